@@ -39,8 +39,8 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         assert!(parts.is_ok() || !valid, "{parts:?}");
         let [Ok(rows), Ok(cols)] = names else { return Corpus::Keep };
         for packing in [Packing::Packed, Packing::Unpacked] {
-            for generation in [FormatVersion::V1, FormatVersion::V2] {
-                let options = SinkOptions { packing, generation };
+            for format_version in [FormatVersion::V1, FormatVersion::V2] {
+                let options = SinkOptions { packing, format_version };
                 again(&source, [rows.as_ref(), cols.as_ref()], options, entries);
             }
         }

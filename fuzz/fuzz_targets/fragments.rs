@@ -50,8 +50,8 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         found(&source, &all);
     }
     for packing in [Packing::Packed, Packing::Unpacked] {
-        for generation in [FormatVersion::V1, FormatVersion::V2] {
-            again(&source, SinkOptions { packing, generation }, &all);
+        for format_version in [FormatVersion::V1, FormatVersion::V2] {
+            again(&source, SinkOptions { packing, format_version }, &all);
         }
     }
     Corpus::Keep

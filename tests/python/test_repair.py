@@ -120,7 +120,7 @@ def test_texts_with_two_matrices_are_refused(nnz, tmp_path):
     assert "second banner" in nnz.refuses("repair", tmp_path / "a.mtx", tmp_path / "b.mtx")
     # The last value may be incomplete.
     (tmp_path / "c.mtx").write_text(one + "2 2 7")
-    assert "cut short" in nnz.refuses("repair", tmp_path / "c.mtx", tmp_path / "b.mtx")
+    assert "truncated" in nnz.refuses("repair", tmp_path / "c.mtx", tmp_path / "b.mtx")
     repair(nnz, tmp_path / "c.mtx", tmp_path / "b.mtx", "--complete")
 
 
@@ -196,7 +196,7 @@ def test_the_number_of_entries_is_counted(nnz, tmp_path, off, ending):
     options = []
     if off > 0:
         message = nnz.refuses("repair", source, target)
-        assert "may have been cut short" in message and not target.exists()
+        assert "may be truncated" in message and not target.exists()
         options = ["--complete"]
     assert len(repair(nnz, source, target, *options)) == (off != 0)
     found = sparse.load_npz(target)

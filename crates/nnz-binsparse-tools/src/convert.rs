@@ -1,8 +1,8 @@
-//! Conversions, and what is to be told of them.
+//! Converting, and printing notes.
 
 use nnz::{ConvertOptions, Error, Location, MatrixSource, NoProgress};
 
-/// Converts a matrix that was opened, and tells on standard error what is to be told of it.
+/// Converts an open matrix, and prints notes and what was dropped on standard error.
 pub fn convert(
     tool: &str,
     (source, from): (&dyn MatrixSource, &Location),

@@ -1,11 +1,12 @@
-//! How the tools begin and end.
+//! Running a tool.
 
 use std::process::ExitCode;
 
 use nnz::Error;
 use nnz_cli::{hints, interrupt, stdio, usage};
 
-/// Runs a tool, and says what went wrong: 0 where the answer is yes, 1 where it is no or it failed.
+/// Runs a tool and prints its error. The exit status is 0 for success, and 1 for a negative answer
+/// or an error.
 pub fn run<A: clap::Parser>(tool: &str, work: impl FnOnce(A) -> Result<bool, Error>) -> ExitCode {
     let args = match usage::parse(std::env::args_os()) {
         Ok(args) => args,

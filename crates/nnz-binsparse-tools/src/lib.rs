@@ -1,6 +1,6 @@
-//! What the tools of the Binsparse reference suite share.
+//! What the tools of the Binsparse reference suite have in common.
 //!
-//! Each tool is a program of the name, arguments and exit status it has in the reference.
+//! Each tool is a program with the same name, arguments and exit status as in the reference suite.
 
 mod convert;
 mod ending;

@@ -1,4 +1,4 @@
-//! Places as the tools take them: a path, and a group behind `:` or `::`.
+//! Locations on the command line: a path, optionally with a group after `:` or `::`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use nnz::Location;
 
-/// Reads a place; names of files need not be UTF-8.
+/// Parses a location. File names need not be UTF-8.
 pub fn place() -> impl TypedValueParser<Value = Location> {
     OsStringValueParser::new().try_map(|text| {
         let whole = Location::try_parse(&text)
@@ -28,11 +28,11 @@ pub fn place() -> impl TypedValueParser<Value = Location> {
         let group = &bytes[colon + 1..];
         if has_groups(&before)? {
             let group = std::str::from_utf8(group)
-                .map_err(|_| "the name of a group has to be UTF-8".to_owned())?;
+                .map_err(|_| "the name of a group must be UTF-8".to_owned())?;
             let group = Some(group.trim_matches('/').to_owned());
             return Ok(Location::Path { path: before, group });
         }
-        // Names of files may have colons, but hardly behind their ending.
+        // File names may contain colons, but rarely after their extension.
         if before.extension().is_some() && !group.contains(&b'.') {
             return Err(groupless(&before));
         }
@@ -45,6 +45,6 @@ fn has_groups(path: &Path) -> Result<bool, String> {
 }
 
 fn groupless(path: &Path) -> String {
-    let what = "has no groups; names that end in .h5, .hdf5, .nc, .nc4 or .zarr have";
+    let what = "has no groups; only .h5, .hdf5, .nc, .nc4 and .zarr have groups";
     format!("{} {what}", nnz::Place::path(path))
 }

@@ -1,4 +1,4 @@
-//! Places that the tools write Binsparse to.
+//! Locations for Binsparse output.
 
 use std::path::Path;
 
@@ -8,11 +8,14 @@ use nnz::formats::Registry;
 
 use crate::place::place;
 
-/// Reads a place that Binsparse may be written to.
+/// Parses a location to which Binsparse can be written.
 pub fn target() -> impl TypedValueParser<Value = Location> {
     place().try_map(|place| match &place {
         Location::Path { path, .. } if may_hold_binsparse(path)? => Ok(place),
-        _ => Err("its name should end in .h5, .hdf5, .nc, .nc4, .zarr, .npz or .bsp".to_owned()),
+        _ => {
+            Err("expected a name that ends in .h5, .hdf5, .nc, .nc4, .zarr, .npz or .bsp"
+                .to_owned())
+        }
     })
 }
 

@@ -1,8 +1,8 @@
-//! How the tools write: over what is there, in one step.
+//! Options of the tools that write.
 
 use nnz::output::WriteOptions;
 
-/// What every tool that writes can be told.
+/// Options of all tools that write.
 #[derive(clap::Args, Debug)]
 pub struct Writing {
     /// Do not wait until the data is on disk

@@ -1,4 +1,4 @@
-//! What `info` tells of a matrix or tensor.
+//! What `info` prints about a matrix or tensor.
 
 use nnz_container::Container;
 use nnz_core::{About, ArrayAbout, ErrorKind, Result};
@@ -6,17 +6,17 @@ use nnz_core::{About, ArrayAbout, ErrorKind, Result};
 use crate::Descriptor;
 
 impl Descriptor {
-    /// Describes how what it describes is stored in a container.
+    /// Describes how the matrix or tensor is stored in a container.
     ///
     /// # Errors
     ///
-    /// Fails where an array is missing or cannot be read.
+    /// Fails if an array is missing or cannot be read.
     pub fn about(&self, container: &dyn Container) -> Result<About> {
         let mut arrays = Vec::new();
         let fill = self.fill.then(|| "fill_value".to_owned());
         for name in self.layout.arrays().into_iter().chain(fill) {
             let array = match container.array(&name) {
-                // Some writers leave out what has no elements.
+                // Some writers leave out arrays without elements.
                 Err(error) if self.stored == 0 && matches!(error.kind(), ErrorKind::Missing) => {
                     continue;
                 }

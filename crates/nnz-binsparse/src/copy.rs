@@ -1,4 +1,4 @@
-//! A matrix or tensor from one container to another, array by array.
+//! Copying a matrix or tensor to another container, array by array.
 
 use nnz_container::{Container, ContainerWriter, NumberArray};
 use nnz_core::{Error, ErrorKind, Result, Rounding, ValueType, Values};
@@ -8,20 +8,21 @@ use crate::output::stored_type;
 use crate::store::{PIECE, zero};
 use crate::{DataType, EntryReader, Keys, Version};
 
-/// Copies what a container holds into another, which the caller completes, and states a version.
+/// Copies a matrix or tensor into another container with this version in its descriptor. The caller
+/// finishes the container.
 ///
-/// Types, levels, keys and the order of entries stay. Values that are stored in another type than
-/// the description says get the type it says, exactly.
+/// Types, levels, keys and the order of entries are kept. Values whose stored type differs from the
+/// declared one are converted to the declared type, exactly.
 ///
 /// # Errors
 ///
-/// Fails where there is something wrong with it, and where the container refuses.
+/// Fails if the matrix or tensor is invalid, or if the container refuses.
 pub fn copy(from: &dyn Container, to: &mut dyn ContainerWriter, version: &Version) -> Result<()> {
     let mut entries = EntryReader::open(from)?;
     while entries.next_entry()?.is_some() {}
     let descriptor = entries.descriptor();
     let mut outer = Keys::parse(&from.attribute(DESCRIPTOR)?)?;
-    // Some programs write the description without the object around it.
+    // Some programs write the descriptor without the enclosing object.
     let inner = outer.remove(DESCRIPTOR);
     let mut inner = match inner {
         Some(inner) => Keys::parse(&inner)?,
@@ -47,7 +48,7 @@ pub fn copy(from: &dyn Container, to: &mut dyn ContainerWriter, version: &Versio
     to.set_attribute(DESCRIPTOR, &all.to_string())
 }
 
-/// Returns the type of an array; a fill may have none of its own.
+/// Returns the declared type of an array; that of a fill value may be missing.
 fn declared(descriptor: &Descriptor, name: &str) -> DataType {
     let values = || descriptor.data_type("values").map(|values| values.value_type.into());
     let declared = descriptor.data_type(name).or_else(values);
@@ -63,13 +64,13 @@ fn copy_array(
     let target = stored_type(declared.value_type);
     let id = to.create_array(name, target)?;
     let array = match from.array(name) {
-        // Some programs leave out what is empty, which has been found to be so.
+        // Some programs leave out empty arrays; it is known to be empty.
         Err(error) if stored == 0 && matches!(error.kind(), ErrorKind::Missing) => None,
         array => Some(array?),
     };
     let len = array.as_ref().map_or(0, |array| array.len());
     if declared.iso && len == 0 {
-        // It stands for no value, but has to be there.
+        // No entry has this value, but the array must not be empty.
         to.append_bytes(id, zero(declared.value_type).repeat(1).bytes())?;
     }
     let Some(array) = array else {
@@ -87,7 +88,7 @@ fn copy_array(
     Ok(())
 }
 
-/// Returns the bytes of values as they are stored in a type.
+/// Returns the bytes of values, converted to a stored type.
 fn bytes<'a>(
     array: &dyn NumberArray,
     values: &'a Values,
@@ -96,7 +97,7 @@ fn bytes<'a>(
 ) -> Result<&'a [u8]> {
     let own = values.value_type();
     let pairs = stored_type(own);
-    // A complex number is two, and a truth value is a byte.
+    // A complex number is stored as two numbers, and a boolean as a byte.
     if pairs == target {
         return Ok(values.bytes());
     }
@@ -104,7 +105,7 @@ fn bytes<'a>(
         return Err(Error::mismatch(array.place(), format!("elements of type {own}"), target));
     }
     values.cast_into(target, Rounding::Refused, cast).map_err(|offender| {
-        let expected = format!("a value that {target} holds");
+        let expected = format!("a value that fits into {target}");
         Error::mismatch(array.place(), offender.found, expected)
     })?;
     Ok(cast.bytes())

@@ -1,16 +1,16 @@
-//! The types of arrays, as a descriptor names them.
+//! The types of arrays in a descriptor.
 
 use std::fmt;
 use std::str::FromStr;
 
 use nnz_core::ValueType;
 
-/// Says of what type the elements of an array are, and whether one value is repeated for all.
+/// The type of an array, and whether it has one value for all entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataType {
-    /// Whether the array holds one element that all share.
+    /// Whether the array has one element that all entries share.
     pub iso: bool,
-    /// The type of an element.
+    /// The type of the elements.
     pub value_type: ValueType,
 }
 
@@ -23,7 +23,7 @@ impl From<ValueType> for DataType {
 impl FromStr for DataType {
     type Err = String;
 
-    /// Reads a type such as `float32` or `iso[complex[float64]]`.
+    /// Parses a type such as `float32` or `iso[complex[float64]]`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let inner = text.strip_prefix("iso[").and_then(|text| text.strip_suffix(']'));
         let name = inner.unwrap_or(text);

@@ -1,4 +1,4 @@
-//! The description in JSON that stands beside the arrays.
+//! The JSON descriptor stored with the arrays.
 
 mod json;
 mod levels;
@@ -10,41 +10,41 @@ use nnz_core::{Place, Result, Structure};
 use crate::deviation::Deviations;
 use crate::{DataType, Format, Keys, Layout, Version};
 
-/// The name of the text that holds the description, and of the object inside it.
+/// The name of the attribute with the descriptor, and of the object inside it.
 pub const DESCRIPTOR: &str = "binsparse";
 
-/// The attribute that counts the entries on the diagonal.
+/// The attribute with the number of entries on the diagonal.
 pub(crate) const DIAGONAL: &str = "number_of_diagonal_elements";
 
-/// Describes a matrix or tensor.
+/// The descriptor of a matrix or tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Descriptor {
     /// The version of the specification.
     pub version: Version,
-    /// The short name that is stated; `None` where levels are.
+    /// The name of the format; `None` if the levels are given instead.
     pub format: Option<Format>,
-    /// The levels, stated or meant by the short name.
+    /// The levels, given or implied by the format.
     pub layout: Layout,
     /// The length of each dimension.
     pub shape: Vec<u64>,
     /// The number of stored values.
     pub stored: u64,
-    /// Whether an array `fill_value` says what cells hold that are not stored.
+    /// Whether the array `fill_value` has the value of cells that are not stored.
     pub fill: bool,
-    /// How entries that are not stored follow from those that are.
+    /// How entries that are not stored follow from stored ones.
     pub structure: Structure,
     /// The type of each array.
     pub data_types: Vec<(String, DataType)>,
-    /// The dictionary `attributes`.
+    /// The object `attributes`.
     pub attributes: Keys,
-    /// Keys beside these, of later versions.
+    /// Other keys, of later versions.
     pub unknown: Keys,
-    /// Keys outside of the description, which belong to the user.
+    /// Keys outside of the object `binsparse`, which belong to the user.
     pub user: Keys,
 }
 
 impl Descriptor {
-    /// Reads a description. Places in errors are keys, such as `binsparse.shape`.
+    /// Parses a descriptor. Locations in errors are keys, such as `binsparse.shape`.
     ///
     /// ```
     /// let text = r#"{"binsparse": {"version": "0.1", "format": "CVEC", "shape": [4],
@@ -56,21 +56,21 @@ impl Descriptor {
     ///
     /// # Errors
     ///
-    /// Fails where the text is no JSON, or breaks the specification in a way that leaves open what
-    /// is meant.
+    /// Fails if the text is not JSON, or violates the specification in a way that makes its meaning
+    /// ambiguous.
     pub fn parse(text: &str, place: &Place) -> Result<Self> {
         let mut deviations = Deviations::default();
         let descriptor = parse::parse(text, place, &mut deviations);
         deviations.into_notes()?;
-        descriptor.ok_or_else(|| nnz_core::Error::argument("no description"))
+        descriptor.ok_or_else(|| nnz_core::Error::argument("no descriptor"))
     }
 
-    /// Reads a description, and lists all that is wrong with it.
+    /// Parses a descriptor, and lists everything that is wrong with it.
     pub(crate) fn examine(text: &str, place: &Place, found: &mut Deviations) -> Option<Self> {
         parse::parse(text, place, found)
     }
 
-    /// Reads the levels of a tensor of so many dimensions from its description.
+    /// Parses the levels of a tensor with `dimensions` dimensions.
     pub(crate) fn layout_of(keys: &Keys, dimensions: usize) -> Result<Layout> {
         let mut found = Deviations::default();
         let layout = parse::layout(keys, dimensions, &mut found);
@@ -84,7 +84,7 @@ impl Descriptor {
         self.data_types.iter().find(|(name, _)| name == array).map(|&(_, data_type)| data_type)
     }
 
-    /// Returns the stated number of entries on the diagonal.
+    /// Returns the number of entries on the diagonal according to the descriptor.
     #[must_use]
     pub fn diagonal(&self) -> Option<u64> {
         self.attributes.get(DIAGONAL).and_then(json::count)

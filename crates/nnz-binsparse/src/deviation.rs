@@ -1,19 +1,19 @@
-//! Where a file departs from the specification, and how much that matters.
+//! Deviations of a file from the specification, and how severe they are.
 
 use nnz_core::{Error, ErrorKind, Finding, Place, Result, Severity};
 
-/// Says what reading makes of a departure.
+/// How reading treats a deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gravity {
-    /// It is not read.
+    /// An error.
     Refused,
-    /// It is read, and against the specification.
+    /// It is read, but violates the specification.
     Tolerated,
     /// It is read, and allowed.
     Noted,
 }
 
-/// A list of departures that is added to while a file is looked at.
+/// The deviations found in a file.
 #[derive(Debug, Default)]
 pub(crate) struct Deviations(Vec<(Gravity, Error)>);
 
@@ -27,21 +27,21 @@ impl Deviations {
     }
 
     pub(crate) fn note(&mut self, place: Place, what: impl Into<String>) {
-        // Not an error to anybody: it is told as it stands.
+        // It is allowed, so only the message of the error is used.
         self.0.push((Gravity::Noted, Error::unsupported(place, what)));
     }
 
-    /// Takes what was read, or keeps the reason why it was not.
+    /// Returns what was read, or records the error.
     pub(crate) fn take<T>(&mut self, read: Result<T>) -> Option<T> {
         read.map_err(|error| self.refuse(error)).ok()
     }
 
-    /// Returns whether there is one that is not read.
+    /// Returns whether there is an error.
     pub(crate) fn any_refused(&self) -> bool {
         self.0.iter().any(|(gravity, _)| *gravity == Gravity::Refused)
     }
 
-    /// Returns what is to be told of a file that is read, or the first reason not to.
+    /// Returns the notes on a file that can be read, or the first error.
     pub(crate) fn into_notes(self) -> Result<Vec<String>> {
         let mut notes = Vec::new();
         for (gravity, error) in self.0 {
@@ -53,8 +53,8 @@ impl Deviations {
         Ok(notes)
     }
 
-    /// Passes all on as findings, but for errors of the system and of what was cancelled, the
-    /// first of which is returned.
+    /// Reports all deviations as findings, except errors of the system and cancellation, the first
+    /// of which is returned.
     pub(crate) fn report(self, each: &mut dyn FnMut(Finding)) -> Result<()> {
         let mut failed = Ok(());
         for (gravity, error) in self.0 {

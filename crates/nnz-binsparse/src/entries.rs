@@ -1,4 +1,4 @@
-//! All entries of a matrix or tensor, one after the other.
+//! Reading the entries of a matrix or tensor one by one.
 
 mod cursor;
 mod window;
@@ -11,10 +11,10 @@ use crate::store::{PIECE, Store};
 use crate::structure;
 use cursor::Cursor;
 
-/// Yields the entries of a matrix or tensor of any layout, in the order they are stored in.
+/// Reads the entries of a matrix or tensor of any layout, in storage order.
 ///
-/// Memory does not grow with their number. What is read is checked: indices are in range and
-/// ascend, pointers do not go down.
+/// Memory use does not depend on their number. Arrays are checked while they are read: indices are
+/// in range and ascending, and pointers do not decrease.
 pub struct EntryReader {
     store: Store,
     notes: Vec<String>,
@@ -22,9 +22,9 @@ pub struct EntryReader {
     /// The number of the next entry.
     next: u64,
     values: Values,
-    /// The entry that the first of `values` belongs to, and the one behind the last.
+    /// The range of entries in `values`.
     loaded: std::ops::Range<u64>,
-    /// Where the last entry lies, in the order of the levels and of the shape.
+    /// The coordinates of the last entry, in the order of the levels and of the shape.
     stored: Vec<u64>,
     coordinates: Vec<u64>,
 }
@@ -36,11 +36,11 @@ impl std::fmt::Debug for EntryReader {
 }
 
 impl EntryReader {
-    /// Opens what a container holds.
+    /// Opens a matrix or tensor.
     ///
     /// # Errors
     ///
-    /// Fails where the descriptor or an array is missing or broken, or lengths do not agree.
+    /// Fails if the descriptor or an array is missing or invalid, or if lengths do not agree.
     pub fn open(container: &dyn Container) -> Result<Self> {
         let (store, notes) = Store::open(container, None)?;
         let mut reader = Self::of(store);
@@ -68,26 +68,25 @@ impl EntryReader {
         }
     }
 
-    /// Returns the description.
+    /// Returns the descriptor.
     #[must_use]
     pub fn descriptor(&self) -> &Descriptor {
         &self.store.descriptor
     }
 
-    /// Returns what cells hold that are not stored, where that is not zero.
+    /// Returns the value of cells that are not stored, if it is not zero.
     #[must_use]
     pub fn fill(&self) -> Option<Scalar> {
         self.store.fill
     }
 
-    /// Returns what an array says of cells that are not stored, in its own type and also where it is
-    /// zero.
+    /// Returns the stored fill value, in its own type and even if it is zero.
     #[must_use]
-    pub fn stated_fill(&self) -> Option<Scalar> {
-        self.store.stated_fill
+    pub fn stored_fill(&self) -> Option<Scalar> {
+        self.store.stored_fill
     }
 
-    /// Returns the value that all entries share, where they do.
+    /// Returns the value that all entries share, if there is one.
     #[must_use]
     pub fn iso(&self) -> Option<Scalar> {
         self.store.values.iso()
@@ -99,17 +98,17 @@ impl EntryReader {
         self.store.values.value_type()
     }
 
-    /// Returns what was noticed, and is read all the same.
+    /// Returns notes on deviations from the specification that do not prevent reading.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns where the next entry lies along each dimension, and its value; `None` at the end.
+    /// Returns the coordinates and the value of the next entry; `None` at the end.
     ///
     /// # Errors
     ///
-    /// Fails where an array cannot be read, or breaks the specification.
+    /// Fails if an array cannot be read, or violates the specification.
     pub fn next_entry(&mut self) -> Result<Option<(&[u64], Scalar)>> {
         loop {
             let entry = self.next;
@@ -150,7 +149,7 @@ impl EntryReader {
     }
 
     /// Checks an entry of a matrix with a structure. A zero of a dense level in the triangle that
-    /// is not stored is no entry.
+    /// is not stored is skipped.
     fn is_stored(&self, entry: u64, value: Scalar) -> Result<bool> {
         let structure = self.store.descriptor.structure;
         let &[row, col] = &self.coordinates[..] else {
@@ -174,11 +173,11 @@ impl EntryReader {
     }
 }
 
-/// Calls `each` with the place and the value of all entries, in the order they are stored in.
+/// Calls `each` with the coordinates and the value of every entry, in storage order.
 ///
 /// # Errors
 ///
-/// Fails as [`EntryReader`], and where `each` does.
+/// Fails like [`EntryReader`], and if `each` does.
 pub fn for_each_entry(
     container: &dyn Container,
     each: &mut dyn FnMut(&[u64], Scalar) -> Result<()>,

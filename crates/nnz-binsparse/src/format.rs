@@ -1,4 +1,4 @@
-//! The formats that have a short name.
+//! The named formats.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::layout::{Layout, Level, LevelKind};
 
 macro_rules! formats {
     ($($variant:ident, $name:literal, $doc:literal;)*) => {
-        /// Names a layout that the specification has a short name for.
+        /// A layout with a name in the specification.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Format { $(#[doc = $doc] $variant,)* }
 
@@ -16,7 +16,7 @@ macro_rules! formats {
             /// Every format.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Returns the short name, such as `CSR`.
+            /// Returns the name, such as `CSR`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
@@ -27,19 +27,19 @@ macro_rules! formats {
 
 formats! {
     Dvec, "DVEC", "A dense vector.";
-    Dmatr, "DMATR", "A dense matrix, row after row.";
-    Dmatc, "DMATC", "A dense matrix, column after column.";
+    Dmatr, "DMATR", "A dense matrix by row.";
+    Dmatc, "DMATC", "A dense matrix by column.";
     Cvec, "CVEC", "A sparse vector.";
-    Csr, "CSR", "The entries of each row.";
-    Csc, "CSC", "The entries of each column.";
-    Dcsr, "DCSR", "The entries of each row that has any.";
-    Dcsc, "DCSC", "The entries of each column that has any.";
-    Coor, "COOR", "Row and column of each entry, row after row.";
-    Cooc, "COOC", "Row and column of each entry, column after column.";
+    Csr, "CSR", "Compressed sparse rows.";
+    Csc, "CSC", "Compressed sparse columns.";
+    Dcsr, "DCSR", "Doubly compressed sparse rows: empty rows are not stored.";
+    Dcsc, "DCSC", "Doubly compressed sparse columns: empty columns are not stored.";
+    Coor, "COOR", "Coordinates, sorted by row.";
+    Cooc, "COOC", "Coordinates, sorted by column.";
 }
 
 impl Format {
-    /// Finds a format by its short name or an alias of it.
+    /// Finds a format by its name or an alias.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -49,7 +49,7 @@ impl Format {
         }
     }
 
-    /// Returns the levels the format stands for.
+    /// Returns the levels of the format.
     #[must_use]
     pub fn layout(self) -> Layout {
         use LevelKind::{Dense, Sparse};
@@ -63,7 +63,7 @@ impl Format {
         };
         let levels = levels.iter().map(|&(kind, rank)| Level { kind, rank }).collect();
         let by_column = matches!(self, Self::Dmatc | Self::Csc | Self::Dcsc | Self::Cooc);
-        // Nothing here breaks what a layout has to keep to.
+        // These levels are always valid.
         Layout::new(levels, by_column.then(|| vec![1, 0])).unwrap_or_else(Layout::element)
     }
 

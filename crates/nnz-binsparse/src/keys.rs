@@ -1,4 +1,4 @@
-//! Members of a JSON object, each as the text it is written as.
+//! Members of a JSON object, with their values as text.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Holds members of a JSON object in order.
+/// Members of a JSON object, in order.
 ///
-/// Values are kept as text, so that numbers of any length come back as they were.
+/// Values are kept as text, so that numbers of any length are preserved.
 ///
 /// ```
 /// let mut keys = nnz_binsparse::Keys::default();
@@ -21,11 +21,11 @@ use serde_json::value::RawValue;
 pub struct Keys(Vec<(String, Box<RawValue>)>);
 
 impl Keys {
-    /// Reads the members of an object.
+    /// Parses the members of an object.
     ///
     /// # Errors
     ///
-    /// Fails where the text is no JSON object, or has a key twice.
+    /// Fails if the text is not a JSON object, or has a key twice.
     pub fn parse(text: &str) -> Result<Self> {
         serde_json::from_str(text).map_err(|error| Error::argument(error.to_string()))
     }
@@ -36,11 +36,11 @@ impl Keys {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get())
     }
 
-    /// Sets a member to a JSON text, in place of one that is there.
+    /// Sets a member to a JSON value, replacing an existing one.
     ///
     /// # Errors
     ///
-    /// Fails where the text is no JSON.
+    /// Fails if the text is not JSON.
     pub fn set(&mut self, key: &str, json: &str) -> Result<()> {
         let value: Box<RawValue> = serde_json::from_str(json)
             .map_err(|error| Error::argument(format!("the value of {key:?}: {error}")))?;
@@ -55,34 +55,34 @@ impl Keys {
     ///
     /// # Errors
     ///
-    /// Never fails: any text is a string of JSON.
+    /// Never fails: any text is a valid JSON string.
     pub fn set_string(&mut self, key: &str, text: &str) -> Result<()> {
         self.set(key, &serde_json::Value::from(text).to_string())
     }
 
-    /// Takes a member out, and returns its JSON text.
+    /// Removes a member, and returns its JSON text.
     pub fn remove(&mut self, key: &str) -> Option<String> {
         let at = self.0.iter().position(|(name, _)| name == key)?;
         Some(self.0.remove(at).1.get().to_owned())
     }
 
-    /// Visits all members, with their JSON texts.
+    /// Iterates over all members, with their JSON texts.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (&**key, value.get()))
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Appends members, none of which is there already.
+    /// Appends members whose keys are not present yet.
     pub(crate) fn extend(&mut self, other: &Self) {
         self.0.extend(other.0.iter().cloned());
     }
 
-    /// Keeps the members whose key `keep` agrees to.
+    /// Keeps only the members whose keys satisfy `keep`.
     pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         self.0.retain(|(key, _)| keep(key));
     }
@@ -98,7 +98,7 @@ impl fmt::Display for Keys {
     /// Writes the object in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = serde_json::to_string(self).map_err(|_| fmt::Error)?;
-        // Inside strings these are escaped; what is left of them stands between values.
+        // Inside strings these characters are escaped; the rest of them are between values.
         f.write_str(&text.replace(['\n', '\r', '\t'], " "))
     }
 }
@@ -124,7 +124,7 @@ impl<'de> Deserialize<'de> for Keys {
                 let mut seen = std::collections::HashSet::new();
                 while let Some((key, value)) = map.next_entry::<String, Box<RawValue>>()? {
                     if !seen.insert(key.clone()) {
-                        return Err(A::Error::custom(format!("the key {key:?} twice")));
+                        return Err(A::Error::custom(format!("duplicate key {key:?}")));
                     }
                     members.push((key, value));
                 }

@@ -1,4 +1,4 @@
-//! How a matrix or tensor is cut into levels: dense and sparse ones down to the elements.
+//! The levels of a matrix or tensor: dense and sparse ones down to the elements.
 
 mod text;
 
@@ -6,19 +6,19 @@ use nnz_core::Order;
 
 use crate::Format;
 
-/// The most dimensions that are handled.
-pub const MOST_DIMENSIONS: usize = 64;
+/// The largest supported number of dimensions.
+pub const MAX_DIMENSIONS: usize = 64;
 
-/// Says whether a level stores all of its slices or lists those that it stores.
+/// Whether a level stores all of its slices or lists the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LevelKind {
     /// Every slice is stored.
     Dense,
-    /// Indices say which slices are stored.
+    /// Indices list the stored slices.
     Sparse,
 }
 
-/// A level of a tree, for one dimension or for several at once.
+/// A level of a tree, for one or more dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Level {
     /// Whether all slices are stored.
@@ -27,8 +27,7 @@ pub struct Level {
     pub rank: usize,
 }
 
-/// The levels from the outermost to the last one above the elements, and which dimension each of
-/// theirs is.
+/// The levels from the outermost to the innermost, and the order of their dimensions.
 ///
 /// ```
 /// use nnz_binsparse::{Format, Layout};
@@ -39,19 +38,19 @@ pub struct Level {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     levels: Vec<Level>,
-    /// The dimension that each dimension of the levels is; empty where none change places.
+    /// The logical dimension of each dimension of the levels; empty if they are in order.
     transpose: Vec<usize>,
 }
 
 impl Layout {
-    /// Makes a layout; without a `transpose` no dimensions change places.
+    /// Creates a layout; without a `transpose`, dimensions are in order.
     ///
-    /// `None` where a level has no dimension, there are more than [`MOST_DIMENSIONS`], or
-    /// `transpose` does not name each of them once.
+    /// Returns `None` if a level has no dimension, there are more than [`MAX_DIMENSIONS`], or
+    /// `transpose` is not a permutation.
     #[must_use]
     pub fn new(levels: Vec<Level>, transpose: Option<Vec<usize>>) -> Option<Self> {
         let rank = levels.iter().try_fold(0_usize, |rank, level| rank.checked_add(level.rank))?;
-        if rank > MOST_DIMENSIONS || levels.iter().any(|level| level.rank == 0) {
+        if rank > MAX_DIMENSIONS || levels.iter().any(|level| level.rank == 0) {
             return None;
         }
         let transpose = match transpose {
@@ -74,7 +73,7 @@ impl Layout {
         Self { levels: Vec::new(), transpose: Vec::new() }
     }
 
-    /// Returns the levels, the outermost first.
+    /// Returns the levels, outermost first.
     #[must_use]
     pub fn levels(&self) -> &[Level] {
         &self.levels
@@ -86,25 +85,25 @@ impl Layout {
         self.levels.iter().map(|level| level.rank).sum()
     }
 
-    /// Returns which dimension the dimension `stored` of the levels is.
+    /// Returns the logical dimension of the dimension `stored` of the levels.
     #[must_use]
     pub fn dimension(&self, stored: usize) -> usize {
         self.transpose.get(stored).copied().unwrap_or(stored)
     }
 
-    /// Returns whether dimensions change places.
+    /// Returns whether the order of dimensions differs from the logical one.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         !self.transpose.is_empty()
     }
 
-    /// Returns the dimensions in the order of the levels, where they change places.
+    /// Returns the dimensions in the order of the levels, if it differs from the logical one.
     #[must_use]
     pub fn transpose(&self) -> Option<&[usize]> {
         self.is_transposed().then_some(&self.transpose)
     }
 
-    /// Puts what belongs to each dimension into the order of the levels.
+    /// Reorders one item per dimension into the order of the levels.
     #[must_use]
     pub fn stored<T: Copy>(&self, logical: &[T]) -> Vec<T> {
         (0..logical.len())
@@ -112,8 +111,8 @@ impl Layout {
             .collect()
     }
 
-    /// Returns the same levels for a matrix whose entries come in an order. Others than matrices stay
-    /// as they are.
+    /// Returns the same levels for a matrix in another storage order. Layouts of vectors and
+    /// tensors are returned unchanged.
     #[must_use]
     pub fn in_order(&self, order: Order) -> Self {
         let transpose = match (self.rank(), order) {
@@ -124,7 +123,7 @@ impl Layout {
         Self { levels: self.levels.clone(), transpose }
     }
 
-    /// Returns the same with neighbouring dense levels as one: they are stored alike.
+    /// Merges consecutive dense levels, which are stored like a single one.
     #[must_use]
     pub fn merged(&self) -> Self {
         let mut levels: Vec<Level> = Vec::with_capacity(self.levels.len());
@@ -139,14 +138,14 @@ impl Layout {
         Self { levels, transpose: self.transpose.clone() }
     }
 
-    /// Returns the short name of this layout, or of one that is stored alike.
+    /// Returns the format of this layout, or of one that is stored the same way.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
         let merged = self.merged();
         Format::ALL.iter().copied().find(|format| format.layout().merged() == merged)
     }
 
-    /// Lists the arrays a matrix or tensor is made of besides `fill_value`, `values` last.
+    /// Lists the arrays of a matrix or tensor except `fill_value`; `values` is last.
     #[must_use]
     pub fn arrays(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -171,12 +170,12 @@ impl From<Format> for Layout {
     }
 }
 
-/// Names the pointers of the sparse level that starts with a dimension.
+/// Returns the name of the pointers of the sparse level that starts with a dimension.
 pub(crate) fn pointers(dimension: usize) -> String {
     format!("pointers_to_{dimension}")
 }
 
-/// Names the indices along a dimension.
+/// Returns the name of the indices along a dimension.
 pub(crate) fn indices(dimension: usize) -> String {
     format!("indices_{dimension}")
 }

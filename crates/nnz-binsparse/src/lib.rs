@@ -1,7 +1,8 @@
 //! Binsparse matrices and tensors: a JSON descriptor and named arrays, in any container.
 //!
-//! Matrices and vectors are a [`MatrixSource`] and a [`MatrixSink`] like those of every format.
-//! Tensors of any number of dimensions are listed by an [`EntryReader`], or held as a [`Tensor`].
+//! Matrices and vectors are read and written by [`MatrixSource`] and [`MatrixSink`], which
+//! implement the traits of all formats. The entries of a tensor of any number of dimensions are
+//! read by an [`EntryReader`], or into memory as a [`Tensor`].
 //!
 //! ```
 //! use nnz_binsparse::{Format, Options, Tensor, read_tensor, write_tensor};
@@ -47,9 +48,9 @@ pub use descriptor::{DESCRIPTOR, Descriptor};
 pub use entries::{EntryReader, for_each_entry};
 pub use format::Format;
 pub use keys::Keys;
-pub use layout::{Layout, Level, LevelKind, MOST_DIMENSIONS};
+pub use layout::{Layout, Level, LevelKind, MAX_DIMENSIONS};
 pub use matrix::{MatrixSink, MatrixSource, capabilities};
 pub use options::Options;
-pub use tensor::{Tensor, read_tensor, write_stated, write_tensor};
+pub use tensor::{Tensor, read_tensor, write_tensor, write_with_descriptor};
 pub use validate::validate;
 pub use version::Version;

@@ -1,4 +1,4 @@
-//! Arrays being written.
+//! Writing arrays.
 
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{Element, Error, Place, Result, Scalar, ValueType};
@@ -32,7 +32,7 @@ impl IntegerArray {
         self.append_encoded(container, &bytes)
     }
 
-    /// Appends what [`narrowed`] made for this type.
+    /// Appends elements converted by [`narrowed`] for this type.
     pub(crate) fn append_encoded(
         &mut self,
         container: &mut dyn ContainerWriter,
@@ -47,7 +47,7 @@ impl IntegerArray {
     }
 }
 
-/// Returns integers as elements of a type; `name` is the array they belong to.
+/// Converts integers to a type; `name` is the array they belong to.
 pub(crate) fn narrowed(value_type: ValueType, elements: &[u64], name: &str) -> Result<Vec<u8>> {
     fn to<T: Element + TryFrom<u64>>(elements: &[u64]) -> Option<Vec<u8>> {
         let narrow: Option<Vec<T>> = elements.iter().map(|&e| T::try_from(e).ok()).collect();
@@ -71,7 +71,7 @@ pub(crate) fn narrowed(value_type: ValueType, elements: &[u64], name: &str) -> R
     })
 }
 
-/// Returns the type of the array that values of a type are stored in.
+/// Returns the type in which values are stored.
 pub(crate) fn stored_type(value_type: ValueType) -> ValueType {
     match value_type {
         ValueType::Bint8 => ValueType::U8,
@@ -81,7 +81,7 @@ pub(crate) fn stored_type(value_type: ValueType) -> ValueType {
     }
 }
 
-/// Writes what cells hold that are not stored.
+/// Writes the value of cells that are not stored.
 pub(crate) fn write_fill(
     container: &mut dyn ContainerWriter,
     fill: Scalar,

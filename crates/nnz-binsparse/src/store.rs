@@ -1,4 +1,4 @@
-//! The arrays a descriptor tells of, found and measured.
+//! The arrays of a descriptor, opened and checked.
 
 mod absent;
 mod integers;
@@ -19,19 +19,19 @@ pub(crate) use values::{ValueArray, zero};
 /// Values that are read at a time.
 pub(crate) const PIECE: u64 = 1 << 16;
 
-/// A matrix or tensor whose arrays have been opened. Their lengths agree.
+/// A matrix or tensor with all arrays opened. Their lengths agree.
 pub(crate) struct Store {
     pub(crate) descriptor: Descriptor,
     pub(crate) levels: Vec<LevelStore>,
     pub(crate) values: ValueArray,
-    /// What cells hold that are not stored, where that is not zero.
+    /// The value of cells that are not stored, if it is not zero.
     pub(crate) fill: Option<Scalar>,
-    /// The same in the type it is stored in, and also where it is zero.
-    pub(crate) stated_fill: Option<Scalar>,
+    /// The same in its stored type, even if it is zero.
+    pub(crate) stored_fill: Option<Scalar>,
 }
 
 impl Store {
-    /// Opens all arrays, and returns what is to be told of the file.
+    /// Opens all arrays, and returns notes on the file.
     pub(crate) fn open(
         container: &dyn Container,
         repairs: Option<&Repairs>,
@@ -45,7 +45,8 @@ impl Store {
         Ok((store, notes))
     }
 
-    /// Opens all arrays, and lists what is wrong with them. `None` where something is refused.
+    /// Opens all arrays, and lists everything that is wrong with them. Returns `None` after an
+    /// error.
     pub(crate) fn examine(
         container: &dyn Container,
         repairs: Option<&Repairs>,
@@ -55,7 +56,7 @@ impl Store {
         let place = Place::path(container.path());
         let mut descriptor = Descriptor::examine(&text, &place, found)?;
         if let Some(repairs) = repairs {
-            mend_count(container, &mut descriptor, repairs, found)?;
+            repair_count(container, &mut descriptor, repairs, found)?;
         }
         let extents = descriptor.extents();
         let mut dimension = 0;
@@ -77,17 +78,17 @@ impl Store {
         if let Some(positions) = positions.filter(|&positions| positions != descriptor.stored) {
             let key = format!("{DESCRIPTOR}.number_of_stored_values");
             let place = Place { array: Some(key), ..place };
-            let expected = format!("{positions}, as there are places for");
+            let expected = format!("{positions}, the number of positions");
             found.refuse(Error::mismatch(place, descriptor.stored, expected));
         }
         let values = ValueArray::open(container, &descriptor, found);
         let fill = fill(container, &descriptor, found);
         let levels: Option<Vec<_>> = levels.into_iter().collect();
-        let (levels, values, [fill, stated_fill]) = (levels?, values?, fill?);
+        let (levels, values, [fill, stored_fill]) = (levels?, values?, fill?);
         if found.any_refused() {
             return None;
         }
-        Some(Self { descriptor, levels, values, fill, stated_fill })
+        Some(Self { descriptor, levels, values, fill, stored_fill })
     }
 
     /// Returns whether the innermost level stores every cell of its slices.
@@ -97,8 +98,9 @@ impl Store {
     }
 }
 
-/// Takes the number of values for what the description states it is. All arrays are held to it afterwards.
-fn mend_count(
+/// Corrects the number of stored values to the length of the array. All other arrays are checked
+/// against it.
+fn repair_count(
     container: &dyn Container,
     descriptor: &mut Descriptor,
     repairs: &Repairs,
@@ -119,7 +121,7 @@ fn mend_count(
     Some(())
 }
 
-/// Reads what cells hold that are not stored: where that is not zero, and as it is stored.
+/// Reads the value of cells that are not stored: if it is not zero, and in its stored type.
 fn fill(
     container: &dyn Container,
     descriptor: &Descriptor,
@@ -149,7 +151,7 @@ fn fill(
     }
     let stated = found.take(array.get(0))?;
     if stated.value_type() != own {
-        found.note(place.clone(), format!("{} beside values of {own}", stated.value_type()));
+        found.note(place.clone(), format!("type {}, while values are {own}", stated.value_type()));
     }
     let Ok(value) = stated.cast(own, Rounding::Refused) else {
         let what = format!("a value that {own}, the type of the values, cannot hold");

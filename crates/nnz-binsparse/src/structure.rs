@@ -2,7 +2,7 @@
 
 use nnz_core::{Order, Scalar, Structure, Triangle};
 
-/// Every structure with the name it has in a descriptor.
+/// The structures and their names in a descriptor.
 const NAMES: [(&str, Structure); 6] = [
     ("symmetric_lower", Structure::Symmetric(Triangle::Lower)),
     ("symmetric_upper", Structure::Symmetric(Triangle::Upper)),
@@ -17,18 +17,18 @@ pub(crate) fn named(name: &str) -> Option<Structure> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, structure)| structure)
 }
 
-/// Returns the name of a structure; `None` where there is none.
+/// Returns the name of a structure; `None` for a general matrix.
 pub(crate) fn name(structure: Structure) -> Option<&'static str> {
     NAMES.iter().find(|(_, known)| *known == structure).map(|&(name, _)| name)
 }
 
-/// Returns whether the minors of a major vector that are stored come before its diagonal, rather
-/// than after it. `None` where both are.
+/// Returns whether the stored minors of a major vector are before its diagonal, rather than after
+/// it. Returns `None` for a general matrix.
 pub(crate) fn before_diagonal(structure: Structure, order: Order) -> Option<bool> {
     structure.triangle().map(|triangle| (triangle == Triangle::Lower) == (order == Order::Row))
 }
 
-/// Says what is wrong with the place of an entry, if anything is.
+/// Returns what is wrong with the position of an entry, if anything.
 pub(crate) fn misplaced(structure: Structure, row: u64, col: u64) -> Option<&'static str> {
     match structure.triangle()? {
         Triangle::Lower if row < col => Some("an entry above the diagonal"),
@@ -37,7 +37,7 @@ pub(crate) fn misplaced(structure: Structure, row: u64, col: u64) -> Option<&'st
     }
 }
 
-/// Says what a value on the diagonal should be, where it is not that.
+/// Returns what a value on the diagonal should be, if it is invalid.
 pub(crate) fn diagonal(structure: Structure, value: Scalar) -> Option<&'static str> {
     match structure {
         Structure::SkewSymmetric(_) if !is_zero(value) => {
@@ -69,7 +69,7 @@ fn is_real(value: Scalar) -> bool {
     }
 }
 
-/// Returns the bytes of a value: those of equal bytes are the same, also where they are no number.
+/// Returns the bytes of a value, to compare values bit for bit, including NaN.
 pub(crate) fn value_bits(value: Scalar) -> Vec<u8> {
     value.repeat(1).bytes().to_vec()
 }

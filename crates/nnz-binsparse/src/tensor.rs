@@ -3,9 +3,9 @@
 mod order;
 mod output;
 mod read;
-mod stated;
 mod triangle;
 mod walk;
+mod with_descriptor;
 mod write;
 
 use std::cmp::Ordering;
@@ -15,7 +15,7 @@ use nnz_core::{Error, Result, Scalar, Structure, ValueType, Values};
 use crate::store::zero;
 use crate::structure::value_bits;
 pub use read::read_tensor;
-pub use stated::write_stated;
+pub use with_descriptor::write_with_descriptor;
 pub use write::write_tensor;
 
 /// The stored entries of a tensor, in any order.
@@ -23,14 +23,14 @@ pub use write::write_tensor;
 pub struct Tensor {
     /// The length of each dimension.
     pub shape: Vec<u64>,
-    /// Where each entry lies, one list for each dimension. A tensor without dimensions has one
-    /// entry.
+    /// The coordinates of the entries, one list for each dimension. A tensor without dimensions has
+    /// one entry.
     pub coordinates: Vec<Vec<u64>>,
     /// The value of each entry, or the one that all share.
     pub values: Values,
-    /// How entries that are not stored follow from those that are; of matrices only.
+    /// How entries that are not stored follow from stored ones; only for matrices.
     pub structure: Structure,
-    /// What cells hold that are not stored and do not follow from others, where that is not zero.
+    /// The value of cells that are neither stored nor follow from others, if it is not zero.
     pub fill: Option<Scalar>,
 }
 
@@ -56,17 +56,18 @@ impl Tensor {
         self.values.value_type()
     }
 
-    /// Returns what cells hold that are not stored.
+    /// Returns the value of cells that are not stored.
     #[must_use]
     pub fn background(&self) -> Scalar {
         self.fill.unwrap_or_else(|| zero(self.value_type()))
     }
 
-    /// Returns whether both hold the same in every cell, to the bit, however much of it is stored.
+    /// Returns whether both have the same value in every cell, bit for bit, whether it is stored or
+    /// not.
     ///
     /// # Errors
     ///
-    /// Fails where one of them holds two entries at the same place, or lists of different lengths.
+    /// Fails if one of them has two entries at the same position, or lists of different lengths.
     pub fn same(&self, other: &Self) -> Result<bool> {
         if self.shape != other.shape
             || self.value_type() != other.value_type()
@@ -87,8 +88,8 @@ impl Tensor {
             }))
     }
 
-    /// Compares two tensors that differ in what cells hold that are not stored: there may be none that
-    /// both leave out.
+    /// Compares two tensors with different fill values: they are equal only if every cell is stored
+    /// in at least one of them.
     fn same_throughout(&self, other: &Self) -> Result<bool> {
         let [mine, theirs] = [self.sorted()?, other.sorted()?];
         let (mut a, mut b, mut cells) = (0, 0, 0_u128);
@@ -119,13 +120,13 @@ impl Tensor {
         }
     }
 
-    /// Returns whether there is an entry for every cell, of the triangle that is stored if one is.
+    /// Returns whether there is an entry for every cell, or for every cell of the stored triangle.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.cells() == Some(self.len() as u128)
     }
 
-    /// Counts the cells that may be stored; `None` if 128 bits cannot.
+    /// Counts the cells that may be stored; `None` if that overflows.
     fn cells(&self) -> Option<u128> {
         if self.shape.contains(&0) {
             return Some(0);
@@ -138,11 +139,12 @@ impl Tensor {
         }
     }
 
-    /// Sorts the entries by their coordinates, the first dimension first.
+    /// Sorts the entries by their coordinates, first dimension first.
     ///
     /// # Errors
     ///
-    /// Fails where it holds two entries at the same place, an index outside of it, or lists of different lengths.
+    /// Fails if it has two entries at the same position, an index out of range, or lists of
+    /// different lengths.
     pub fn sort(&mut self) -> Result<()> {
         let order = self.sorted()?;
         if order.is_sorted() {
@@ -165,7 +167,7 @@ impl Tensor {
         order::sorted(&self.columns()?, self.len(), &self.shape)
     }
 
-    /// Lists the entries that are not what cells hold anyway, sorted by where they lie.
+    /// Lists the entries that differ from the background, sorted by their coordinates.
     fn significant(&self, background: &[u8]) -> Result<Vec<usize>> {
         let mut entries = self.sorted()?;
         entries.retain(|&entry| self.bits(entry) != background);

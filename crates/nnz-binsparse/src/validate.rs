@@ -1,7 +1,7 @@
-//! Checking all of a matrix or tensor.
+//! Validating a matrix or tensor.
 //!
-//! Opening one stops at the first thing that is wrong. Here every key and array is looked at on its
-//! own, so that all faults are found that can be told apart.
+//! Opening stops at the first error. Validation checks every key and array on its own, to find all
+//! faults that are independent.
 
 mod levels;
 mod values;
@@ -15,13 +15,13 @@ use crate::deviation::Deviations;
 use crate::entries::EntryReader;
 use crate::store::Store;
 
-/// Checks the description and every element of the container that `open` opens, and hands what is
-/// found to `each`.
+/// Checks the descriptor and every element in the container that `open` opens, and passes findings
+/// to `each`.
 ///
 /// # Errors
 ///
-/// Fails where `open` does, where the system cannot read, and where reading is
-/// cancelled; whatever else is wrong is a finding.
+/// Fails if `open` does, if the system cannot read, or if reading is cancelled. Everything else is
+/// a finding.
 pub fn validate(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
     each: &mut dyn FnMut(Finding),
@@ -33,7 +33,7 @@ pub fn validate(
         let mut whole = Deviations::default();
         levels::check(&store, &mut whole);
         values::check(&store.values, &mut whole);
-        let sound = !whole.any_refused();
+        let valid = !whole.any_refused();
         for deviation in [found, whole] {
             deviation.report(each)?;
         }
@@ -43,7 +43,7 @@ pub fn validate(
             let key = format!("{DESCRIPTOR}.version");
             found.note(Place::array(container.path(), key), store.descriptor.version.readers());
         }
-        if sound {
+        if valid {
             entries(store, container.path(), &mut found);
         }
         found.report(each)
@@ -52,7 +52,7 @@ pub fn validate(
     }
 }
 
-/// Notes arrays that are no part of what is described.
+/// Notes arrays that are not in the descriptor.
 fn foreign(container: &dyn Container, descriptor: &Descriptor, found: &mut Deviations) {
     let own = descriptor.layout.arrays();
     let fill = (descriptor.fill, "fill_value");
@@ -60,22 +60,22 @@ fn foreign(container: &dyn Container, descriptor: &Descriptor, found: &mut Devia
         let known = own.contains(&name) || name == DESCRIPTOR || fill == (true, &*name);
         let mut foreign = || found.take(readable(container.array(&name))).flatten().is_some();
         if !known && foreign() {
-            found.note(Place::array(container.path(), name), "not an array of what is described");
+            found.note(Place::array(container.path(), name), "not an array of the descriptor");
         }
     }
     let listed = descriptor.data_types.iter().map(|(name, _)| name);
     for name in listed.filter(|name| !own.contains(name) && *name != "fill_value") {
         let key = format!("{DESCRIPTOR}.data_types.{name}");
-        found.note(Place::array(container.path(), key), "not an array of what is described");
+        found.note(Place::array(container.path(), key), "not an array of the descriptor");
     }
 }
 
-/// Walks through all entries, where what they are has to be known together.
+/// Reads all entries, for the checks that need more than one array.
 fn entries(store: Store, path: &std::path::Path, found: &mut Deviations) {
     let stated = store.descriptor.diagonal();
     let structured = store.descriptor.structure != Structure::General;
     let matrix = store.descriptor.shape.len() == 2;
-    // One value that stands for a dense level may stand for any number of entries.
+    // With one shared value, a dense level may have any number of entries.
     let countless = store.ends_dense() && store.values.iso().is_some();
     if !matrix || countless || !structured && stated.is_none() {
         return;

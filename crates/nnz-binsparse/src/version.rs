@@ -1,9 +1,9 @@
-//! The version a descriptor states.
+//! The version in a descriptor.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A version that can be read and written: `0.1`, or `0.1.` and a number.
+/// A supported version: `0.1`, or `0.1.` and a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version(String);
 
@@ -14,7 +14,7 @@ impl Default for Version {
 }
 
 impl Version {
-    /// Returns the version `0.1.0`, as drafts newer than `0.1` write it.
+    /// Returns the version `0.1.0`, which drafts after `0.1` use.
     ///
     /// ```
     /// assert_eq!(nnz_binsparse::Version::semantic().to_string(), "0.1.0");
@@ -26,16 +26,16 @@ impl Version {
 }
 
 impl Version {
-    /// Says who reads the version, and who does not: no version suits all.
+    /// Describes which programs read the version, because no version works for all.
     pub(crate) fn readers(&self) -> &'static str {
         match *self == Self::default() {
             true => {
-                "PyPI's binsparse and the newest reference C want version 0.1.0, \
-                 which can be written, too; older readers want 0.1"
+                "PyPI's binsparse and the newest reference C require version 0.1.0, \
+                 which can be written, too; older readers require 0.1"
             }
             false => {
                 "PyPI's binsparse and the newest reference C read version 0.1.0; older readers \
-                 want 0.1"
+                 require 0.1"
             }
         }
     }
@@ -44,13 +44,13 @@ impl Version {
 impl FromStr for Version {
     type Err = String;
 
-    /// Reads a version.
+    /// Parses a version.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refused = || format!("{text:?} is not 0.1, nor 0.1.0 or such");
+        let refused = || format!("{text:?} is not 0.1 or 0.1.x");
         let patch = text.strip_prefix("0.1").ok_or_else(refused)?;
         let number = |patch: &str| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit());
         match patch.strip_prefix('.') {
-            // A semantic version may end with what tells a preview or a build.
+            // A semantic version may end with a pre-release or build label.
             Some(patch) if number(patch.split(['-', '+']).next().unwrap_or_default()) => {}
             None if patch.is_empty() => {}
             _ => return Err(refused()),

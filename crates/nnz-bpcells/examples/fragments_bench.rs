@@ -1,7 +1,7 @@
 //! Times packing, scanning and querying fragments, made by `benches/data/gen_frags.py`.
 //!
 //! `cargo run --release -p nnz-bpcells --example fragments_bench -- RAW STORE`
-#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "it tells what it measured")]
+#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "it prints what it measured")]
 
 use std::error::Error;
 use std::fs;
@@ -14,7 +14,7 @@ use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, StringList};
 use nnz_storage::staging::WriteOptions;
 
-/// Time of the processor where the system tells it, which others at work on it do not change.
+/// Processor time where the system reports it, because other programs do not affect it.
 struct Clock(Option<u64>, Instant);
 
 impl Clock {
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: fragments_bench RAW STORE".into());
     };
     let store = Path::new(&store);
-    // Without raw data, what is there is read again.
+    // Without raw data, the existing store is read.
     if raw != "-" {
         write(Path::new(&raw), store)?;
     }
@@ -79,7 +79,7 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
     let cell_names: StringList = (0..largest).map(|cell| format!("CELL{cell:06}-1")).collect();
 
     for _ in 0..3 {
-        let begun = Clock::start();
+        let start = Clock::start();
         let options = WriteOptions { overwrite: true, sync: false };
         let container = DirectoryWriter::create(store, options, FRAGMENT_MEMBERS)?;
         let mut sink = FragmentSink::create(Box::new(container), SinkOptions::default())?;
@@ -87,14 +87,14 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
             sink.write(batch)?;
         }
         Box::new(sink).finish(&names, &cell_names)?;
-        report("write", cells.len(), begun);
+        report("write", cells.len(), start);
     }
     Ok(())
 }
 
 fn scan(store: &Path) -> Result<(), Box<dyn Error>> {
     for _ in 0..5 {
-        let begun = Clock::start();
+        let start = Clock::start();
         let source = FragmentSource::open(Box::new(Directory::open(store)?))?;
         let mut sum = 0_u64;
         let mut count = 0;
@@ -106,7 +106,7 @@ fn scan(store: &Path) -> Result<(), Box<dyn Error>> {
             Ok(())
         })?;
         black_box(sum);
-        report("scan", count, begun);
+        report("scan", count, start);
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn query(store: &Path) -> Result<(), Box<dyn Error>> {
     let source = FragmentSource::open(Box::new(Directory::open(store)?))?;
     let mut batch = FragmentBatch::default();
     let (mut found, mut reached) = (0, 0);
-    let begun = Clock::start();
+    let start = Clock::start();
     for region in 0..1000 {
         let bases = region * 200_000..region * 200_000 + 100_000;
         let positions = source.overlapping(region % 4, bases.clone())?;
@@ -128,12 +128,12 @@ fn query(store: &Path) -> Result<(), Box<dyn Error>> {
                 pairs.filter(|(start, end)| **start < bases.end && **end > bases.start).count();
         }
     }
-    let took = begun.seconds();
+    let took = start.seconds();
     println!("1000 regions: {:.1} us each, {found} of {reached} fragments", took * 1e3);
     Ok(())
 }
 
-fn report(what: &str, count: usize, begun: Clock) {
-    let took = begun.seconds();
+fn report(what: &str, count: usize, start: Clock) {
+    let took = start.seconds();
     println!("{what}: {:.0} M fragments/s", count as f64 / took / 1e6);
 }

@@ -10,7 +10,7 @@ pub(crate) use packed::{LoadedChunks, PackedArray, Scratch, at_least};
 pub(crate) use sink::{EncodedIntegers, IntegerSink};
 pub(crate) use words::By;
 
-/// Chunks that `count` values take.
+/// Returns the number of chunks that `count` values take.
 pub(crate) fn chunks(count: u64) -> u64 {
     count.div_ceil(nnz_bitpack::CHUNK as u64)
 }

@@ -1,4 +1,4 @@
-//! What checking a matrix and checking fragments share.
+//! What validation of matrices and of fragments have in common.
 
 use std::fmt::Display;
 
@@ -15,11 +15,11 @@ pub(crate) const BLOCK: u64 = 16 * 1024;
 /// Words of a chunk of 32-bit values.
 const WIDEST: u32 = 128;
 
-/// Goes through a container and yields what is found.
+/// Checks a container and reports findings.
 pub(crate) struct Check<'a> {
     pub(crate) container: &'a dyn Container,
     pub(crate) faults: usize,
-    /// The first error that is no fault of what is checked: of the system, or as it was cancelled.
+    /// The first error that is not a fault of the data: of the system, or a cancellation.
     failed: Result<()>,
     each: &'a mut dyn FnMut(Finding),
 }
@@ -50,7 +50,7 @@ impl<'a> Check<'a> {
         self.fault(place, kind.to_string());
     }
 
-    /// Takes what was read, or makes a finding of why it could not be.
+    /// Returns what was read, or reports a finding if it could not be read.
     pub(crate) fn take<T>(&mut self, read: Result<T>) -> Option<T> {
         read.map_err(|error| self.error(error)).ok()
     }
@@ -68,7 +68,7 @@ impl<'a> Check<'a> {
         Place::array(self.container.path(), name)
     }
 
-    /// Notes members that are none of `own`, those of what has this version.
+    /// Notes members that are not among `own`, those of this version.
     pub(crate) fn foreign(&mut self, own: &[String], version: impl Display) {
         let members = self.container.members();
         for name in self.take(members).unwrap_or_default() {
@@ -80,17 +80,17 @@ impl<'a> Check<'a> {
 
     pub(crate) fn trailing(&mut self, name: &str) {
         let array = readable(self.container.array(name));
-        // What else is wrong with the array is found by who reads it.
+        // Other faults of the array are found by the code that reads it.
         if let Some(array) = self.take(array).flatten() {
             let bytes = array.trailing_bytes();
             if bytes > 0 {
                 let place = array.place().at(At::Element(array.len()));
-                self.fault(place, format!("found {bytes} bytes behind the last whole element"));
+                self.fault(place, format!("found {bytes} bytes after the last whole element"));
             }
         }
     }
 
-    /// Checks that an array is there, of a type and of a length.
+    /// Checks that an array exists and has the right type and length.
     pub(crate) fn array(
         &mut self,
         name: &str,
@@ -119,7 +119,7 @@ impl<'a> Check<'a> {
         name: &str,
         codec: Codec,
         packing: Packing,
-        generation: FormatVersion,
+        format_version: FormatVersion,
         entries: u64,
     ) {
         if packing == Packing::Unpacked {
@@ -137,13 +137,13 @@ impl<'a> Check<'a> {
             self.take(walked).flatten()
         });
         let Some(words) = words else {
-            // Without it nothing is known of the rest but its types.
+            // Without it, only the types of the other arrays can be checked.
             let data = self.container.array(&member("data"));
             self.take(data);
             return;
         };
         self.array(&member("data"), ValueType::U32, words);
-        if generation == FormatVersion::V2 {
+        if format_version == FormatVersion::V2 {
             let expected = (words / EPOCH_WORDS).saturating_add(2);
             let offsets = self.array(&member("idx_offsets"), ValueType::U64, expected);
             if let Some(offsets) = offsets
@@ -161,8 +161,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Checks every step of an `idx` array and returns the words it reaches, or `None` after a
-    /// fault.
+    /// Checks every step of an `idx` array and returns the number of words it covers, or `None`
+    /// after a fault.
     fn walk_idx(&mut self, idx: &dyn NumberArray, chunks: u64) -> Result<Option<u64>> {
         let mut block = Vec::new();
         let mut words = 0_u64;
@@ -192,19 +192,19 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Adds the members that an array of integers consists of.
+/// Adds the members of an array of integers.
 pub(crate) fn add_member_names(
     names: &mut Vec<String>,
     name: &str,
     packed: bool,
     starts: bool,
-    generation: FormatVersion,
+    format_version: FormatVersion,
 ) {
     if !packed {
         names.push(name.to_owned());
         return;
     }
-    let offsets = (generation == FormatVersion::V2).then_some("idx_offsets");
+    let offsets = (format_version == FormatVersion::V2).then_some("idx_offsets");
     let suffixes = [Some("data"), Some("idx"), starts.then_some("starts"), offsets];
     names.extend(suffixes.into_iter().flatten().map(|suffix| format!("{name}_{suffix}")));
 }

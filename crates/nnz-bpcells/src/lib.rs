@@ -1,9 +1,10 @@
 //! BPCells matrices and fragments, read and written on any nnz container.
 //!
-//! A BPCells matrix is a compressed sparse matrix in named arrays: `idxptr` says where each major
-//! vector starts, `index` holds minor indices and `val` values, the latter two bit-packed in
-//! *packed* matrices. The published description is the BPCells article "BPCells matrix formats";
-//! where the files of the program differ from it, the files win (see `docs/formats/bpcells.md`).
+//! A BPCells matrix is a compressed sparse matrix in named arrays: `idxptr` has the start of each
+//! major vector, `index` the minor indices and `val` the values. In *packed* matrices the latter
+//! two are bit-packed. The published description is the BPCells article "BPCells matrix formats".
+//! Where files of the program differ from it, this crate follows the files (see
+//! `docs/formats/bpcells.md`).
 //!
 //! ```no_run
 //! use nnz_bpcells::MatrixSource;
@@ -22,7 +23,8 @@
 //! ```
 //!
 //! BPCells fragments are intervals on chromosomes, each from one cell: `cell`, `start` and `end`,
-//! with `chr_ptr` to say where each chromosome lies, and `end_max` to find those of a region.
+//! with `chr_ptr` for the range of each chromosome, and `end_max` to find the fragments of a
+//! region.
 //!
 //! ```no_run
 //! use nnz_bpcells::FragmentSource;

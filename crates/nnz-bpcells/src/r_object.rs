@@ -1,8 +1,8 @@
 //! BPCells objects of R.
 //!
-//! R has neither 64-bit integers nor 32-bit floats: pointers and offsets are doubles there, and
-//! floats lie bit for bit in integers. An S4 object also says its shape, names and order in the way
-//! of R: `dim`, `dimnames` and `transpose`. Here all that looks like the named arrays it stands for.
+//! R has neither 64-bit integers nor 32-bit floats: it stores pointers and offsets as doubles, and
+//! the bits of floats in integers. An S4 object also has slots of R for shape, names and order:
+//! `dim`, `dimnames` and `transpose`. This module presents all of it as named arrays.
 
 mod class;
 mod reader;

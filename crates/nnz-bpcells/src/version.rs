@@ -1,4 +1,4 @@
-//! The text that says what a group of arrays holds, such as `packed-uint-matrix-v2` or
+//! The version string of a matrix or fragments, such as `packed-uint-matrix-v2` or
 //! `packed-fragments-v2`.
 
 use std::fmt;
@@ -7,16 +7,16 @@ use std::str::FromStr;
 use nnz_container::Container;
 use nnz_core::{Error, Place, Result, ValueType};
 
-/// The name of the attribute that holds the version.
+/// The name of the attribute with the version.
 pub(crate) const TAG: &str = "version";
 
-/// Says whether integer arrays are bit-packed.
+/// Whether integer arrays are bit-packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Packing {
-    /// They are. The default.
+    /// Bit-packed. The default.
     #[default]
     Packed,
-    /// They are plain numbers.
+    /// Plain numbers.
     Unpacked,
 }
 
@@ -33,7 +33,7 @@ impl Packing {
     }
 }
 
-/// Says which revision of the format it is.
+/// The version of the format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FormatVersion {
     /// August 2022: 32-bit `idxptr` and `chr_ptr`, no `*_idx_offsets`, up to 2^32 - 1 entries.
@@ -57,7 +57,7 @@ impl FromStr for FormatVersion {
 
 impl FormatVersion {
     fn parse(text: &str) -> Option<Self> {
-        [Self::V1, Self::V2].into_iter().find(|generation| generation.name() == text)
+        [Self::V1, Self::V2].into_iter().find(|format_version| format_version.name() == text)
     }
 
     fn name(self) -> &'static str {
@@ -77,48 +77,58 @@ impl FormatVersion {
     }
 }
 
-/// Says how a matrix is stored.
+/// How a matrix is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Whether it is bit-packed.
+    /// Whether integers are bit-packed.
     pub packing: Packing,
-    /// The type of a value: `uint32`, `float32` or `float64`.
+    /// The type of values: `uint32`, `float32` or `float64`.
     pub value_type: ValueType,
-    /// The revision of the format.
-    pub generation: FormatVersion,
+    /// The version of the format.
+    pub format_version: FormatVersion,
 }
 
-/// The types a value can have, and how each is named.
+/// The value types, and their names.
 const VALUE_TYPES: [(&str, ValueType); 3] =
     [("uint", ValueType::U32), ("float", ValueType::F32), ("double", ValueType::F64)];
 
 impl Version {
-    /// Reads a version, refusing by name what is not a matrix of this format.
+    /// Parses a version. The error says what else the text is a version of.
     pub(crate) fn parse(text: &str, place: &Place) -> Result<Self> {
-        let refused = |what: &str| refused(text, place, what);
+        let unsupported_matrix = |what: &str| unsupported(text, place, what);
         let parts: Vec<&str> = text.split('-').collect();
-        let (packing, kind, generation) = match parts[..] {
-            ["packed", kind, "matrix", generation] => (Packing::Packed, kind, generation),
-            ["unpacked", kind, "matrix", generation] => (Packing::Unpacked, kind, generation),
-            ["packed" | "unpacked", "fragments", _] => {
-                return Err(refused("holds genomic fragments, not a matrix"));
+        let (packing, kind, format_version) = match parts[..] {
+            ["packed", kind, "matrix", format_version] => (Packing::Packed, kind, format_version),
+            ["unpacked", kind, "matrix", format_version] => {
+                (Packing::Unpacked, kind, format_version)
             }
-            _ => return Err(refused("is not that of a BPCells matrix")),
+            ["packed" | "unpacked", "fragments", _] => {
+                return Err(unsupported_matrix("holds genomic fragments, not a matrix"));
+            }
+            _ => return Err(unsupported_matrix("is not a version of a BPCells matrix")),
         };
         if kind == "ulong" {
-            return Err(refused("has 64-bit integer values, which BPCells itself does not open"));
+            return Err(unsupported_matrix(
+                "has 64-bit integer values, which BPCells itself cannot open",
+            ));
         }
-        if generation == "v9999" {
-            return Err(refused("is an experiment of BPCells that was never published"));
+        if format_version == "v9999" {
+            return Err(unsupported_matrix(
+                "is an experimental version of BPCells that was never published",
+            ));
         }
         let value_type = VALUE_TYPES.iter().find(|(name, _)| *name == kind).map(|(_, t)| *t);
-        match (value_type, FormatVersion::parse(generation)) {
-            (Some(value_type), Some(generation)) => Ok(Self { packing, value_type, generation }),
-            _ => Err(refused("is not known: expected uint, float or double, and v1 or v2")),
+        match (value_type, FormatVersion::parse(format_version)) {
+            (Some(value_type), Some(format_version)) => {
+                Ok(Self { packing, value_type, format_version })
+            }
+            _ => Err(unsupported_matrix(
+                "is not known: expected uint, float or double, and v1 or v2",
+            )),
         }
     }
 
-    /// Whether values are bit-packed: floats never are.
+    /// Returns whether values are bit-packed. Floats never are.
     pub(crate) fn packs_values(self) -> bool {
         self.packing == Packing::Packed && self.value_type == ValueType::U32
     }
@@ -127,43 +137,43 @@ impl Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = VALUE_TYPES.iter().find(|(_, t)| *t == self.value_type).map_or("?", |(n, _)| n);
-        write!(f, "{}-{kind}-matrix-{}", self.packing.name(), self.generation.name())
+        write!(f, "{}-{kind}-matrix-{}", self.packing.name(), self.format_version.name())
     }
 }
 
-/// Says how fragments are stored.
+/// How fragments are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FragmentVersion {
-    /// Whether they are bit-packed.
+    /// Whether integers are bit-packed.
     pub packing: Packing,
-    /// The revision of the format.
-    pub generation: FormatVersion,
+    /// The version of the format.
+    pub format_version: FormatVersion,
 }
 
 impl FragmentVersion {
-    /// Reads a version, refusing by name what is not of fragments.
+    /// Parses a version. The error says what else the text is a version of.
     pub(crate) fn parse(text: &str, place: &Place) -> Result<Self> {
         let parts: Vec<&str> = text.split('-').collect();
-        let (packing, generation) = match parts[..] {
+        let (packing, format_version) = match parts[..] {
             ["packed" | "unpacked", _, "matrix", _] => {
-                return Err(refused(text, place, "holds a matrix, not genomic fragments"));
+                return Err(unsupported(text, place, "holds a matrix, not genomic fragments"));
             }
-            [packing, "fragments", generation] => (Packing::parse(packing), generation),
+            [packing, "fragments", format_version] => (Packing::parse(packing), format_version),
             _ => (None, ""),
         };
         let Some(packing) = packing else {
-            return Err(refused(text, place, "is not that of BPCells fragments"));
+            return Err(unsupported(text, place, "is not a version of BPCells fragments"));
         };
-        let Some(generation) = FormatVersion::parse(generation) else {
-            return Err(refused(text, place, "is not known: expected v1 or v2"));
+        let Some(format_version) = FormatVersion::parse(format_version) else {
+            return Err(unsupported(text, place, "is not known: expected v1 or v2"));
         };
-        Ok(Self { packing, generation })
+        Ok(Self { packing, format_version })
     }
 }
 
 impl fmt::Display for FragmentVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-fragments-{}", self.packing.name(), self.generation.name())
+        write!(f, "{}-fragments-{}", self.packing.name(), self.format_version.name())
     }
 }
 
@@ -171,7 +181,7 @@ impl fmt::Display for FragmentVersion {
 ///
 /// # Errors
 ///
-/// Fails where the version is missing, or is not one line of text.
+/// Fails if the version is missing, or is not one line of text.
 pub fn holds_fragments(container: &dyn Container) -> Result<bool> {
     let text = container.attribute(TAG)?;
     let mut parts = text.split('-');
@@ -179,7 +189,7 @@ pub fn holds_fragments(container: &dyn Container) -> Result<bool> {
     Ok(packing.is_some() && parts.next() == Some("fragments"))
 }
 
-fn refused(text: &str, place: &Place, what: &str) -> Error {
+fn unsupported(text: &str, place: &Place, what: &str) -> Error {
     let text = format!("version \"{}\" {what}", text.escape_debug());
     Error::unsupported(place.clone(), text)
 }
@@ -189,11 +199,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_version_reads_back() {
+    fn every_version_round_trips() {
         for packing in ["packed", "unpacked"] {
             for kind in ["uint", "float", "double"] {
-                for generation in ["v1", "v2"] {
-                    let text = format!("{packing}-{kind}-matrix-{generation}");
+                for format_version in ["v1", "v2"] {
+                    let text = format!("{packing}-{kind}-matrix-{format_version}");
                     let version = Version::parse(&text, &Place::default()).unwrap();
                     assert_eq!(version.to_string(), text);
                 }
@@ -202,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused_by_name() {
+    fn other_versions_are_errors() {
         for text in [
             "packed-uint-matrix-v9999",
             "packed-ulong-matrix-v2",
@@ -219,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_of_fragments_read_back_and_others_are_refused_by_name() {
+    fn fragment_versions_round_trip_and_others_are_errors() {
         for text in [
             "packed-fragments-v1",
             "packed-fragments-v2",
@@ -232,10 +242,10 @@ mod tests {
         for (text, why) in [
             ("packed-uint-matrix-v2", "holds a matrix"),
             ("packed-fragments-v3", "expected v1 or v2"),
-            ("fragments-v2", "is not that of BPCells fragments"),
-            ("half-fragments-v2", "is not that of BPCells fragments"),
-            ("packed-fragments-v2-", "is not that of BPCells fragments"),
-            ("", "is not that of BPCells fragments"),
+            ("fragments-v2", "is not a version of BPCells fragments"),
+            ("half-fragments-v2", "is not a version of BPCells fragments"),
+            ("packed-fragments-v2-", "is not a version of BPCells fragments"),
+            ("", "is not a version of BPCells fragments"),
         ] {
             let error = FragmentVersion::parse(text, &Place::default()).unwrap_err().to_string();
             assert!(error.contains(&format!("{text:?}")) && error.contains(why), "{error}");

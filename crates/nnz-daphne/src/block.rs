@@ -1,4 +1,4 @@
-//! A rectangle of an object, and what it takes to read it.
+//! A block of an object, and reading it.
 
 mod arrays;
 mod cast;
@@ -31,21 +31,21 @@ pub(crate) use scan::{Entry, scan};
 pub(crate) use stretch::{Stretch, Stretches};
 pub(crate) use walk::{ALL, Landmarks, Walk};
 
-/// Names the way a block stores its cells.
+/// How a block stores its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlockType {
-    /// Nothing but zeros, and none of them stored.
+    /// Only zeros, none of them stored.
     Empty,
-    /// Every cell, row by row.
+    /// Every cell, by row.
     Dense,
-    /// Columns and values of some cells, row by row (CSR).
+    /// Columns and values of some cells, by row (CSR).
     Sparse,
-    /// Places and values of some cells (COO).
+    /// Row, column and value of some cells (COO).
     UltraSparse,
 }
 
 impl BlockType {
-    /// Returns the type that a code stands for.
+    /// Returns the type with this code.
     pub(crate) fn from_code(code: u8) -> Option<Self> {
         [Self::Empty, Self::Dense, Self::Sparse, Self::UltraSparse].get(usize::from(code)).copied()
     }
@@ -88,26 +88,26 @@ impl FromStr for BlockType {
     }
 }
 
-/// Describes a block: which cells it covers, and where in the file it lies.
+/// A block: the cells it covers, and its position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The row of the object its first row is.
+    /// Its first row in the object.
     pub row: u64,
-    /// The column of the object its first column is.
+    /// Its first column in the object.
     pub col: u64,
-    /// Number of rows.
+    /// The number of rows.
     pub rows: u32,
-    /// Number of columns.
+    /// The number of columns.
     pub cols: u32,
-    /// How it stores its cells.
+    /// How its cells are stored.
     pub block_type: BlockType,
-    /// The type of its values; an empty block has none.
+    /// The type of its values; `None` for an empty block.
     pub value_type: Option<ValueType>,
-    /// Number of cells it stores, or says that it does.
+    /// The number of stored cells according to its header.
     pub stored: u64,
-    /// The byte its position stands at.
+    /// The first byte of its header.
     pub start: u64,
-    /// The byte its rows, entries or cells start at.
+    /// The first byte of its rows, entries or cells.
     pub data: u64,
     /// The byte after its last.
     pub end: u64,
@@ -126,30 +126,31 @@ impl Block {
         self.col.saturating_add(u64::from(self.cols))
     }
 
-    /// Returns whether it covers no cell.
+    /// Returns whether it covers no cells.
     #[must_use]
-    pub fn is_hollow(&self) -> bool {
+    pub fn covers_no_cells(&self) -> bool {
         self.rows == 0 || self.cols == 0
     }
 
-    /// Returns whether it stores no cell.
-    pub(crate) fn holds_nothing(&self) -> bool {
-        self.is_hollow() || self.block_type == BlockType::Empty
+    /// Returns whether it stores no cells.
+    pub(crate) fn stores_nothing(&self) -> bool {
+        self.covers_no_cells() || self.block_type == BlockType::Empty
     }
 
-    /// Makes the error that a file is not what it was when its rows were found.
+    /// Returns the error for a file that has changed since its rows were found.
     #[cold]
     pub(crate) fn changed(&self, file: &DataFile) -> Error {
-        let found = format!("other rows in the {self} than before");
-        file.mismatch(self.start, found, "a file that does not change")
+        let found = format!("different rows in the {self} than before");
+        file.mismatch(self.start, found, "an unchanged file")
     }
 
-    /// Bytes of a value.
+    /// Returns the size of a value in bytes.
     pub(crate) fn size(&self) -> usize {
         self.value_type.map_or(0, ValueType::size)
     }
 
-    /// Bytes of an entry of an ultra-sparse block: without a column where there is only one.
+    /// Returns the size of an entry of an ultra-sparse block in bytes. There is no column if the
+    /// block has only one.
     pub(crate) fn coo_stride(&self) -> usize {
         self.size() + if self.cols == 1 { 4 } else { 8 }
     }

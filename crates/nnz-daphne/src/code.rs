@@ -1,10 +1,10 @@
-//! The numbers and names that stand for value types.
+//! Codes and names of value types.
 
 use nnz_core::ValueType;
 
 use crate::Dialect;
 
-/// The types of the published description, from code 1 on.
+/// The types of the published specification, from code 1 on.
 const SPEC: &[ValueType] = &[
     ValueType::U8,
     ValueType::U16,
@@ -30,7 +30,7 @@ const DAPHNE: &[ValueType] = &[
     ValueType::F64,
 ];
 
-/// What `.meta` calls each type. DAPHNE does not know the last two.
+/// The names of types in `.meta` files. DAPHNE does not have the last two.
 const NAMES: &[(&str, ValueType)] = &[
     ("si8", ValueType::I8),
     ("si32", ValueType::I32),
@@ -52,13 +52,13 @@ impl Dialect {
         }
     }
 
-    /// Lists the types a value may have.
+    /// Lists the value types of the dialect.
     #[must_use]
     pub fn value_types(self) -> &'static [ValueType] {
         self.table().1
     }
 
-    /// Returns the type that a code stands for.
+    /// Returns the type with this code.
     pub(crate) fn value_type(self, code: u8) -> Option<ValueType> {
         let (first, types) = self.table();
         types.get(usize::from(code.checked_sub(first)?)).copied()
@@ -72,12 +72,12 @@ impl Dialect {
     }
 }
 
-/// Returns what `.meta` calls a type.
+/// Returns the name of a type in `.meta` files.
 pub(crate) fn meta_name(value_type: ValueType) -> Option<&'static str> {
     NAMES.iter().find(|(_, named)| *named == value_type).map(|(name, _)| *name)
 }
 
-/// Returns the type that DAPHNE calls so, such as `si64`.
+/// Returns the type with this name of DAPHNE, such as `si64`.
 #[must_use]
 pub fn parse_value_type(name: &str) -> Option<ValueType> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, value_type)| *value_type)

@@ -1,22 +1,22 @@
-//! The three layouts that all call themselves version 1.
+//! The three file layouts that are all version 1.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Names a layout of the bytes of a file.
+/// A layout of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// The published description. No release of DAPHNE reads it. The default.
+    /// The published specification. No release of DAPHNE reads it. The default.
     #[default]
     Spec,
-    /// What DAPHNE reads and writes since June 2023 (version 0.2).
+    /// The layout of DAPHNE since June 2023 (version 0.2).
     Daphne,
-    /// What DAPHNE wrote before (version 0.1).
+    /// The layout of DAPHNE before that (version 0.1).
     Daphne2022,
 }
 
 impl Dialect {
-    /// Every dialect, the published one first.
+    /// All dialects, the published one first.
     pub const ALL: [Self; 3] = [Self::Spec, Self::Daphne, Self::Daphne2022];
 
     /// Returns the name, such as `daphne-2022`.
@@ -29,22 +29,22 @@ impl Dialect {
         }
     }
 
-    /// Bytes between the data type and the number of rows.
+    /// Returns the number of bytes between the data type and the number of rows.
     pub(crate) fn padding_after_type(self) -> usize {
         if self == Self::Daphne2022 { 6 } else { 0 }
     }
 
-    /// Bytes between the type of a block and its value type.
+    /// Returns the number of bytes between the type of a block and its value type.
     pub(crate) fn padding_after_block_type(self) -> usize {
         if self == Self::Daphne2022 { 3 } else { 0 }
     }
 
-    /// Bytes of the header up to the value types.
+    /// Returns the length of the header up to the value types.
     pub(crate) fn header_len(self) -> u64 {
         18 + self.padding_after_type() as u64
     }
 
-    /// Bytes of the position, size and type of a block.
+    /// Returns the length of the position, size and type of a block.
     pub(crate) fn block_header_len(self) -> u64 {
         25 + self.padding_after_block_type() as u64
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Dialect {
 impl FromStr for Dialect {
     type Err = String;
 
-    /// Reads a name; `daphne-2023` is another one for what DAPHNE writes today.
+    /// Parses a name. `daphne-2023` is another name of the current layout of DAPHNE.
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "daphne-2023" => Ok(Self::Daphne),

@@ -18,23 +18,24 @@ impl DataFile {
         Self(file)
     }
 
-    /// Opens a regular file of the file system, or returns what was opened.
+    /// Opens a regular file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::from_opened(&Opened::local(path)?)
     }
 
-    /// Takes a file that was opened.
+    /// Creates a file from an open input.
     pub(crate) fn from_opened(opened: &Opened) -> Result<Self> {
         match opened.file() {
             Some(file) => Ok(Self::new(file.clone())),
             None => {
-                let what = "not a regular file: blocks are read at any position".to_owned();
+                let what = "not a regular file, which is required to read blocks at any position"
+                    .to_owned();
                 Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())))
             }
         }
     }
 
-    /// Returns the `.meta` file beside it; `None` where there is none.
+    /// Returns the file with this suffix next to it; `None` if there is none.
     pub(crate) fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
         self.0.sidecar(suffix)
     }
@@ -47,12 +48,12 @@ impl DataFile {
         self.0.len()
     }
 
-    /// Names a byte of the file.
+    /// Returns the location of a byte.
     pub(crate) fn at(&self, byte: u64) -> Place {
         self.0.place().at(At::Byte(byte))
     }
 
-    /// Makes the error that something else was expected at a byte.
+    /// Returns the error for an unexpected value at a byte.
     pub(crate) fn mismatch(
         &self,
         byte: u64,
@@ -62,12 +63,12 @@ impl DataFile {
         Error::mismatch(self.at(byte), found, expected)
     }
 
-    /// Fills `out` with the bytes from `start` on.
+    /// Reads bytes from `start` on into `out`.
     pub(crate) fn read(&self, start: u64, out: &mut [u8]) -> Result<()> {
         self.0.read_exact_at(out, start).map_err(|error| self.unread(error, start, out.len()))
     }
 
-    /// Fills `out` with bytes that describe others, which are kept.
+    /// Reads bytes with metadata, which are cached.
     pub(crate) fn read_metadata(&self, start: u64, out: &mut [u8]) -> Result<()> {
         self.0.read_metadata_at(out, start).map_err(|error| self.unread(error, start, out.len()))
     }
@@ -80,14 +81,14 @@ impl DataFile {
         self.mismatch(self.len(), "the end of the file", expected)
     }
 
-    /// Reads `len` bytes, which have been checked to be there.
+    /// Reads `len` bytes, which were checked to exist.
     pub(crate) fn bytes(&self, start: u64, len: u64) -> Result<Vec<u8>> {
-        let mut bytes = self.room(len)?;
+        let mut bytes = self.allocate(len)?;
         self.read(start, &mut bytes)?;
         Ok(bytes)
     }
 
-    fn room(&self, len: u64) -> Result<Vec<u8>> {
+    fn allocate(&self, len: u64) -> Result<Vec<u8>> {
         let kind = ErrorKind::Memory { needed: len, allowed: self.len() };
         let refuse = || Error::new(kind, self.0.place());
         let len = usize::try_from(len).ok().filter(|&len| len as u64 <= self.len());
@@ -95,17 +96,17 @@ impl DataFile {
     }
 }
 
-/// Buffers to be used again, which many threads share.
+/// Buffers for reuse, shared by threads.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Buffers {
-    /// Buffers that are kept.
+    /// The largest number of unused buffers.
     const MOST: usize = 8;
 
-    /// Reads some bytes of a file, no more than memory has for sure, into a buffer that may be longer.
+    /// Reads some bytes of a file, which fit into memory, into a buffer that may be longer.
     pub(crate) fn read(&self, file: &DataFile, bytes: Range<u64>) -> Result<Vec<u8>> {
         let len = usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX);
         let mut buffer = lock(&self.spare).pop().unwrap_or_default();
@@ -124,16 +125,16 @@ impl Buffers {
     }
 }
 
-/// Reads a file front to back, or by leaps, through a buffer.
+/// Reads a file sequentially, or with gaps, through a buffer.
 pub(crate) struct Window<'a> {
     pub(crate) file: &'a DataFile,
     buffer: Vec<u8>,
     /// The position of the first byte of the buffer.
     start: u64,
-    /// Bytes of the buffer that hold something.
+    /// The number of valid bytes in the buffer.
     filled: usize,
     size: usize,
-    /// Whether what is read describes other bytes, and is kept for who reads those.
+    /// Whether the bytes are metadata, which is cached.
     keeps: bool,
 }
 
@@ -142,14 +143,14 @@ impl<'a> Window<'a> {
         Self { file, buffer: Vec::new(), start: 0, filled: 0, size, keeps: false }
     }
 
-    /// Reads headers, which are kept.
+    /// Creates a window for headers, which are cached.
     pub(crate) fn of_headers(file: &'a DataFile, size: usize) -> Self {
         Self { keeps: true, ..Self::new(file, size) }
     }
 
     /// Returns the bytes from `start` on that are in the buffer, at least `least` of them.
     ///
-    /// `end` is where what is read ends; a byte that lies past it is missing, and an error.
+    /// `end` is the end of the readable range; it is an error if bytes after it are needed.
     pub(crate) fn at(&mut self, start: u64, least: usize, end: u64) -> Result<&[u8]> {
         let held = |window: &Self| {
             let skip = usize::try_from(start.checked_sub(window.start)?).ok()?;
@@ -194,7 +195,8 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Turns numbers of `size` bytes from the order of the file into that of the machine, or back.
+/// Converts numbers of `size` bytes from the byte order of the file to that of the machine, or
+/// back.
 pub(crate) fn swap_on_big_endian(bytes: &mut [u8], size: usize) {
     if cfg!(target_endian = "big") && size > 1 {
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);

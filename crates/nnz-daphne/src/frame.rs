@@ -12,7 +12,7 @@ use nnz_core::{Result, ValueType, Values};
 pub use sink::{FrameOptions, FrameSink};
 pub use source::FrameSource;
 
-/// Names a column of a frame, and its type.
+/// A column of a frame: its label and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The label.
@@ -21,7 +21,7 @@ pub struct Column {
     pub value_type: ValueType,
 }
 
-/// Some rows of a frame, column by column.
+/// Some rows of a frame, by column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameBatch {
     /// The rows.
@@ -30,7 +30,7 @@ pub struct FrameBatch {
     pub columns: Vec<Values>,
 }
 
-/// Yields the rows of a frame, batch by batch.
+/// Reads the rows of a frame batch by batch.
 pub trait FrameReader {
     /// Returns labels and types.
     fn columns(&self) -> &[Column];
@@ -39,6 +39,6 @@ pub trait FrameReader {
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read or break the format, naming the place.
+    /// Fails if they cannot be read or violate the format; the error has the location.
     fn next_batch(&mut self, batch: &mut FrameBatch) -> Result<bool>;
 }

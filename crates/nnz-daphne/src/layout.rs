@@ -1,13 +1,13 @@
-//! The bytes ahead of the cells, as they are written.
+//! Encoding headers.
 
 use nnz_core::{Error, ErrorKind, Place, Result, Shape, ValueType};
 
 use crate::{BlockType, Column, DataType, Dialect};
 
-/// The longest label that DAPHNE reads without harm: it has as many bytes for it.
+/// The longest label for which DAPHNE has a buffer; longer ones overflow it.
 const LONGEST_LABEL_OF_DAPHNE: usize = 32;
 
-/// A block to be written.
+/// The header of a block to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockHead {
     pub(crate) row: u64,
@@ -16,12 +16,12 @@ pub(crate) struct BlockHead {
     pub(crate) cols: u32,
     pub(crate) block_type: BlockType,
     pub(crate) value_type: ValueType,
-    /// Number of entries, where the type of block tells it.
+    /// The number of entries, if the type of block has it.
     pub(crate) stored: u64,
 }
 
 impl BlockHead {
-    /// Appends all that stands ahead of rows, entries or cells.
+    /// Appends the bytes before rows, entries or cells.
     pub(crate) fn put(&self, dialect: Dialect, out: &mut Vec<u8>) -> Result<()> {
         out.extend_from_slice(&self.row.to_le_bytes());
         out.extend_from_slice(&self.col.to_le_bytes());
@@ -72,7 +72,7 @@ pub(crate) fn put_header(
 }
 
 fn put_label(dialect: Dialect, label: &str, out: &mut Vec<u8>) -> Result<()> {
-    // Labels are read from the .meta where DAPHNE would come to harm.
+    // Labels that are not safe for DAPHNE are only in the `.meta` file.
     let safe = dialect == Dialect::Spec || label.len() <= LONGEST_LABEL_OF_DAPHNE;
     let label = if safe { label } else { "" };
     let len = u16::try_from(label.len()).map_err(|_| {

@@ -1,8 +1,8 @@
 //! DAPHNE binary files (`.dbdf`): matrices and frames in blocks.
 //!
-//! The published format and what DAPHNE writes differ; [`Dialect`] names the three that there are.
-//! They are told apart by the bytes and the length of a file. `docs/formats/daphne.md` says what
-//! each of them is, and what was decided where the description is silent.
+//! The published format and what DAPHNE writes differ; [`Dialect`] has the three variants. They are
+//! distinguished by the bytes and the length of a file. `docs/formats/daphne.md` describes each of
+//! them, and the decisions where the specification is incomplete.
 
 mod ascent;
 mod block;

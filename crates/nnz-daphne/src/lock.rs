@@ -1,8 +1,9 @@
-//! What threads share.
+//! Locking without poisoning.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks, also where a thread that had locked has panicked: nothing is left half done between.
+/// Locks a mutex even after a panic of another thread: the data is consistent whenever it is
+/// unlocked.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,11 +1,11 @@
-//! Whether a file is one of DAPHNE's, from its first bytes.
+//! Detecting DAPHNE files by their first bytes.
 
 use crate::{DataType, Dialect};
 
-/// Says whether a file that starts with these bytes and is so long may be one of DAPHNE's.
+/// Returns whether a file of this length with these first bytes may be a DAPHNE file.
 ///
-/// It is meant to say no to other formats: version, data type, value type and size of the first
-/// block have to go together. `start` has the first 64 bytes, or all there are.
+/// It is meant to reject other formats: version, data type, value type and size of the first block
+/// have to be consistent. `start` has the first 64 bytes, or the whole file.
 #[must_use]
 pub fn looks_like(start: &[u8], len: u64) -> bool {
     let code = match start {
@@ -24,12 +24,12 @@ fn plausible(dialect: Dialect, data_type: DataType, start: &[u8], len: u64) -> O
     let (rows, cols) = (word(sides)?, word(sides + 8)?);
     let types = sides + 16;
     if data_type == DataType::Frame {
-        // A type and a length for each column, of which the first few can be seen.
+        // A type and a label length for each column, the first few of which are visible.
         let seen = start.get(types..)?;
         let count = usize::try_from(cols).unwrap_or(usize::MAX).min(seen.len());
         let known = seen[..count].iter().all(|&code| dialect.value_type(code).is_some());
-        let room = cols.checked_mul(3)?.checked_add(types as u64)? <= len;
-        return (known && room).then_some(());
+        let fits = cols.checked_mul(3)?.checked_add(types as u64)? <= len;
+        return (known && fits).then_some(());
     }
     let value_type = dialect.value_type(*start.get(types)?)?;
     let block = types + 1;

@@ -1,4 +1,4 @@
-//! The `.meta` file beside a `.dbdf` file, which DAPHNE needs to read it.
+//! The `.meta` file next to a `.dbdf` file, which DAPHNE requires.
 
 use std::path::{Path, PathBuf};
 
@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::code;
 
-/// The longest that is read.
+/// The largest file that is read.
 const LONGEST: u64 = 64 << 20;
 
-/// What a `.meta` file says. Projection come in the order DAPHNE writes them.
+/// The content of a `.meta` file. Fields are in the order in which DAPHNE writes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
-    /// Where the data lies in HDFS.
+    /// The location of the data in HDFS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<Hdfs>,
-    /// Number of columns.
+    /// The number of columns.
     pub num_cols: u64,
-    /// Number of entries of a sparse matrix; -1 where it is not known.
+    /// The number of entries of a sparse matrix; -1 if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num_non_zeros: Option<i64>,
-    /// Number of rows.
+    /// The number of rows.
     pub num_rows: u64,
     /// The columns of a frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Vec<MetaColumn>>,
-    /// The value type of a matrix, such as `f64`; of a frame, that of columns that say none.
+    /// The value type of a matrix, such as `f64`; for a frame, that of columns without a type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_type: Option<String>,
 }
 
-/// What a `.meta` file says of where the data lies.
+/// The location of data in HDFS, in a `.meta` file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hdfs {
     /// The path in HDFS.
@@ -44,20 +44,20 @@ pub struct Hdfs {
     pub is_hdfs: bool,
 }
 
-/// What a `.meta` file says of a column.
+/// A column in a `.meta` file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MetaColumn {
     /// The label.
     #[serde(default)]
     pub label: String,
-    /// The value type; empty where it is that of the frame.
+    /// The value type; empty if it is that of the frame.
     #[serde(default)]
     pub value_type: String,
 }
 
 impl Meta {
-    /// Returns where the `.meta` of a file lies.
+    /// Returns the path of the `.meta` file of a file.
     #[must_use]
     pub fn path_of(data: &Path) -> PathBuf {
         let mut path = data.as_os_str().to_owned();
@@ -65,21 +65,21 @@ impl Meta {
         path.into()
     }
 
-    /// What is behind the name of a file in the name of its `.meta`.
+    /// The suffix that is appended to the name of the file.
     pub(crate) const SUFFIX: &str = ".meta";
 
-    /// Reads the `.meta` of a file; `None` where there is none. It lies where a link leads to, or else
-    /// beside the link.
+    /// Reads the `.meta` file of a file; `None` if there is none. For a symbolic link it is next to
+    /// the target, or else next to the link.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read, or does not say how many rows and columns there are.
+    /// Fails if it cannot be read, or has no number of rows or columns.
     pub fn read(data: &Path) -> Result<Option<Self>> {
-        let beside = InputFile::local_sidecar(data, Self::SUFFIX)?;
-        beside.as_ref().map(Self::of).transpose()
+        let file = InputFile::local_sidecar(data, Self::SUFFIX)?;
+        file.as_ref().map(Self::of).transpose()
     }
 
-    /// Reads a `.meta` file that was opened.
+    /// Reads an open `.meta` file.
     pub(crate) fn of(file: &InputFile) -> Result<Self> {
         let place = file.place();
         if file.len() > LONGEST {
@@ -95,12 +95,12 @@ impl Meta {
         })
     }
 
-    /// Returns its text: one line without an end, as DAPHNE writes it.
+    /// Returns its text: one line without a line end, as DAPHNE writes it.
     pub(crate) fn text(&self) -> Result<Vec<u8>> {
         serde_json::to_vec(self).map_err(|error| Error::argument(error.to_string()))
     }
 
-    /// Describes a matrix. Only a sparse one tells its entries.
+    /// Describes a matrix. Only a sparse one has a number of entries.
     pub(crate) fn of_matrix(
         rows: u64,
         cols: u64,
@@ -116,7 +116,7 @@ impl Meta {
         }
     }
 
-    /// Returns the type of each column, where it is told and known.
+    /// Returns the type of each column, if it is given and known.
     pub(crate) fn column_types(&self) -> impl Iterator<Item = Option<ValueType>> {
         let default = self.value_type.as_deref().unwrap_or_default();
         self.schema.iter().flatten().map(move |column| {
@@ -125,7 +125,7 @@ impl Meta {
         })
     }
 
-    /// Returns the value type of a matrix, where it is told and known.
+    /// Returns the value type of a matrix, if it is given and known.
     pub(crate) fn matrix_type(&self) -> Option<ValueType> {
         self.value_type.as_deref().and_then(code::parse_value_type)
     }

@@ -1,4 +1,4 @@
-//! What stands in a file ahead of the cells: its header, and where each block lies.
+//! The metadata of a file: its header, and the positions of its blocks.
 
 mod blocks;
 mod header;
@@ -16,12 +16,12 @@ use crate::{Block, Column, Dialect, Meta};
 
 pub(crate) use header::Header;
 
-/// Names what an object is.
+/// The type of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DataType {
-    /// A matrix of which every cell counts.
+    /// A matrix with values for every cell.
     Dense,
-    /// A matrix of which few cells are stored.
+    /// A matrix with few stored cells.
     Csr,
     /// Columns of different types, with labels.
     Frame,
@@ -51,27 +51,27 @@ impl DataType {
     }
 }
 
-/// Says how a file is read. By default its dialect is recognised.
+/// Options for reading a file. By default its dialect is detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The dialect, where it is not to be recognised.
+    /// The dialect, if it is not to be detected.
     pub dialect: Option<Dialect>,
 }
 
-/// Returns whether a file holds a matrix or a frame, from its first bytes.
+/// Returns whether a file is a matrix or a frame, from its first bytes.
 ///
 /// # Errors
 ///
-/// Fails where it cannot be read, or holds neither.
+/// Fails if it cannot be read, or is neither.
 pub fn data_type(path: &Path) -> Result<DataType> {
     header::data_type(&DataFile::open(path)?)
 }
 
-/// Returns whether a file that was opened holds a matrix or a frame, from its first bytes.
+/// Returns whether an open file is a matrix or a frame, from its first bytes.
 ///
 /// # Errors
 ///
-/// Fails as [`data_type`].
+/// Fails like [`data_type`].
 pub fn data_type_of(file: &InputFile) -> Result<DataType> {
     header::data_type(&DataFile::new(file.clone()))
 }
@@ -85,12 +85,12 @@ pub(crate) struct Object {
     pub(crate) shape: Shape,
     /// The type of a matrix, or of each column of a frame.
     pub(crate) columns: Vec<Column>,
-    /// The byte the body starts at.
+    /// The first byte after the header.
     pub(crate) body: u64,
     /// All blocks that cover cells, by row and column.
     pub(crate) blocks: Vec<Block>,
-    /// Number of blocks that cover none.
-    pub(crate) hollow: u64,
+    /// The number of blocks that cover no cells.
+    pub(crate) without_cells: u64,
     pub(crate) meta: Option<Meta>,
     /// The `.meta` file, for messages.
     meta_place: Place,
@@ -98,20 +98,20 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    /// Reads header, blocks and `.meta`, which may not disagree.
+    /// Reads header, blocks and `.meta` file, which must be consistent.
     pub(crate) fn open(file: DataFile, options: &ReadOptions) -> Result<Self> {
         let mut object = Self::read(file, options)?;
         object.compare_meta()?;
         Ok(object)
     }
 
-    /// Reads header, blocks and `.meta`.
+    /// Reads header, blocks and `.meta` file.
     pub(crate) fn read(file: DataFile, options: &ReadOptions) -> Result<Self> {
-        let beside = file.sidecar(Meta::SUFFIX)?;
-        let meta = beside.as_ref().map(Meta::of).transpose()?;
-        let meta_place = beside.map(|beside| beside.place());
+        let meta_file = file.sidecar(Meta::SUFFIX)?;
+        let meta = meta_file.as_ref().map(Meta::of).transpose()?;
+        let meta_place = meta_file.map(|meta_file| meta_file.place());
         let (dialect, parsed, certain) = recognise::recognise(&file, meta.as_ref(), options)?;
-        let Parsed { header, blocks, hollow } = parsed;
+        let Parsed { header, blocks, without_cells } = parsed;
         let mut object = Self {
             file,
             dialect,
@@ -120,34 +120,34 @@ impl Object {
             columns: header.columns,
             body: header.body,
             blocks,
-            hollow,
+            without_cells,
             meta,
             meta_place: meta_place.unwrap_or_default(),
             notes: Vec::new(),
         };
         if !certain {
-            let what = format!("it has no cells, and may be of another dialect than {dialect}");
+            let what = format!("it has no cells, so its dialect may be another one than {dialect}");
             object.notes.push(what);
         }
         Ok(object)
     }
 
-    /// The value type of a matrix.
+    /// Returns the value type of a matrix.
     pub(crate) fn value_type(&self) -> ValueType {
         self.columns.first().map_or(ValueType::F64, |column| column.value_type)
     }
 
-    /// Counts the cells that blocks cover.
+    /// Counts the cells covered by blocks.
     pub(crate) fn covered(&self) -> u128 {
         let area = |block: &Block| u128::from(block.rows) * u128::from(block.cols);
         self.blocks.iter().map(area).sum()
     }
 }
 
-/// A header and the blocks after it, in one of the dialects.
+/// A header and the blocks after it, parsed in one of the dialects.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) header: Header,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) hollow: u64,
+    pub(crate) without_cells: u64,
 }

@@ -1,4 +1,4 @@
-//! A `.dbdf` file being written, and the `.meta` beside it.
+//! Writing a `.dbdf` file and its `.meta` file.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -9,11 +9,11 @@ use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
 
 use crate::Meta;
 
-/// Long writes end at multiples of this. A system that keeps files in large pages can do so then; what
-/// follows an end anywhere else goes to many small ones, which takes longer.
+/// Long writes end at multiples of this. File systems with large pages are then faster, because
+/// other ends are written to many small pages.
 const PAGE: usize = 128 << 10;
 
-/// Bytes that are gathered before they are written.
+/// Bytes in the buffer.
 const BUFFER: usize = 1 << 20;
 
 /// Zeros that are written at once.
@@ -42,7 +42,7 @@ impl Target {
         self.write_both(&[], bytes)
     }
 
-    /// Writes two pieces, one behind the other.
+    /// Writes two slices one after the other.
     fn write_both(&mut self, first: &[u8], second: &[u8]) -> Result<()> {
         let written = match self {
             Self::Alone(file) => write_both(&mut **file, first, second),
@@ -69,30 +69,31 @@ impl Target {
     }
 }
 
-/// A file being written, and its `.meta`.
+/// A file being written, and its `.meta` file.
 pub(crate) struct Output {
     data: Target,
     meta: Option<Target>,
     buffer: Vec<u8>,
-    /// Bytes that have left the buffer.
+    /// The number of bytes written from the buffer.
     flushed: u64,
 }
 
 impl Output {
-    /// Starts a file. One that is to be replaced takes its `.meta` with it, which lies where a link
-    /// leads to. One beside the link would be wrong as well, and gives way to that.
+    /// Creates a file. When a file is replaced, so is its `.meta` file, which for a symbolic link
+    /// is next to the target. A `.meta` file next to the link would be outdated too, but the other
+    /// one has precedence.
     pub(crate) fn create(path: &Path, options: WriteOptions, meta: bool) -> Result<Self> {
         let data = StagedFile::create(path, options)?;
-        let beside = Meta::path_of(data.path());
+        let meta_file = Meta::path_of(data.path());
         let there = |meta: &Path| meta.symlink_metadata().is_ok();
-        let meta = meta || there(&beside) || there(&Meta::path_of(path));
-        let meta = meta.then(|| StagedFile::create(&beside, options)).transpose()?;
+        let meta = meta || there(&meta_file) || there(&Meta::path_of(path));
+        let meta = meta.then(|| StagedFile::create(&meta_file, options)).transpose()?;
         let alone = |file| Target::Alone(Box::new(file));
         let (data, meta) = (alone(data), meta.map(alone));
         Ok(Self { data, meta, buffer: Vec::new(), flushed: 0 })
     }
 
-    /// Starts a file of a directory.
+    /// Creates a file in a directory.
     pub(crate) fn member(directory: &mut StagedDirectory, name: &str, meta: bool) -> Result<Self> {
         let data = Target::member(directory, name)?;
         let meta = meta.then(|| Target::member(directory, &format!("{name}.meta"))).transpose()?;
@@ -103,13 +104,14 @@ impl Output {
         self.data.path()
     }
 
-    /// Returns the byte that is written next.
+    /// Returns the position of the next byte.
     pub(crate) fn position(&self) -> u64 {
         self.flushed + self.buffer.len() as u64
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        // What is short is gathered; of what is long, no more is copied than has to wait.
+        // Short slices are copied to the buffer; of long ones, only the end that has to wait is
+        // copied.
         let long = bytes.len() >= PAGE || self.buffer.len() + bytes.len() > BUFFER;
         let now = if long { self.up_to_page(bytes.len()) } else { 0 };
         let (now, later) = bytes.split_at(now);
@@ -122,14 +124,14 @@ impl Output {
         Ok(())
     }
 
-    /// Returns how many of the bytes that come next are ahead of the last end of a page; 0 where all are
-    /// behind it.
+    /// Returns how many of the next `count` bytes are before the last page boundary; 0 if there is
+    /// none.
     fn up_to_page(&self, count: usize) -> usize {
-        let behind = (self.position() + count as u64) % PAGE as u64;
-        usize::try_from(behind).map_or(0, |behind| count.saturating_sub(behind))
+        let excess = (self.position() + count as u64) % PAGE as u64;
+        usize::try_from(excess).map_or(0, |excess| count.saturating_sub(excess))
     }
 
-    /// Writes so many zero bytes.
+    /// Writes `count` zero bytes.
     pub(crate) fn write_zeros(&mut self, mut count: u64) -> Result<()> {
         while count > 0 {
             let now = usize::try_from(count).unwrap_or(ZEROS.len()).min(ZEROS.len());
@@ -139,7 +141,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes over bytes that have been written before.
+    /// Overwrites bytes that were written before.
     pub(crate) fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         let held = at.checked_sub(self.flushed).and_then(|at| usize::try_from(at).ok());
         if let Some(place) = held.and_then(|at| self.buffer.get_mut(at..at + bytes.len())) {
@@ -152,7 +154,7 @@ impl Output {
         self.data.seek(end)
     }
 
-    /// Writes anywhere, past what has been flushed; what follows has to be written so too.
+    /// Writes at any position after the flushed bytes; all later writes must use this function.
     pub(crate) fn write_at(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         self.data.seek(at)?;
         self.data.write_all(bytes)
@@ -165,31 +167,31 @@ impl Output {
         Ok(())
     }
 
-    /// Puts the file in its place, and then its `.meta`: no `.meta` is ever without a file, nor beside
-    /// one that it does not tell of.
+    /// Moves the file to its place, and then its `.meta` file: there is never a `.meta` file
+    /// without its file, or next to another one.
     pub(crate) fn commit(mut self, meta: &Meta) -> Result<Written> {
         self.flush()?;
-        let mut beside = self.meta.take();
-        if let Some(beside) = &mut beside {
-            beside.write_all(&meta.text()?)?;
+        let mut meta_file = self.meta.take();
+        if let Some(meta_file) = &mut meta_file {
+            meta_file.write_all(&meta.text()?)?;
         }
-        let bytes = match (self.data, beside) {
-            (Target::Alone(data), Some(Target::Alone(beside))) => {
-                data.commit_with_sidecar(*beside)?
+        let bytes = match (self.data, meta_file) {
+            (Target::Alone(data), Some(Target::Alone(meta_file))) => {
+                data.commit_with_sidecar(*meta_file)?
             }
-            (data, beside) => {
-                data.commit()? + beside.map(Target::commit).transpose()?.unwrap_or_default()
+            (data, meta_file) => {
+                data.commit()? + meta_file.map(Target::commit).transpose()?.unwrap_or_default()
             }
         };
         Ok(Written { bytes })
     }
 }
 
-/// Writes two pieces, in one call where all of them are taken.
+/// Writes two slices, in one call if possible.
 fn write_both(file: &mut impl Write, first: &[u8], second: &[u8]) -> io::Result<()> {
     let mut pieces = [IoSlice::new(first), IoSlice::new(second)];
     let mut left = &mut pieces[..];
-    // What has no bytes is done with already.
+    // Skips slices without bytes.
     IoSlice::advance_slices(&mut left, 0);
     while !left.is_empty() {
         match file.write_vectored(left) {
@@ -204,18 +206,16 @@ fn write_both(file: &mut impl Write, first: &[u8], second: &[u8]) -> io::Result<
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
-    fn bytes_of_any_number_lie_in_order_and_long_writes_end_where_pages_do() {
+    fn bytes_are_in_order_and_long_writes_end_at_page_boundaries() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
         let options = WriteOptions { overwrite: true, sync: false };
-        let mut state = 1_u32;
-        let mut draw = |below: usize| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as usize % below
-        };
+        let mut random = Random::new(1);
         let most = [100, 3000, PAGE, 2 * PAGE + 1, 2 * BUFFER];
         let whole_pages = |output: &Output| output.flushed.is_multiple_of(PAGE as u64);
         let mut whole = 0;
@@ -223,21 +223,21 @@ mod tests {
             let mut output = Output::create(&path, options, false).unwrap();
             let mut expected = Vec::new();
             for step in 0..20 {
-                let below = most[draw(most.len())];
-                let count = draw(below);
+                let below = *random.pick(&most);
+                let count = random.below(below);
                 let bytes: Vec<u8> = (0..=255).cycle().skip(step).take(count).collect();
                 output.write(&bytes).unwrap();
                 expected.extend_from_slice(&bytes);
                 assert_eq!(output.position(), expected.len() as u64);
                 assert!(output.buffer.len() < BUFFER + PAGE);
                 whole += usize::from(output.flushed > 0 && whole_pages(&output));
-                // What is mended leaves the file at an end of its own.
-                if case % 2 == 0 && !expected.is_empty() && draw(4) == 0 {
-                    let at = draw(expected.len());
-                    let mended = [0xee; 8];
-                    let mended = &mended[..8.min(expected.len() - at)];
-                    expected[at..at + mended.len()].copy_from_slice(mended);
-                    output.patch(at as u64, mended).unwrap();
+                // Patching moves the end of the file to any position.
+                if case % 2 == 0 && !expected.is_empty() && random.below(4) == 0 {
+                    let at = random.below(expected.len());
+                    let patch = [0xee; 8];
+                    let patch = &patch[..8.min(expected.len() - at)];
+                    expected[at..at + patch.len()].copy_from_slice(patch);
+                    output.patch(at as u64, patch).unwrap();
                 } else if case % 2 == 1 {
                     assert!(whole_pages(&output), "{count} bytes");
                 }
@@ -250,7 +250,7 @@ mod tests {
         assert!(whole > 300, "{whole}");
     }
 
-    /// Takes a few bytes at a time, and is interrupted every other time.
+    /// Accepts a few bytes at a time, and is interrupted every other time.
     struct Slow(Vec<u8>, bool);
 
     impl Write for Slow {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_in_parts_is_written_whole() {
+    fn short_writes_are_continued() {
         for (first, second) in [("", ""), ("a", ""), ("", "bc"), ("abcdefg", "hijklmnop")] {
             let mut slow = Slow(Vec::new(), false);
             write_both(&mut slow, first.as_bytes(), second.as_bytes()).unwrap();

@@ -1,8 +1,8 @@
-//! Checking all of a file.
+//! Validating a file.
 
 mod entries;
 mod notes;
-mod sound;
+mod quick;
 mod values;
 
 use std::path::Path;
@@ -14,10 +14,9 @@ use crate::file::DataFile;
 use crate::object::Object;
 use crate::{MatrixSource, ReadOptions, SegmentsSource, segments};
 
-/// Checks every byte of a file, or of a directory of segments, that says something, and hands what is
-/// found to `each`.
+/// Checks all data of a file, or of a directory of segments, and passes findings to `each`.
 ///
-/// Of what is wrong with a block, the first of each kind is a finding.
+/// For each block, only the first fault of each kind is reported.
 ///
 /// ```no_run
 /// use nnz_daphne::{ReadOptions, validate};
@@ -28,7 +27,8 @@ use crate::{MatrixSource, ReadOptions, SegmentsSource, segments};
 ///
 /// # Errors
 ///
-/// Fails only where the file cannot be read, or it is cancelled; whatever else is wrong is a finding.
+/// Fails only if the file cannot be read, or if validation is cancelled. Everything else is a
+/// finding.
 pub fn validate(
     path: &Path,
     options: &ReadOptions,
@@ -38,11 +38,11 @@ pub fn validate(
     validate_opened(&Opened::local(path)?, options, cancellation, each)
 }
 
-/// Checks what was opened, as [`validate`] does.
+/// Checks an open file or directory, like [`validate`].
 ///
 /// # Errors
 ///
-/// Fails as [`validate`].
+/// Fails like [`validate`].
 pub fn validate_opened(
     opened: &Opened,
     options: &ReadOptions,
@@ -58,7 +58,7 @@ fn check(opened: &Opened, options: &ReadOptions, mut check: Check<'_>) -> Result
     };
     let opened = SegmentsSource::from_directory(directory, options);
     check.take(opened)?;
-    // Why they cannot be listed has been reported.
+    // An error in listing them has been reported already.
     for segment in readable(segments::files(directory))?.unwrap_or_default() {
         check.file(Ok(DataFile::new(segment)), options)?;
     }
@@ -79,7 +79,7 @@ impl Check<'_> {
         let source = MatrixSource::new(object, false);
         for block in &source.object.blocks {
             self.cancellation.map_or(Ok(()), Cancellation::check)?;
-            if !self.thorough && sound::sound(&source, block)? {
+            if !self.thorough && quick::is_valid(&source, block)? {
                 continue;
             }
             let checked = self.block(&source.object, block);
@@ -89,9 +89,9 @@ impl Check<'_> {
     }
 }
 
-/// Where findings go.
+/// Reports findings.
 struct Check<'a> {
-    /// Whether each entry is looked at, also where all are found to be sound at once.
+    /// Whether to check each entry even if all entries can be checked at once.
     thorough: bool,
     cancellation: Option<&'a Cancellation>,
     each: &'a mut dyn FnMut(Finding),
@@ -106,7 +106,7 @@ impl Check<'_> {
         (self.each)(Finding::note(place, message));
     }
 
-    /// Makes an error a finding, unless the file could not be read.
+    /// Reports an error as a finding, unless the file could not be read.
     fn take<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
@@ -127,6 +127,8 @@ impl Check<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     fn findings(path: &Path, thorough: bool) -> Vec<String> {
@@ -139,15 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_at_once_is_what_looking_at_each_entry_tells() {
+    fn quick_and_thorough_validation_agree() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/daphne");
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("x.dbdf");
-        let mut state = 1_u32;
-        let mut draw = |below: usize| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as usize % below
-        };
+        let mut random = Random::new(1);
         let (mut files, mut faulty) = (0, 0);
         let mut folders = vec![folder];
         while let Some(folder) = folders.pop() {
@@ -164,15 +162,15 @@ mod tests {
                 for damage in 0..40 {
                     let mut bytes = whole.clone();
                     if damage > 0 {
-                        // Most of the header says nothing of entries.
-                        let at = 18 + draw(bytes.len().min(4096) - 18);
-                        bytes[at] = [0, 1, 2, 3, 7, 255][draw(6)];
+                        // Most of the header has no effect on entries.
+                        let at = 18 + random.below(bytes.len().min(4096) - 18);
+                        bytes[at] = *random.pick(&[0, 1, 2, 3, 7, 255]);
                     }
                     std::fs::write(&path, &bytes).unwrap();
-                    let told = findings(&path, false);
-                    assert_eq!(told, findings(&path, true), "{} {damage}", file.display());
+                    let found = findings(&path, false);
+                    assert_eq!(found, findings(&path, true), "{} {damage}", file.display());
                     files += 1;
-                    faulty += usize::from(!told.is_empty());
+                    faulty += usize::from(!found.is_empty());
                 }
             }
         }

@@ -1,8 +1,8 @@
-//! Cells that are zero until they are filled.
+//! Zeros.
 
 use nnz_core::{Error, ErrorKind, Place, Result, ValueType, Values};
 
-/// Makes so many rows and columns of zeros.
+/// Creates values for `rows` x `cols` zeros.
 pub(crate) fn zeroed(value_type: ValueType, rows: u64, cols: u64) -> Result<Values> {
     let count = rows.checked_mul(cols).and_then(|count| usize::try_from(count).ok());
     count.and_then(|count| Values::try_zeroed(value_type, count)).ok_or_else(|| {

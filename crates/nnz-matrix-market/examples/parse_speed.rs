@@ -4,11 +4,11 @@
 //! cargo run --release -p nnz-matrix-market --example parse_speed -- FILE [THREADS] [RUNS] [OUT]
 //! ```
 //!
-//! Units are decoded on THREADS threads and checked off in order, as an engine would. With OUT,
-//! the batches are kept and then written there, which is timed apart. A fastest and a middle time
-//! of RUNS is told for each.
-#![allow(clippy::print_stdout, reason = "it is what the program is for")]
-#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+//! Units are decoded on THREADS threads and consumed in order, like in an engine. With OUT, the
+//! batches are kept and then written, which is timed separately. The fastest and the median time of
+//! RUNS are printed for each.
+#![allow(clippy::print_stdout, reason = "the program prints its results")]
+#![allow(clippy::cast_precision_loss, reason = "rounded numbers for display")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ use nnz_storage::staging::WriteOptions;
 fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);
     let path = arguments.next().map(PathBuf::from);
-    let path = path.ok_or_else(|| Error::argument("a file is needed"))?;
+    let path =
+        path.ok_or_else(|| Error::argument("usage: parse_speed FILE [THREADS] [RUNS] [OUT]"))?;
     let mut number = |default: usize| match arguments.next() {
         Some(text) => text.to_str().and_then(|text| text.parse().ok()).unwrap_or(default),
         None => default,
@@ -37,7 +38,7 @@ fn main() -> Result<()> {
     let mut writing = Vec::new();
     let mut entries = 0;
     for _ in 0..runs {
-        let begun = Instant::now();
+        let start = Instant::now();
         let source = open(&path)?;
         let mut kept = Vec::new();
         entries = read(&source, threads, &mut |batch| {
@@ -45,26 +46,33 @@ fn main() -> Result<()> {
                 kept.push(batch.clone());
             }
         })?;
-        reading.push(begun.elapsed());
+        reading.push(start.elapsed());
         if let Some(out) = &out {
-            let begun = Instant::now();
+            let start = Instant::now();
             write(out, source.header(), threads, &kept)?;
-            writing.push(begun.elapsed());
+            writing.push(start.elapsed());
         }
     }
     let bytes = path.metadata().map_err(|error| Error::io(&path, error))?.len();
-    // Batches that are kept are copied too, so that reading is only told where they are not.
+    // If batches are kept, they are also copied, so the time for reading is not printed.
     if out.is_none() {
-        tell("read", &path, threads, &mut reading, entries, bytes);
+        report("read", &path, threads, &mut reading, entries, bytes);
     }
     if let Some(out) = &out {
         let bytes = out.metadata().map_err(|error| Error::io(out, error))?.len();
-        tell("write", &path, threads, &mut writing, entries, bytes);
+        report("write", &path, threads, &mut writing, entries, bytes);
     }
     Ok(())
 }
 
-fn tell(what: &str, path: &Path, threads: usize, times: &mut [Duration], entries: u64, bytes: u64) {
+fn report(
+    what: &str,
+    path: &Path,
+    threads: usize,
+    times: &mut [Duration],
+    entries: u64,
+    bytes: u64,
+) {
     times.sort();
     let each = |time: Duration| time.as_secs_f64() * 1e9 / entries.max(1) as f64;
     let (best, middle) = (times[0], times[times.len() / 2]);
@@ -78,11 +86,11 @@ fn tell(what: &str, path: &Path, threads: usize, times: &mut [Duration], entries
     );
 }
 
-/// What threads that decode share.
+/// The state that decoding threads share.
 struct Shared<'a> {
     reader: Box<dyn UnitReader<'a> + 'a>,
     ended: bool,
-    /// Number of the unit that is handed out next, and of the one that is checked off next.
+    /// Index of the next unit to be taken, and of the next one to be consumed.
     next: usize,
     turn: usize,
     decoded: BTreeMap<usize, Result<Batch>>,
@@ -91,7 +99,7 @@ struct Shared<'a> {
     failed: Option<Error>,
 }
 
-/// Does something with each batch, in order.
+/// Called with each batch, in order.
 type Each<'a> = dyn FnMut(&Batch) + Send + 'a;
 
 fn read(source: &dyn MatrixSource, threads: usize, each: &mut Each<'_>) -> Result<u64> {
@@ -116,7 +124,7 @@ fn read(source: &dyn MatrixSource, threads: usize, each: &mut Each<'_>) -> Resul
         let work = || {
             let mut guard = shared.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
-                // Neither batches nor the text of units pile up.
+                // Limits the number of batches and units in memory.
                 while guard.0.next >= guard.0.turn + 2 * threads && guard.0.failed.is_none() {
                     guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
                 }
@@ -143,7 +151,7 @@ fn read(source: &dyn MatrixSource, threads: usize, each: &mut Each<'_>) -> Resul
                 guard = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 guard.0.decoded.insert(number, result);
                 let (shared_now, each) = &mut *guard;
-                shared_now.check_off(&mut **each);
+                shared_now.consume_in_order(&mut **each);
                 changed.notify_all();
             }
         };
@@ -160,8 +168,8 @@ fn read(source: &dyn MatrixSource, threads: usize, each: &mut Each<'_>) -> Resul
 }
 
 impl Shared<'_> {
-    /// Takes what is decoded and next in order.
-    fn check_off(&mut self, each: &mut Each<'_>) {
+    /// Consumes decoded units that are next in order.
+    fn consume_in_order(&mut self, each: &mut Each<'_>) {
         while self.failed.is_none()
             && let Some(result) = self.decoded.remove(&self.turn)
         {
@@ -202,7 +210,7 @@ fn write(out: &Path, header: &Header, threads: usize, batches: &[Batch]) -> Resu
         }
         return sink.finish().map(drop);
     }
-    // The sink, the batch that is encoded next, and the one that is written next.
+    // The sink, the next batch to be encoded, and the next one to be written.
     let state = Mutex::new((sink, 0, 0, None));
     let changed = Condvar::new();
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Reading an array file: the cells of the stored triangle, column by column.
+//! Reading an array file: the cells of the stored triangle, by column.
 
 use nnz_core::{At, Batch, Majors, Order, Result, Unit, UnitReader, Values};
 
@@ -17,16 +17,16 @@ pub(super) struct ArrayReader<'a> {
     next: Cell,
 }
 
-/// A block whose values are not read yet.
+/// A block that is not parsed yet.
 struct ArrayUnit<'a> {
     source: &'a MatrixMarketSource,
     block: OwnedBlock,
-    /// Values that may be left, with those of this block.
+    /// The number of values left in the file from this block on.
     left: u64,
     first: Cell,
 }
 
-/// The cell that the next value belongs to.
+/// The cell of the next value.
 #[derive(Clone, Copy)]
 struct Cell {
     row: u64,
@@ -74,13 +74,14 @@ impl<'a> ArrayReader<'a> {
 }
 
 impl Cell {
-    /// Goes past so many values, and calls `run` with the cell and the number of those in each
+    /// Moves past some values, and calls `run` with the first cell and the number of values in each
     /// column.
     fn advance(&mut self, rules: Rules, mut values: u64, mut run: impl FnMut(Self, u64)) {
         if values == 0 {
             return;
         }
-        // The last column of a skew-symmetric array has no cell and follows the one before.
+        // The last column of a skew-symmetric array has no cell and is included with the one
+        // before.
         let no_cell = |cell: Self| cell.row == rules.shape.rows && cell.col < rules.shape.cols;
         while values > 0 || no_cell(*self) {
             let count = values.min(rules.shape.rows - self.row);
@@ -94,7 +95,7 @@ impl Cell {
         }
     }
 
-    /// Says which cells the values of a batch belong to, from this one on.
+    /// Sets the positions of the values of a batch, from this cell on.
     fn place(mut self, rules: Rules, text: &[u8], batch: &mut Batch) -> Result<(), Fault> {
         batch.order = Order::Col;
         batch.majors = Majors::Consecutive(self.col);
@@ -110,7 +111,7 @@ impl Cell {
                 checked = check_real(values, placed, text);
             }
             starts.push(row);
-            // No more than the values of a batch, which memory holds.
+            // No more than the number of values in the batch.
             placed += usize::try_from(count).unwrap_or(usize::MAX);
             offsets.push(placed);
         });
@@ -159,7 +160,7 @@ pub(crate) fn parse_cells(
         Field::Unsigned => parse_lines::<u64>(block, limit, values),
         Field::Real => parse_lines::<f64>(block, limit, values),
         Field::Complex => parse_lines::<[f64; 2]>(block, limit, values),
-        // No banner says so.
+        // Not possible: the banner of an array has another field.
         Field::Pattern => parse_lines::<Present>(block, limit, values),
     }
 }
@@ -199,7 +200,7 @@ fn parse_lines<V: Value>(block: &[u8], limit: u64, values: &mut Values) -> Resul
 fn check_real(values: &Values, nth: usize, block: &[u8]) -> Result<(), Fault> {
     match values {
         Values::ComplexF64(values) => match values.get(nth) {
-            // Where the line starts is only of interest if something is wrong.
+            // The start of the line is only needed for an error.
             Some(value) if value[1] != 0.0 => {
                 let at = nth_content(block, nth);
                 check_diagonal(Symmetry::Hermitian, *value, block, [at, at])

@@ -1,4 +1,4 @@
-//! The first line: what kind of matrix follows.
+//! The banner, which is the first line: what kind of matrix follows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 use super::fault::{Expected, Fault};
 use super::number::skip_blanks;
 
-/// Says how entries are laid out.
+/// The layout of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One entry a line: row, column, value.
+    /// One entry per line: row, column, value.
     Coordinate,
-    /// One value a line: every cell, column by column.
+    /// One value per line: every cell, by column.
     Array,
 }
 
@@ -27,29 +27,29 @@ impl FromStr for Layout {
     }
 }
 
-/// Says what values are.
+/// The type of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// Whole numbers, read as int64.
+    /// Integers, read as int64.
     Integer,
-    /// Whole numbers from 0 up, read as uint64. SciPy writes `unsigned-integer`.
+    /// Unsigned integers, read as uint64. SciPy writes `unsigned-integer`.
     Unsigned,
-    /// Floats, read as float64. `double` is another name for it.
+    /// Floats, read as float64. `double` is a synonym.
     Real,
     /// Pairs of floats, read as `complex[float64]`.
     Complex,
-    /// None: an entry is there or is not. Read as one shared bint8 value of 1.
+    /// No values: entries are only present or not. Read as one shared bint8 value of 1.
     Pattern,
 }
 
-/// Says how the cells that are not stored follow from those that are.
+/// How cells that are not stored follow from stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
-    /// They do not.
+    /// They are zero.
     General,
     /// They mirror the lower triangle.
     Symmetric,
-    /// They mirror the triangle below the diagonal, with the sign turned.
+    /// They mirror the triangle below the diagonal, with the opposite sign.
     SkewSymmetric,
     /// They mirror the conjugates of the lower triangle.
     Hermitian,
@@ -65,7 +65,7 @@ pub(crate) struct Banner {
 
 const START: &[u8] = b"%%MatrixMarket";
 
-/// Returns whether a file that starts with these bytes is meant as Matrix Market.
+/// Returns whether these are the first bytes of a Matrix Market file.
 ///
 /// ```
 /// assert!(nnz_matrix_market::looks_like(b"%%matrixmarket matrix coordinate"));
@@ -76,7 +76,7 @@ pub fn looks_like(first_bytes: &[u8]) -> bool {
 }
 
 impl Banner {
-    /// Reads the banner, whose words may be in any letter case.
+    /// Parses the banner. Its words are case-insensitive.
     pub(crate) fn parse(line: &[u8]) -> Result<Self, Fault> {
         let mut words = Words { line, at: 0 };
         words.next(&[("%%MatrixMarket", ())], Expected::Banner)?;
@@ -115,21 +115,21 @@ impl Banner {
     }
 }
 
-/// Reads the words of a line one by one.
+/// Parses the words of a line one by one.
 pub(super) struct Words<'a> {
     pub(super) line: &'a [u8],
     pub(super) at: usize,
 }
 
 impl Words<'_> {
-    /// Reads one of some words and returns what it means, and where it stood.
+    /// Parses one of some words and returns its meaning and its position.
     fn next<T: Copy>(
         &mut self,
         known: &[(&str, T)],
         expected: Expected,
     ) -> Result<(T, usize), Fault> {
         let at = match self.at {
-            // The banner starts the file: not even a blank comes before it.
+            // The banner starts the file, without a blank before it.
             0 => 0,
             after => skip_blanks(self.line, after),
         };
@@ -146,7 +146,7 @@ impl Words<'_> {
         }
     }
 
-    /// Checks that no more words follow.
+    /// Checks that there are no more words.
     pub(super) fn end(&self) -> Result<(), Fault> {
         let at = skip_blanks(self.line, self.at);
         match self.line.get(at..) {
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_may_be_in_any_letter_case_and_apart_by_any_blanks() {
+    fn words_are_case_insensitive_and_separated_by_any_blanks() {
         let line = b"%%mAtRiXmArKeT\tMATRIX  Coordinate REAL  Skew-Symmetric \r\n";
         assert_eq!(
             Banner::parse(line),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn banners_round_trip() {
         for text in [
             "coordinate pattern symmetric",
             "coordinate unsigned-integer general",
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wrong_word_is_told_with_its_place() {
+    fn the_first_wrong_word_is_reported_with_its_position() {
         let cases: [(&[u8], usize, Expected); 11] = [
             (b"", 0, Expected::Banner),
             (b" %%MatrixMarket matrix", 0, Expected::Banner),

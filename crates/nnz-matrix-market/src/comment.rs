@@ -1,20 +1,20 @@
-//! The lines of comments between the banner and the sizes.
+//! Comment lines between the banner and the sizes.
 
 use nnz_core::{COMMENT, Metadata};
 
 use nnz_lines::Comments;
 
-/// What the comments of a file say.
+/// The comments of a file.
 #[derive(Debug, Default)]
 pub(super) struct Comment {
-    /// The lines, without the end of the last.
+    /// The lines, without the last line end.
     text: String,
     /// Whether there were more than are kept.
     too_long: bool,
 }
 
 impl Comment {
-    /// Takes lines as they stand, signs and all. What is not UTF-8 is taken for Latin-1.
+    /// Keeps lines literally, including `%`. Text that is not UTF-8 is decoded as Latin-1.
     pub(super) fn of(comments: &Comments) -> Self {
         if comments.too_long {
             return Self { text: String::new(), too_long: true };
@@ -28,7 +28,7 @@ impl Comment {
         Self { text, too_long: false }
     }
 
-    /// Returns what is kept beside the matrix.
+    /// Returns the comments as metadata of the matrix.
     pub(super) fn metadata(&self) -> Metadata {
         let keys = match &*self.text {
             "" => Vec::new(),
@@ -37,21 +37,21 @@ impl Comment {
         Metadata { keys, ..Metadata::default() }
     }
 
-    /// Says that comments are left out.
+    /// Notes that comments are dropped.
     pub(super) fn notes(&self) -> Vec<String> {
         let note = "comments of more than 1 MiB are not kept".to_owned();
         if self.too_long { vec![note] } else { Vec::new() }
     }
 }
 
-/// Returns the comment a user keeps beside a matrix, if there is one and it is a text.
+/// Returns the comment in the metadata of a matrix, if it is a non-empty string.
 #[must_use]
 pub fn comment(metadata: &Metadata) -> Option<String> {
     let (_, json) = metadata.keys.iter().find(|(key, _)| key == COMMENT)?;
     serde_json::from_str(json).ok().filter(|text: &String| !text.is_empty())
 }
 
-/// Returns the lines that say a comment, each with its end. What has a sign already keeps it.
+/// Returns comment lines, each with a line end. Lines that start with `%` are kept as they are.
 pub(super) fn lines(comment: &str) -> String {
     let lines = comment.split(['\n', '\r']).map(|line| match line.trim_start() {
         signed if signed.starts_with('%') => format!("{signed}\n"),

@@ -1,4 +1,4 @@
-//! Reading a coordinate file: a block of lines becomes a batch.
+//! Reading a coordinate file: each block of lines becomes a batch.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,21 +17,21 @@ pub(super) struct CoordinateReader<'a> {
     above: Arc<Mutex<Noted>>,
 }
 
-/// A block whose entries are not read yet.
+/// A block that is not parsed yet.
 struct CoordinateUnit<'a> {
     source: &'a MatrixMarketSource,
     block: OwnedBlock,
-    /// Entries that may be left, with those of this block.
+    /// The number of entries left in the file from this block on.
     left: u64,
     above: Arc<Mutex<Noted>>,
 }
 
-/// Entries above the diagonal in the blocks read so far, in whatever order that was.
+/// Entries above the diagonal in the blocks read so far, in any order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noted {
     pub(super) count: u64,
     pub(super) first: Option<At>,
-    /// The line that the block of the first one starts with.
+    /// The first line of the block with the first of these entries.
     block: u64,
 }
 
@@ -51,18 +51,18 @@ impl<'a> CoordinateReader<'a> {
         Self { source, lines, progress: Progress::default(), above: Arc::default() }
     }
 
-    /// Finds the positions of the first two entries at a place, or at its mirror image.
+    /// Finds the positions of the first two entries at a position, or at its mirror image.
     pub(super) fn locate(mut self, row: u64, col: u64) -> Result<Vec<At>> {
         let rules = self.source.rules();
         let mirrored = self.source.header().structure.triangle().is_some();
         let mut found = Vec::new();
         let mut batch = self.source.empty_batch();
         while let Some(block) = self.lines.next_block()? {
-            // What is wrong was told when the entries were read.
+            // Errors were reported when the entries were read.
             if parse_block(block.text, &rules, u64::MAX, &mut batch).is_err() {
                 break;
             }
-            // One entry a line, so entries and lines with something on them count the same.
+            // One entry per line, so entries are counted like non-empty lines.
             let matches = batch.try_for_each(|entry, major, minor| {
                 let here = batch.order.row_col(major, minor);
                 if here == (row, col) || mirrored && here == (col, row) {

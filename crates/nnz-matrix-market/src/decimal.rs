@@ -1,6 +1,6 @@
-//! The float nearest to a decimal number, for the numbers that files are full of.
+//! The float nearest to a decimal number, for the numbers that are common in files.
 
-/// Digits of a decimal number that 64 bits hold, whichever they are.
+/// The number of decimal digits that always fit into 64 bits.
 pub(super) const DIGITS: usize = 19;
 
 /// Powers of ten.
@@ -14,9 +14,9 @@ pub(super) const TENS: [u64; DIGITS + 1] = {
     tens
 };
 
-/// The largest power of ten, of either sign, that is kept: that of 5 has 126 bits.
+/// The largest exponent of ten in the table, of either sign: the power of 5 has 126 bits.
 const LARGEST: i32 = 54;
-/// The largest power of ten that is a float.
+/// The largest exponent of ten for which the power is an exact float.
 const LARGEST_FLOAT: i32 = 22;
 
 const FLOATS: [f64; LARGEST_FLOAT as usize + 1] = [
@@ -24,7 +24,7 @@ const FLOATS: [f64; LARGEST_FLOAT as usize + 1] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// A power of ten, rounded down to `bits * 2^exponent`, where the highest bit is set.
+/// A power of ten, rounded down to `bits * 2^exponent`, with the highest bit set.
 #[derive(Clone, Copy)]
 struct Power {
     bits: u64,
@@ -48,16 +48,16 @@ const POWERS: [Power; 2 * LARGEST as usize + 1] = {
     powers
 };
 
-/// Makes a power of ten from that of five.
+/// Computes a power of ten from that of five.
 const fn above(five: u128, ten: i32) -> Power {
-    // Moved to the top of 128 bits, and down from there.
+    // Shifted to the top of 128 bits; the upper half is used.
     let zeros = five.leading_zeros();
     Power { bits: ((five << zeros) >> 64) as u64, exponent: ten + 64 - zeros.cast_signed() }
 }
 
-/// Makes the inverse of a power of ten from the power of five.
+/// Computes the inverse of a power of ten from the power of five.
 const fn below(five: u128, ten: i32) -> Power {
-    // 2^(63 + width) / five, digit by digit, has 64 bits.
+    // 2^(63 + width) / five, bit by bit, has 64 bits.
     let width = 128 - five.leading_zeros().cast_signed();
     let (mut bits, mut rest) = (0, 1_u128);
     let mut shift = 63 + width;
@@ -73,12 +73,12 @@ const fn below(five: u128, ten: i32) -> Power {
     Power { bits, exponent: -ten - 63 - width }
 }
 
-/// Returns the float nearest to `mantissa * 10^ten`, or `None` where this is not the way to tell.
+/// Returns the float nearest to `mantissa * 10^ten`, or `None` if this algorithm cannot decide.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "below 2^53 there is none")]
 pub(super) fn nearest(mantissa: u64, ten: i32) -> Option<f64> {
     if mantissa <= 1 << 53 && (-LARGEST_FLOAT..=LARGEST_FLOAT).contains(&ten) {
-        // Both are floats, so that what comes of them is rounded once.
+        // Both are exact floats, so the result is rounded only once.
         let power = FLOATS[ten.unsigned_abs() as usize];
         let mantissa = mantissa as f64;
         return Some(if ten < 0 { mantissa / power } else { mantissa * power });
@@ -92,49 +92,45 @@ fn nearest_of_many_digits(mantissa: u64, ten: i32) -> Option<f64> {
         return Some(0.0);
     }
     let power = POWERS.get(usize::try_from(ten.wrapping_add(LARGEST)).ok()?)?;
-    // With all 64 bits in use, the number is less than one above the upper half of the product,
-    // for each of: the lower half, and what the power lacks.
+    // All 64 bits are significant, so the exact product is less than the upper half plus two: one
+    // for the lower half, and one for the error of the power.
     let zeros = mantissa.leading_zeros();
     let product = u128::from(mantissa << zeros) * u128::from(power.bits);
     let upper = u64::try_from(product >> 64).unwrap_or(0);
-    // Of its 63 or 64 bits, a float has 53.
+    // A float has 53 of these 63 or 64 bits.
     let dropped = 10 + (upper >> 63);
     let half = 1 << (dropped - 1);
     let rest = upper & ((1 << dropped) - 1);
-    // Less than two may be missing. Only just below a half, or on it, does that decide.
+    // The error is less than two. It matters only at or just below half.
     if rest.wrapping_sub(half - 1) < 2 {
         return None;
     }
     let rounded = (upper >> dropped) + u64::from(rest >= half);
-    // A float is `rounded * 2^exponent`. Its highest bit adds the last one to the exponent, as does
-    // a carry beyond it.
+    // A float is `rounded * 2^exponent`. Its highest bit adds one to the exponent, and so does a
+    // carry out of it.
     let exponent = i64::from(power.exponent) + 64 - i64::from(zeros) + dropped.cast_signed();
     Some(f64::from_bits(((exponent + 1074) << 52).cast_unsigned() + rounded))
 }
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
-    fn every_number_told_is_the_nearest() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = || {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            seed
-        };
-        let mut told = 0;
+    fn nearest_agrees_with_std() {
+        let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+        let mut decided = 0;
         for count in 0..3_000_000_u32 {
-            let (bits, place, kind) = (random(), random(), count % 4);
+            let (bits, place, kind) = (random.next(), random.next(), count % 4);
             let ten = i32::try_from(place % 124).unwrap() - 62;
             let (mantissa, ten) = match kind {
                 0 => (bits, ten),
                 1 => (bits >> (place >> 58), ten),
-                // Seventeen digits, as files have them.
+                // Seventeen digits, as in many files.
                 2 => (bits % 100_000_000_000_000_000, -i32::try_from(place % 20).unwrap()),
-                // Halfway between floats, or beside it.
+                // Halfway between floats, or next to it.
                 _ => {
                     let odd = ((bits >> 11) | 1 << 52) * 2 + 1;
                     ((odd << (place % 10)).wrapping_add(place >> 62).wrapping_sub(1), 0)
@@ -143,10 +139,10 @@ mod tests {
             if let Some(value) = nearest(mantissa, ten) {
                 let expected: f64 = format!("{mantissa}e{ten}").parse().unwrap();
                 assert_eq!(value.to_bits(), expected.to_bits(), "{mantissa}e{ten}");
-                told += 1;
+                decided += 1;
             }
         }
-        assert!(told > 2_000_000, "{told}");
+        assert!(decided > 2_000_000, "{decided}");
         assert_eq!(nearest(0, 60), Some(0.0));
         assert_eq!(nearest(u64::MAX, i32::MAX), None);
         assert_eq!(nearest(u64::MAX, i32::MIN), None);

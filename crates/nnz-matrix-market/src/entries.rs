@@ -1,4 +1,4 @@
-//! The lines of a coordinate file, a block at a time.
+//! Parsing the lines of a coordinate file, block by block.
 
 use nnz_core::{Batch, Minors, Order, Shape};
 
@@ -10,13 +10,13 @@ use super::value::{Present, Value};
 use super::window::Window;
 use nnz_lines::{LONGEST_LINE, newlines};
 
-/// What the preamble says of every entry.
+/// Properties of the file that entries are checked against.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) shape: Shape,
     pub(crate) field: Field,
     pub(crate) symmetry: Symmetry,
-    /// The axis that entries are put into runs by.
+    /// The axis by which entries are grouped into runs.
     pub(crate) order: Order,
 }
 
@@ -28,10 +28,10 @@ pub(crate) struct Above {
     pub(crate) first: Option<usize>,
 }
 
-/// Puts the entries of whole lines into a batch.
+/// Parses the entries of complete lines into a batch.
 ///
-/// It depends on nothing but its arguments, so blocks can be parsed in any order or at once. More
-/// than `limit` entries are a fault.
+/// The result depends only on the arguments, so blocks can be parsed in any order or in parallel.
+/// More than `limit` entries are a fault.
 pub(crate) fn parse_block(
     block: &[u8],
     rules: &Rules,
@@ -81,7 +81,7 @@ struct Runs<'a, V, M> {
     values: &'a mut Vec<V>,
 }
 
-/// A minor index as a batch keeps it.
+/// A minor index in a batch.
 trait Minor: Copy + Default {
     fn narrow(minor: u64) -> Self;
 }
@@ -113,7 +113,7 @@ fn by_symmetry<V: Value, M: Minor>(
     }
 }
 
-/// Parses line after line. Files without a symmetry skip all that concerns the diagonal.
+/// Parses line after line. Files without a symmetry skip all checks of the diagonal.
 fn parse_lines<V: Value, M: Minor, const TRIANGLE: bool>(
     block: &[u8],
     rules: &Rules,
@@ -121,13 +121,13 @@ fn parse_lines<V: Value, M: Minor, const TRIANGLE: bool>(
     runs: Runs<'_, V, M>,
 ) -> Result<Above, Fault> {
     let Runs { majors, offsets, minors, values } = runs;
-    // A place for each entry that there can be, so that none is made while reading.
+    // Allocated for the largest possible number of entries, to avoid reallocation.
     let most = usize::try_from(limit.min(newlines(block))).unwrap_or(usize::MAX);
     minors.resize(most, M::default());
     values.resize(most, V::EMPTY);
     let mut places = minors.iter_mut().zip(values.iter_mut()).enumerate();
     let mut above = Above::default();
-    // No index: sizes end below it.
+    // Not a valid index, because sizes are smaller.
     let mut current = u64::MAX;
     offsets.clear();
 
@@ -165,7 +165,7 @@ fn parse_lines<V: Value, M: Minor, const TRIANGLE: bool>(
         at = next;
     }
     let read = most - places.len();
-    // It was left early only at an entry without a place.
+    // The loop ends early only if there is no space for an entry.
     if at < block.len() {
         let at = skip_blanks(block, at);
         return Err(Fault { at, expected: Expected::NoMoreThan(limit) });
@@ -176,7 +176,7 @@ fn parse_lines<V: Value, M: Minor, const TRIANGLE: bool>(
     Ok(above)
 }
 
-/// An entry, and where it was found.
+/// An entry, and its position in the text.
 struct Line<V> {
     row: u64,
     col: u64,
@@ -185,8 +185,8 @@ struct Line<V> {
     value_at: usize,
 }
 
-/// Reads a line as nearly all are: two short numbers, the value, single blanks between. Returns it
-/// with the position after it.
+/// Parses a line in the most common form: two short numbers and the value, with single blanks
+/// between them. Returns it with the position after it.
 #[inline(always)]
 fn quick_line<V: Value>(block: &[u8], at: usize, shape: Shape) -> Option<(Line<V>, usize)> {
     let mut window = Window::at(block, at, V::LONG)?;
@@ -198,7 +198,7 @@ fn quick_line<V: Value>(block: &[u8], at: usize, shape: Shape) -> Option<(Line<V
     inside.then_some((Line { row, col, value, first: at, value_at }, at + next))
 }
 
-/// Reads any line, or says what is wrong with it; `first` is where it holds something.
+/// Parses any line, or returns its fault; `first` is the position of the first word.
 #[inline(never)]
 fn any_line<V: Value>(
     block: &[u8],
@@ -220,7 +220,8 @@ fn any_line<V: Value>(
     Ok((Line { row, col, value, first, value_at }, next))
 }
 
-/// Checks that a value may lie on the diagonal; `places` are those of its line and of itself.
+/// Checks that a value may be on the diagonal; `places` are the positions of its line and of the
+/// value.
 pub(super) fn check_diagonal<V: Value>(
     symmetry: Symmetry,
     value: V,
@@ -240,9 +241,11 @@ pub(super) fn check_diagonal<V: Value>(
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
-    /// Compares the two ways to read a line, where the quick one has something to say.
+    /// Compares the two ways to parse a line, if the quick one succeeds.
     fn compare<V: Value + std::fmt::Debug>(text: &[u8]) -> bool {
         let shape = Shape { rows: 5000, cols: 99_999_999 };
         let Some((quick, next)) = quick_line::<V>(text, 0, shape) else {
@@ -250,7 +253,7 @@ mod tests {
         };
         let (any, any_next) = any_line::<V>(text, 0, 0, shape).unwrap();
         let show = |line: Line<V>| {
-            // As text, in which a NaN is what it is and zeros have their sign.
+            // As text, so that NaN is equal and zeros have a sign.
             (line.row, line.col, format!("{:?}", line.value), line.first, line.value_at)
         };
         assert_eq!((show(quick), next), (show(any), any_next), "{}", text.escape_ascii());
@@ -258,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_read_quickly_is_the_line_read_number_by_number() {
+    fn quick_line_agrees_with_any_line() {
         let lines: [&[u8]; 12] = [
             b"1 2 3\n",
             b"4999 12345678 -87654321\n",
@@ -273,21 +276,15 @@ mod tests {
             b"1 1 12345678.12345678901\n",
             b"3 3 5.\n",
         ];
-        let telling = b"0123456789012345678901234567890 \t\r\n%+-.eEdDinfa\0\xff";
-        let mut seed = 67_u64;
-        let mut random = |below: usize| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            usize::try_from(seed >> 16).unwrap() % below
-        };
+        let alphabet = b"0123456789012345678901234567890 \t\r\n%+-.eEdDinfa\0\xff";
+        let mut random = Random::new(67);
         let mut quick = 0;
         for _ in 0..60_000 {
-            let mut line = lines[random(lines.len())].to_vec();
-            for _ in 0..random(4) {
-                let at = random(line.len());
-                let byte = telling[random(telling.len())];
-                match random(3) {
+            let mut line = random.pick(&lines).to_vec();
+            for _ in 0..random.below(4) {
+                let at = random.below(line.len());
+                let byte = *random.pick(alphabet);
+                match random.below(3) {
                     0 => line[at] = byte,
                     1 => line.insert(at, byte),
                     _ if line.len() > 1 => drop(line.remove(at)),
@@ -295,8 +292,8 @@ mod tests {
                 }
             }
             line.push(b'\n');
-            // More lines follow; how many bytes there are decides whether it is quick.
-            line.extend_from_slice(&b"1 1 1\n".repeat(random(20)));
+            // More lines follow; whether the quick way is possible depends on the number of bytes.
+            line.extend_from_slice(&b"1 1 1\n".repeat(random.below(20)));
             quick += u32::from(compare::<i64>(&line));
             quick += u32::from(compare::<u64>(&line));
             quick += u32::from(compare::<f64>(&line));

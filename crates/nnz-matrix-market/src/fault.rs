@@ -1,4 +1,4 @@
-//! What is wrong at a byte of a text.
+//! The first error in a block of text, and its position.
 
 use std::fmt;
 use std::path::Path;
@@ -7,16 +7,16 @@ use nnz_core::{At, Error, Place};
 
 use nnz_lines::{Block, LONGEST_LINE, newlines};
 
-/// The first thing wrong in a block of lines: what was expected, and where.
+/// The first error in a block of lines: what was expected, and where.
 ///
-/// It is small and says where by the byte: line and column are counted only when it is reported.
+/// It is small and has only a byte position. Line and column are counted when it is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) at: usize,
     pub(crate) expected: Expected,
 }
 
-/// What has to be where something else was found.
+/// What was expected in place of something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     Banner,
@@ -48,7 +48,7 @@ pub(crate) enum Expected {
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let index = |f: &mut fmt::Formatter<'_>, what, len: &u64| match len {
-            0 => write!(f, "no entry, as there are no {what}s"),
+            0 => write!(f, "no entry, since there are no {what}s"),
             _ => write!(f, "a {what} from 1 to {len}"),
         };
         match self {
@@ -57,29 +57,29 @@ impl fmt::Display for Expected {
             Self::Layout => f.write_str("coordinate or array"),
             Self::Field => f.write_str("real, integer, unsigned-integer, complex or pattern"),
             Self::Symmetry => f.write_str("general, symmetric, skew-symmetric or hermitian"),
-            Self::ArrayField => {
-                f.write_str("a field with values, as every cell of an array has one")
-            }
+            Self::ArrayField => f.write_str("a field with values, which arrays require"),
             Self::HermitianField => {
                 f.write_str("a symmetry other than hermitian, or complex values")
             }
-            Self::SymmetryOfField => f.write_str("general or symmetric, as values have no sign"),
+            Self::SymmetryOfField => f.write_str("general or symmetric, since values have no sign"),
             Self::Size(what) => write!(f, "the number of {what}, from 0 to {}", i64::MAX),
-            Self::Square(rows) => write!(f, "{rows} columns, as many as rows, by the symmetry"),
+            Self::Square(rows) => {
+                write!(f, "{rows} columns, since a matrix with a symmetry is square")
+            }
             Self::Cells => write!(f, "a shape of less than 2^64 cells"),
             Self::Row(rows) => index(f, "row", rows),
             Self::Col(cols) => index(f, "column", cols),
             Self::Integer => f.write_str("an integer of 64 bits"),
             Self::Unsigned => f.write_str("an unsigned integer of 64 bits"),
             Self::Real => f.write_str("a number"),
-            Self::FiniteReal => f.write_str("a number that float64 can hold"),
+            Self::FiniteReal => f.write_str("a number in the range of float64"),
             Self::RealPart => f.write_str("the real part, a number"),
             Self::ImaginaryPart => f.write_str("the imaginary part, a number"),
-            Self::RealDiagonal => {
-                f.write_str("the imaginary part 0, as the diagonal of a hermitian matrix is real")
-            }
+            Self::RealDiagonal => f.write_str(
+                "an imaginary part of 0, since the diagonal of a hermitian matrix is real",
+            ),
             Self::OffDiagonal => {
-                f.write_str("a place off the diagonal, which is zero in a skew-symmetric matrix")
+                f.write_str("a position off the diagonal, which is zero in a skew-symmetric matrix")
             }
             Self::EndOfLine => f.write_str("the end of the line"),
             Self::ShorterLine => write!(f, "at most {LONGEST_LINE} bytes"),
@@ -89,7 +89,7 @@ impl fmt::Display for Expected {
 }
 
 impl Fault {
-    /// Puts the count of the whole file in the place of what was left for a block.
+    /// Replaces the number of entries left for the block with the number in the whole file.
     pub(crate) fn out_of(mut self, stored: u64) -> Self {
         if let Expected::NoMoreThan(left) = &mut self.expected {
             *left = stored;
@@ -97,7 +97,7 @@ impl Fault {
         self
     }
 
-    /// Makes the error, now that it has to be told.
+    /// Creates the error, with line and column.
     pub(crate) fn report(self, path: &Path, block: Block<'_>) -> Error {
         let at = self.at.min(block.text.len());
         let (before, from) = block.text.split_at(at);
@@ -116,7 +116,7 @@ pub(crate) fn position(block: Block<'_>, at: usize) -> At {
     At::Line { line: block.line + newlines(before), column: (before.len() - line_start) as u64 + 1 }
 }
 
-/// Shows what stands at the start of a text: printable, and not much of it.
+/// Shows the first word of a text, escaped and shortened.
 fn token(text: &[u8]) -> String {
     const SHOWN: usize = 40;
     let len = text
@@ -135,7 +135,7 @@ fn token(text: &[u8]) -> String {
     format!("\"{}{cut}\"", shown.escape_debug())
 }
 
-/// Counts entries in words.
+/// Formats a number of entries.
 pub(crate) fn counted(entries: u64) -> String {
     match entries {
         1 => "1 entry".to_owned(),
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_found_is_short_and_printable() {
+    fn tokens_are_short_and_escaped() {
         let shown = [
             (&b"abc def\n"[..], "\"abc\""),
             (b"\x1b[31m\n", "\"\\u{1b}[31m\""),

@@ -1,4 +1,4 @@
-//! What the preamble of a file says, as the engine and the parsers want it.
+//! The header of the matrix, from the preamble of the file.
 
 use nnz_core::{AxisKind, Duplicates, Header, Order, Storage, ValueType};
 

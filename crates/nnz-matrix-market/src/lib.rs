@@ -1,7 +1,8 @@
 //! Matrix Market: `.mtx` text, plain or gzipped.
 //!
-//! A banner, comments, a line of sizes, then one entry a line (*coordinate*) or one value a line,
-//! column by column (*array*). `docs/formats/matrix-market.md` says which liberties are taken.
+//! A banner, comments, a line of sizes, then one entry per line (*coordinate*) or one value per
+//! line, by column (*array*). `docs/formats/matrix-market.md` lists the deviations that are
+//! accepted.
 
 mod array;
 mod banner;
@@ -27,6 +28,6 @@ pub use nnz_lines::{LONGEST_LINE, Target};
 pub use source::{MatrixMarketSource, from_opened, from_reader, open, open_stdin};
 pub use writer::{Options, capabilities, create};
 
-/// The largest number of rows, columns or entries: what a signed 64-bit integer holds, as readers
-/// elsewhere use one.
+/// The largest number of rows, columns or entries: that of a signed 64-bit integer, which other
+/// readers use.
 pub const LARGEST_SIZE: u64 = i64::MAX.unsigned_abs();

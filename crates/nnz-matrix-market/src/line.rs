@@ -1,19 +1,19 @@
-//! What all lines have in common, whatever they hold.
+//! What all lines have in common.
 
 use nnz_lines::digits::byte;
 
 use super::fault::{Expected, Fault};
 use super::number::skip_blanks;
 
-/// What a line that does not start with a digit holds.
+/// The content of a line that does not start with a digit.
 pub(super) enum Content {
-    /// Nothing: it is blank or a comment, and the next line starts here.
+    /// None: the line is blank or a comment, and the next line starts here.
     None(usize),
-    /// Something, from here on.
+    /// A word that starts here.
     At(usize),
 }
 
-/// Looks past blanks for what a line holds.
+/// Skips blanks to find the content of a line.
 pub(super) fn content(block: &[u8], at: usize) -> Content {
     let first = skip_blanks(block, at);
     match (byte(block, first), byte(block, first + 1)) {
@@ -28,7 +28,7 @@ pub(super) fn content(block: &[u8], at: usize) -> Content {
     }
 }
 
-/// Returns the position after the newline, before which only blanks may come.
+/// Returns the position after the newline, before which only blanks are allowed.
 #[inline]
 pub(super) fn end_of_line(block: &[u8], end: usize) -> Result<usize, Fault> {
     if byte(block, end) == b'\n' {
@@ -42,7 +42,7 @@ pub(super) fn end_of_line(block: &[u8], end: usize) -> Result<usize, Fault> {
     }
 }
 
-/// Returns where the `nth` line that holds something starts to.
+/// Returns the position of the `nth` line with content.
 pub(crate) fn nth_content(block: &[u8], mut nth: usize) -> usize {
     let mut at = 0;
     while at < block.len() {

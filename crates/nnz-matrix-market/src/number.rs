@@ -1,14 +1,14 @@
-//! Numbers of a text, from a position to where they end.
+//! Parsing numbers at a position of a text.
 //!
-//! Every function takes text and position, and returns the value with the position after it. Past
-//! its end a text reads as newlines, so nothing here can run over.
+//! Every function takes the text and a position, and returns the value with the position after it.
+//! Past its end a text reads as newlines, so no function runs over it.
 
 use nnz_lines::LONGEST_LINE;
 use nnz_lines::digits::{byte, digits, up_to_eight_digits};
 
 use super::fault::{Expected, Fault};
 
-/// Returns the position of the first byte that is no blank.
+/// Returns the position of the first byte that is not a blank.
 #[inline]
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     while matches!(byte(text, at), b' ' | b'\t') {
@@ -17,10 +17,10 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the position after a single blank, or after several.
+/// Returns the position after one or more blanks.
 #[inline]
 pub(super) fn skip_separator(text: &[u8], at: usize) -> usize {
-    // One blank before the next field is what nearly every file has.
+    // Nearly all files have one blank before the next field.
     if matches!(byte(text, at), b' ' | b'\t') && byte(text, at + 1) > b' ' {
         return at + 1;
     }
@@ -33,7 +33,7 @@ fn ends(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Reads an index counted from 1 and returns it counted from 0.
+/// Parses an index counted from 1 and returns it counted from 0.
 #[inline]
 pub(super) fn index(
     text: &[u8],
@@ -41,10 +41,10 @@ pub(super) fn index(
     len: u64,
     expected: Expected,
 ) -> Result<(u64, usize), Fault> {
-    // Some writers pad with zeros or put a plus; neither changes the number.
+    // Some writers pad with zeros or write a plus sign.
     let first = at + usize::from(byte(text, at) == b'+');
     match digits(text, first) {
-        // Index 0 wraps and is out of range too.
+        // Index 0 wraps around and is out of range too.
         Some((value, end)) if value.wrapping_sub(1) < len && ends(byte(text, end)) => {
             Ok((value - 1, end))
         }
@@ -52,7 +52,7 @@ pub(super) fn index(
     }
 }
 
-/// Reads an unsigned integer.
+/// Parses an unsigned integer.
 #[inline]
 pub(super) fn unsigned(text: &[u8], at: usize) -> Result<(u64, usize), Fault> {
     let first = at + usize::from(byte(text, at) == b'+');
@@ -62,7 +62,7 @@ pub(super) fn unsigned(text: &[u8], at: usize) -> Result<(u64, usize), Fault> {
     }
 }
 
-/// Reads a signed integer.
+/// Parses a signed integer.
 #[inline]
 pub(super) fn integer(text: &[u8], at: usize) -> Result<(i64, usize), Fault> {
     let sign = byte(text, at);
@@ -80,7 +80,7 @@ pub(super) fn integer(text: &[u8], at: usize) -> Result<(i64, usize), Fault> {
     }
 }
 
-/// Reads a number as the nearest float.
+/// Parses a number as the nearest float.
 #[inline]
 pub(super) fn real(text: &[u8], at: usize, expected: Expected) -> Result<(f64, usize), Fault> {
     let negative = byte(text, at) == b'-';
@@ -113,11 +113,11 @@ fn any_real(text: &[u8], at: usize, expected: Expected) -> Result<(f64, usize), 
     Ok((value, end))
 }
 
-/// Reads a number whose exponent is marked by a `d`, as Fortran writes double precision.
+/// Parses a number with `d` before its exponent, like double precision in Fortran.
 #[cold]
 fn fortran(text: &[u8], mark: usize, at: usize) -> Option<(f64, usize)> {
     let len = text.iter().position(|&b| ends(b)).unwrap_or(text.len());
-    // Anything longer would not be a line that is read.
+    // A longer number would be on a line that is too long.
     let mut number = text.get(..len.min(LONGEST_LINE))?.to_vec();
     *number.get_mut(mark)? = b'e';
     match fast_float2::parse_partial::<f64, _>(&number) {
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_are_read_at_any_distance_from_the_end() {
+    fn digits_are_read_up_to_the_end_of_the_text() {
         let number = "12345678901234567890";
         for len in 0..=number.len() {
             for after in ["", " ", "\n", "x12345678", ":////////", "\u{b0}0000000"] {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn no_byte_but_a_digit_passes_as_one() {
+    fn only_digits_are_parsed_as_digits() {
         for other in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
             for at in 0..8 {
                 let mut text = *b"11111111 ";
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_are_counted_from_one_and_lie_inside() {
+    fn indices_are_counted_from_one_and_checked() {
         let at = |text: &[u8]| index(text, 0, 5, Expected::Row(5)).ok();
         assert_eq!(at(b"1 "), Some((0, 1)));
         assert_eq!(at(b"+5\t"), Some((4, 2)));

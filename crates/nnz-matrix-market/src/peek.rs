@@ -1,27 +1,29 @@
-//! A guess at the order of a coordinate file, from its first lines.
+//! Guessing the order of a coordinate file from its first lines.
 
 use nnz_core::{Batch, Majors, Order, ValueType, Values};
 
 use super::entries::{Rules, parse_block};
 
-/// Bytes of entries that are looked at.
+/// The number of bytes of entries used for the guess.
 pub(crate) const PEEK: usize = 64 << 10;
 
-/// What the first entries show.
+/// The guess from the first entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Guess {
     pub(crate) order: Order,
-    /// Whether the majors of that order never went down.
+    /// Whether the majors in that order are sorted.
     pub(crate) ascend: bool,
 }
 
-/// Chooses the order that the first entries, of so many, are in; columns where none is.
+/// Guesses the order from the first entries of a file with `stored` entries; by column if they are
+/// in neither order.
 ///
-/// Where both would do, the rest decides, if there is one. A long row at the start looks like many
-/// columns of one entry, and is the likelier for it; where the two are as likely, it is columns.
+/// If they are in both orders and more entries follow, the order with fewer runs is more likely: a
+/// long row at the start looks like many columns with one entry. If both have as many runs, the
+/// guess is by column.
 pub(crate) fn guess_order(text: &[u8], rules: Rules, stored: u64) -> Guess {
-    let cols = look(text, Rules { order: Order::Col, ..rules });
-    let rows = look(text, Rules { order: Order::Row, ..rules });
+    let cols = parse(text, Rules { order: Order::Col, ..rules });
+    let rows = parse(text, Rules { order: Order::Row, ..rules });
     let by_rows = match (&cols, &rows) {
         (Some(cols), Some(rows)) => {
             rules.shape.rows > 1 && rows.entries < stored && rows.runs < cols.runs
@@ -32,20 +34,20 @@ pub(crate) fn guess_order(text: &[u8], rules: Rules, stored: u64) -> Guess {
     Guess { order, ascend: cols.is_some() || rows.is_some() }
 }
 
-/// What entries come to in an order they are in.
-struct Look {
+/// The number of runs and entries in an order.
+struct Runs {
     runs: usize,
     entries: u64,
 }
 
-/// Looks at entries in an order; `None` where they are not in it.
-fn look(text: &[u8], rules: Rules) -> Option<Look> {
+/// Parses entries in an order; `None` if they are not sorted by it.
+fn parse(text: &[u8], rules: Rules) -> Option<Runs> {
     let mut batch = Batch::new(rules.order, Values::new(ValueType::F64));
-    // What is wrong is told when it is read; up to there the entries count.
+    // Errors are reported when the entries are read; entries before an error count.
     let _ = parse_block(text, &rules, u64::MAX, &mut batch);
     let ascends = match &batch.majors {
         Majors::Listed(majors) => majors.is_sorted(),
         Majors::Consecutive(_) => true,
     };
-    ascends.then(|| Look { runs: batch.runs(), entries: batch.entries() as u64 })
+    ascends.then(|| Runs { runs: batch.runs(), entries: batch.entries() as u64 })
 }

@@ -1,4 +1,4 @@
-//! What comes before the entries: banner, comments, sizes.
+//! The lines before the entries: banner, comments, sizes.
 
 use std::path::Path;
 
@@ -10,17 +10,17 @@ use super::fault::{Expected, Fault};
 use super::number::{skip_blanks, unsigned};
 use nnz_lines::Lines;
 
-/// Everything a file says of itself before its entries.
+/// The contents of these lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Preamble {
     pub(crate) banner: Banner,
     pub(crate) shape: Shape,
-    /// Lines with an entry or a value.
+    /// The number of lines with an entry or a value.
     pub(crate) stored: u64,
 }
 
 impl Preamble {
-    /// Reads up to the line of sizes.
+    /// Parses everything up to the line of sizes.
     pub(crate) fn read(lines: &mut Lines, path: &Path) -> Result<Self> {
         let Some(block) = lines.next_line()? else {
             let at = At::Line { line: 1, column: 1 };
@@ -40,7 +40,7 @@ impl Preamble {
         Self::sizes(banner, block.text).map_err(|fault| fault.report(path, block))
     }
 
-    /// Reads the line of sizes.
+    /// Parses the line of sizes.
     fn sizes(banner: Banner, line: &[u8]) -> Result<Self, Fault> {
         let mut words = Words { line, at: 0 };
         let rows_at = skip_blanks(line, 0);
@@ -74,9 +74,9 @@ impl Words<'_> {
     }
 }
 
-/// Returns how many cells an array stores, if 64 bits can count them.
+/// Returns the number of cells that an array stores, if that fits into 64 bits.
 fn cells(symmetry: Symmetry, shape: Shape) -> Option<u64> {
-    // Sides are below 2^63, so none of this leaves 128 bits.
+    // Sides are less than 2^63, so 128 bits do not overflow.
     let side = u128::from(shape.rows);
     let cells = match symmetry {
         Symmetry::General => shape.cells(),
@@ -87,7 +87,7 @@ fn cells(symmetry: Symmetry, shape: Shape) -> Option<u64> {
 }
 
 impl Symmetry {
-    /// Returns the structure it stands for: it is the lower triangle that is stored.
+    /// Returns the structure of the matrix. The lower triangle is stored.
     pub(crate) fn structure(self) -> Structure {
         match self {
             Self::General => Structure::General,
@@ -97,7 +97,7 @@ impl Symmetry {
         }
     }
 
-    /// Returns the symmetry a structure stands for, whichever triangle it stores.
+    /// Returns the symmetry of a structure, whichever triangle it stores.
     pub(crate) fn of(structure: Structure) -> Self {
         match structure {
             Structure::General => Self::General,
@@ -107,7 +107,7 @@ impl Symmetry {
         }
     }
 
-    /// Returns the first row that an array stores of a column.
+    /// Returns the first row of a column that an array stores.
     pub(crate) fn first_row(self, col: u64) -> u64 {
         match self {
             Self::General => 0,

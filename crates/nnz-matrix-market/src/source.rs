@@ -1,4 +1,4 @@
-//! A Matrix Market file as a source of batches.
+//! A Matrix Market file as a matrix source.
 
 use std::io::Read;
 use std::ops::Range;
@@ -23,14 +23,15 @@ use super::preamble::Preamble;
 use nnz_lines::Input;
 use nnz_lines::{Block, Lines};
 
-/// A matrix in Matrix Market text, read from its start to its end.
+/// A matrix in Matrix Market text, read from start to end.
 ///
-/// For a coordinate file, [`Header::order`] and [`Header::sorted_majors`] are what its first
-/// 64 KiB of entries show. The rest may be otherwise: whoever relies on it checks as it reads.
+/// For a coordinate file, [`Header::order`] and [`Header::sorted_majors`] are guessed from the
+/// first 64 KiB of entries. The rest may be different, so callers have to check the order while
+/// they read.
 pub struct MatrixMarketSource {
     path: PathBuf,
     preamble: Preamble,
-    /// Entries that there are: as many as the sizes state, unless that was mended.
+    /// The number of entries according to the sizes, unless it was repaired.
     stored: u64,
     comment: Comment,
     header: Header,
@@ -38,47 +39,47 @@ pub struct MatrixMarketSource {
     noted: Mutex<Noted>,
 }
 
-/// Where the text comes from.
+/// The source of the text.
 struct Origin {
     gzip: bool,
-    /// The file, where it can be read again.
+    /// The file, if it can be read again.
     file: Option<InputFile>,
     /// How often the file has been read.
     readings: AtomicUsize,
-    /// What can be read once: lines after the preamble, until they are taken.
+    /// For a stream, which can be read once: lines after the preamble, until they are taken.
     once: Mutex<Option<Lines>>,
 }
 
 /// Opens a file, gzipped or not.
 ///
-/// Anything but a regular file, such as a named pipe, can be read once.
+/// Anything but a regular file, such as a named pipe, can be read only once.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read, or its banner or sizes are not those of a matrix.
+/// Fails if the file cannot be read, or if its banner or sizes are not those of a matrix.
 pub fn open(path: &Path) -> Result<MatrixMarketSource> {
     from_opened(&Opened::local(path)?)
 }
 
-/// Takes a file that was opened, gzipped or not, or a pipe.
+/// Creates a source for a file that has been opened, gzipped or not, or for a pipe.
 ///
 /// # Errors
 ///
-/// Fails as [`open`].
+/// Fails like [`open`].
 pub fn from_opened(opened: &Opened) -> Result<MatrixMarketSource> {
     MatrixMarketSource::new(opened.path(), Input::open(opened)?)
 }
 
-/// Reads a matrix from standard input, once.
+/// Opens a matrix on standard input, which can be read only once.
 ///
 /// # Errors
 ///
-/// Fails where the banner or the sizes are not those of a matrix.
+/// Fails if the banner or the sizes are not those of a matrix.
 pub fn open_stdin() -> Result<MatrixMarketSource> {
     from_reader(Box::new(stdio::stdin()), "standard input")
 }
 
-/// Reads a matrix from any reader, once. Messages say `name`.
+/// Opens a matrix from any reader, which can be read only once. Messages use `name`.
 ///
 /// ```
 /// use nnz_core::MatrixSource;
@@ -91,7 +92,7 @@ pub fn open_stdin() -> Result<MatrixMarketSource> {
 ///
 /// # Errors
 ///
-/// Fails where the banner or the sizes are not those of a matrix.
+/// Fails if the banner or the sizes are not those of a matrix.
 pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<MatrixMarketSource> {
     let path = Path::new(name);
     MatrixMarketSource::new(path, Input::from_reader(reader, path)?)
@@ -133,15 +134,15 @@ impl MatrixMarketSource {
             let lines = once.lock().unwrap_or_else(PoisonError::into_inner).take();
             return lines.ok_or_else(|| Error::unsupported(place(), "it can be read only once"));
         };
-        // The first reading goes on with what was read already; the next ones read all again.
+        // The first pass continues after the preamble; later ones read the file again.
         match self.origin.readings.fetch_add(1, Ordering::Relaxed) {
             0 => file.check_unchanged()?,
             _ => file.forget(),
         }
         let mut lines = Lines::new(Input::from_file(file)?.reader, &self.path);
         if Preamble::read(&mut lines, &self.path)? != self.preamble {
-            let found = "another banner or other sizes";
-            return Err(Error::mismatch(place(), found, "the file as it was opened"));
+            let found = "a different banner or different sizes";
+            return Err(Error::mismatch(place(), found, "those when the file was opened"));
         }
         Ok(lines)
     }
@@ -150,29 +151,31 @@ impl MatrixMarketSource {
         self.preamble.rules(self.header.order)
     }
 
-    /// Makes the error that tells of a fault in a block.
+    /// Returns the error for a fault in a block.
     #[cold]
     pub(super) fn refuse(&self, fault: Fault, block: Block<'_>) -> Error {
         fault.out_of(self.stored).report(&self.path, block)
     }
 
-    /// Returns the number of entries that the sizes state, or for an array imply.
+    /// Returns the number of entries according to the sizes, or of cells for an array.
     pub(super) fn stored(&self) -> u64 {
         self.stored
     }
 
-    /// Counts the entries, and mends the number that the sizes state where it is another one. Where there are
-    /// fewer, or the last line does not end, the caller has to say that the file is complete.
+    /// Counts the entries, and corrects the number in the sizes if it is wrong. If there are fewer
+    /// entries, or the last line has no line end, the caller has to confirm that the file is
+    /// complete.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read or may have been cut short.
-    pub fn mend_count(mut self, repairs: &Repairs) -> Result<Self> {
+    /// Fails if the file cannot be read or may be truncated.
+    pub fn repair_count(mut self, repairs: &Repairs) -> Result<Self> {
         if self.preamble.banner.layout == Layout::Array {
             return Ok(self);
         }
         if self.origin.file.is_none() {
-            let what = "entries are counted before they are read: only a file can be read twice";
+            let what =
+                "entries are counted before they are read, and only a file can be read twice";
             return Err(Error::unsupported(Place::path(&self.path), what));
         }
         let mut lines = self.lines()?;
@@ -185,16 +188,15 @@ impl MatrixMarketSource {
             return Ok(self);
         }
         let place = Place::path(&self.path);
-        let stated = format!("its sizes state {}, and there are {count}", counted(self.stored));
+        let stated = format!("its sizes state {}, but there are {count}", counted(self.stored));
         if second {
-            let what =
-                format!("{stated}: there is a second banner, so that they may be two matrices");
+            let what = format!("{stated}: there is a second banner, so there may be two matrices");
             return Err(Error::unsupported(place, what));
         }
         if !repairs.is_complete() && (count < self.stored || !self.ends_a_line()?) {
-            let what = format!("{stated}: it may have been cut short");
+            let what = format!("{stated}: it may be truncated");
             let error = Error::unsupported(place, what);
-            return Err(error.with_hint("complete", "says that it was not"));
+            return Err(error.with_hint("complete", "asserts that it is complete"));
         }
         repairs.add(place, stated);
         self.stored = count;
@@ -202,7 +204,7 @@ impl MatrixMarketSource {
         Ok(self)
     }
 
-    /// Returns whether the text ends with a line break, by reading it to its end.
+    /// Returns whether the text ends with a line end, by reading it to its end.
     fn ends_a_line(&self) -> Result<bool> {
         let Some(file) = &self.origin.file else { return Ok(true) };
         let mut reader = Input::from_file(file)?.reader;
@@ -219,29 +221,29 @@ impl MatrixMarketSource {
         Batch::new(self.header.order, Values::new(self.header.value_type))
     }
 
-    /// Keeps what a whole reading has noticed.
+    /// Stores what a complete pass has noticed.
     pub(super) fn note(&self, noted: &Noted) {
         *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = noted.clone();
     }
 }
 
-/// Entries, or values of an array, in the blocks that were handed out.
+/// Counts the entries, or values of an array, in the blocks already taken.
 ///
-/// They are counted as lines with something on them: one each, or the block will be refused.
+/// They are counted as non-empty lines: a block in which this is wrong is an error.
 #[derive(Default)]
 pub(super) struct Progress {
     read: u64,
 }
 
 impl Progress {
-    /// Counts those of a block, and returns how many there may be from its start.
+    /// Counts the entries of a block, and returns how many are left from its start.
     pub(super) fn take(&mut self, count: u64, stored: u64) -> u64 {
         let left = stored.saturating_sub(self.read);
         self.read += count;
         left
     }
 
-    /// Checks at the end of the file that it held what its sizes say.
+    /// Checks at the end of the file that the number of entries is right.
     pub(super) fn end(&self, source: &MatrixMarketSource, lines: &Lines) -> Result<()> {
         let stored = source.stored();
         if self.read == stored {
@@ -294,7 +296,7 @@ impl MatrixSource for MatrixMarketSource {
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let all = 0..self.header.shape.major(self.header.order);
         if majors != all {
-            let what = "a text is read whole, not by a range of rows or columns";
+            let what = "a text can only be read as a whole, not by a range of rows or columns";
             return Err(Error::unsupported(Place::path(&self.path), what));
         }
         let lines = self.lines()?;
@@ -325,7 +327,7 @@ impl MatrixSource for MatrixMarketSource {
         if let (count, Some(first)) = (noted.count, &noted.first) {
             let symmetry = self.preamble.banner.symmetry;
             notes.push(format!(
-                "{} above the diagonal, though a {symmetry} file stores the lower triangle; \
+                "{} above the diagonal, but a {symmetry} file stores the lower triangle; \
                  the first is at {first}",
                 counted(count),
             ));
@@ -343,7 +345,7 @@ impl std::fmt::Debug for MatrixMarketSource {
     }
 }
 
-/// Returns whether a line of a text is a banner.
+/// Returns whether a text contains a banner.
 fn has_banner(text: &[u8]) -> bool {
     const START: &[u8] = b"%%matrixmarket";
     let mut lines = text.split(|byte| *byte == b'\n');

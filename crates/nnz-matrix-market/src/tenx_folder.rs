@@ -1,8 +1,8 @@
-//! The folder that 10x Genomics' Cell Ranger writes a matrix to, and those of other programs.
+//! Matrix folders of 10x Genomics' Cell Ranger, and of other programs.
 //!
-//! `matrix.mtx` holds features x cells; `features.tsv` (`genes.tsv` before version 3) names the
-//! rows and `barcodes.tsv` the columns, one a line. Each may be gzipped, with `.gz` in its name.
-//! bustools and alevin write cells x features, under other names.
+//! `matrix.mtx` has features x cells; `features.tsv` (`genes.tsv` before version 3) has the names
+//! of rows and `barcodes.tsv` those of columns, one per line. Each may be gzipped, with `.gz` in
+//! its name. bustools and alevin write cells x features, under other names.
 
 mod files;
 mod names;
@@ -23,7 +23,7 @@ pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
 use files::Files;
 use names::{ColumnReader, Columns};
 
-/// A 10x folder as one matrix with names.
+/// A matrix with names from a 10x folder.
 pub struct TenxFolderSource {
     directory: PathBuf,
     matrix: MatrixMarketSource,
@@ -37,46 +37,47 @@ pub struct TenxFolderSource {
 /// A file of the folder.
 struct Part {
     file: InputFile,
-    /// Columns of its first line.
+    /// The number of columns in its first line.
     columns: usize,
 }
 
-/// Returns whether a directory holds a matrix as a 10x folder does.
+/// Returns whether a directory has the files of a 10x folder.
 ///
 /// # Errors
 ///
-/// Fails where that cannot be found out.
+/// Fails if the directory cannot be read.
 pub fn looks_like(directory: &InputDirectory) -> Result<bool> {
     Ok(Files::family(directory)?.is_some())
 }
 
 /// Opens a folder.
-///
-/// Of several files that hold the same, the first of these counts, and a note lists the
-/// others: uncompressed before compressed, `features` before `genes`.
+/// Opens a folder.
+/// If there are several files with the same content, the first of these is used, and a note lists
+/// the others: uncompressed before compressed, `features` before `genes`.
 ///
 /// # Errors
 ///
-/// Fails where one of the three files is missing or cannot be read, or the matrix is none.
+/// Fails if one of the three files is missing or cannot be read, or if the matrix is invalid.
 pub fn open(directory: &Path) -> Result<TenxFolderSource> {
     from_directory(&InputDirectory::open(directory)?)
 }
 
-/// Takes a folder that was opened.
+/// Opens a directory that has been listed.
 ///
 /// # Errors
 ///
-/// Fails as [`open`].
+/// Fails like [`open`].
 pub fn from_directory(directory: &InputDirectory) -> Result<TenxFolderSource> {
-    from_directory_mended(directory, None)
+    from_directory_with_repairs(directory, None)
 }
 
-/// Takes a folder that was opened, and mends the number of entries that its matrix states if `repairs` are given.
+/// Opens a directory that has been listed. With `repairs`, a wrong number of entries in the matrix
+/// is corrected.
 ///
 /// # Errors
 ///
-/// Fails as [`open`] and [`MatrixMarketSource::mend_count`].
-pub fn from_directory_mended(
+/// Fails like [`open`] and [`MatrixMarketSource::repair_count`].
+pub fn from_directory_with_repairs(
     directory: &InputDirectory,
     repairs: Option<&Repairs>,
 ) -> Result<TenxFolderSource> {
@@ -86,7 +87,7 @@ pub fn from_directory_mended(
     let bytes = [&matrix, &features.file, &barcodes.file].iter().map(|file| file.len()).sum();
     let mut matrix = crate::from_opened(&Opened::File(matrix))?;
     if let Some(repairs) = repairs {
-        matrix = matrix.mend_count(repairs)?;
+        matrix = matrix.repair_count(repairs)?;
     }
     let mut header = matrix.header().clone();
     header.axis_kinds = [AxisKind::Features, AxisKind::Cells];
@@ -202,7 +203,7 @@ impl MatrixSource for TenxFolderSource {
     }
 }
 
-/// The columns of a table behind the first.
+/// The columns of a table after the first.
 struct Table<'a> {
     source: &'a TenxFolderSource,
     axis: Axis,

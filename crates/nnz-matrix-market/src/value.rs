@@ -1,4 +1,4 @@
-//! The four kinds of values, each read from where it stands in a line.
+//! The kinds of values, and how each is parsed at a position of a line.
 
 use nnz_core::{Bint8, Element, Scalar, Values};
 
@@ -6,20 +6,20 @@ use super::fault::{Expected, Fault};
 use super::number::{integer, real, skip_separator, unsigned};
 use super::window::Window;
 
-/// A value that a line holds.
+/// A value of an entry.
 pub(crate) trait Value: Copy {
-    /// Whether the format gives it a place at all: patterns have none.
+    /// Whether values are in the text: patterns have none.
     const WRITTEN: bool = true;
-    /// Whether a line of it often has more than 32 bytes.
+    /// Whether lines with it often have more than 32 bytes.
     const LONG: bool = false;
-    /// What a vector is filled with before there are values.
+    /// The initial value of elements in a vector.
     const EMPTY: Self;
 
-    /// Reads the value and the line end, given where what comes before it ends; returns the
-    /// position after them. `None` where that is for [`parse`](Self::parse).
+    /// Parses the value and the line end at the position after the indices; returns the position
+    /// after them. Returns `None` if [`parse`](Self::parse) is needed.
     fn quick(window: Window<'_>, at: usize) -> Option<(Self, usize)>;
 
-    /// Reads the value at a position, and returns it with the position after it.
+    /// Parses the value at a position, and returns it with the position after it.
     fn parse(text: &[u8], at: usize) -> Result<(Self, usize), Fault>;
 
     /// Returns the position of an imaginary part that is not zero.
@@ -28,7 +28,7 @@ pub(crate) trait Value: Copy {
         None
     }
 
-    /// Runs `fill` on the vector of a batch, with whatever it held.
+    /// Calls `fill` with the vector of a batch, which may have any content.
     fn fill<R>(values: &mut Values, fill: impl FnOnce(&mut Vec<Self>) -> R) -> R;
 }
 
@@ -114,7 +114,7 @@ impl Value for [f64; 2] {
     }
 }
 
-/// The entry is there: all a pattern says.
+/// The entry is present: a pattern has no other information.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Present;
 
@@ -134,7 +134,7 @@ impl Value for Present {
 
     fn fill<R>(values: &mut Values, fill: impl FnOnce(&mut Vec<Self>) -> R) -> R {
         *values = Values::Iso(Scalar::Bint8(Bint8(1)));
-        // Of no size, it takes no memory.
+        // It has size 0, so the vector takes no memory.
         fill(&mut Vec::new())
     }
 }

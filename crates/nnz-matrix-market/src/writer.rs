@@ -20,21 +20,21 @@ use array::Cells;
 use coordinate::Entries;
 use output::Output;
 
-/// Says how the text is written.
+/// Options for writing text.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Entries with their places, or every cell.
+    /// Entries with their positions, or every cell.
     pub layout: Layout,
     /// Whether the text is compressed.
     pub gzip: bool,
-    /// Whether a NaN that is not the plain one is written all the same, without its payload.
+    /// Whether to write a NaN with a payload, which is lost, instead of failing.
     pub lossy: bool,
-    /// What the lines of comments below the banner say; none if it is empty.
+    /// The text of the comment lines after the banner; none if it is empty.
     pub comment: String,
 }
 
 impl Options {
-    /// Makes options for exact text, compressed where the name of the target ends in `.gz`.
+    /// Creates options for exact text, compressed if the name of the target ends in `.gz`.
     #[must_use]
     pub fn new(layout: Layout, target: &Target) -> Self {
         let gzip = match target {
@@ -47,9 +47,9 @@ impl Options {
     }
 }
 
-/// Returns what a layout can hold.
+/// Returns what a layout can store.
 ///
-/// Coordinate text takes either order. An array goes column by column.
+/// Coordinate text may have either order. An array is by column.
 #[must_use]
 pub fn capabilities(layout: Layout) -> SinkCapabilities {
     SinkCapabilities {
@@ -67,15 +67,15 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
     }
 }
 
-/// Starts writing a matrix.
+/// Creates a sink for a matrix.
 ///
-/// Integers and booleans become `integer`, floats `real`, complex numbers `complex`, and a shared
-/// bint8 value of 1 `pattern`. A 32-bit float is written as the 64-bit one that equals it, so that
-/// readers, who take 64 bits, get the same number. The stored triangle is written as the lower
-/// one; entries of an upper one are mirrored into it.
+/// Integers and booleans are written as `integer`, floats as `real`, complex numbers as `complex`,
+/// and a shared bint8 value of 1 as `pattern`. A 32-bit float is written as the 64-bit float that
+/// equals it, because readers parse 64-bit floats. The stored triangle is written as the lower one;
+/// entries of an upper one are mirrored.
 ///
-/// With [`Header::nnz`] unknown, the entries of coordinate text wait in a file without a name,
-/// beside the target, since their number comes first.
+/// If [`Header::nnz`] is unknown, entries of coordinate text are first written to a temporary file
+/// next to the target, because their number comes first.
 ///
 /// ```
 /// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
@@ -115,8 +115,8 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
 ///
 /// # Errors
 ///
-/// Fails where the target is there already or cannot be written, where a side is longer than
-/// [`LARGEST_SIZE`], and where an array is asked for that does not come column by column.
+/// Fails if the target exists already or cannot be written, if a side is longer than
+/// [`LARGEST_SIZE`], or if an array is requested for a matrix that is not by column.
 pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<dyn MatrixSink>> {
     let place = Place::path(match &target {
         Target::File { path, .. } => path.clone(),
@@ -128,11 +128,11 @@ pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<d
         return Err(Error::mismatch(place, header.shape, expected));
     }
     if header.structure.triangle().is_some() && header.shape.rows != header.shape.cols {
-        let expected = format_args!("a square, as it is {}", header.structure);
+        let expected = format_args!("a square matrix, since it is {}", header.structure);
         return Err(Error::mismatch(place, header.shape, expected));
     }
     if options.layout == Layout::Array && place::order(header) != Order::Col {
-        let what = "an array is written column by column, and the entries come row by row";
+        let what = "an array is written by column, but the entries are by row";
         return Err(Error::unsupported(place, what));
     }
     let output = Output::create(target, options.gzip)?;
@@ -142,7 +142,7 @@ pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<d
     })
 }
 
-/// Makes the error that what failed before cannot be completed.
+/// Returns the error for finishing after a failed write.
 fn failed(path: &Path) -> Error {
     let what = "an entry could not be written, so the matrix is not complete";
     Error::unsupported(Place::path(path), what)

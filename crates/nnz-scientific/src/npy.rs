@@ -1,4 +1,4 @@
-//! Dense matrices in a `.npy` file of NumPy.
+//! Dense matrices in NumPy's `.npy` files.
 
 mod sink;
 mod source;

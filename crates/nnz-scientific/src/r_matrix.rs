@@ -1,7 +1,8 @@
 //! Matrices of R: those of its package Matrix, and plain ones.
 //!
-//! `dgCMatrix` and its kin are S4 objects with the arrays of a sparse matrix in their slots; a plain
-//! matrix is a vector with the attribute `dim`. R reads a file whole, and so does this.
+//! `dgCMatrix` and similar classes are S4 objects with the arrays of a sparse matrix in their
+//! slots; a plain matrix is a vector with the attribute `dim`. Like R, this module reads a file
+//! into memory as a whole.
 
 mod numbers;
 mod parse;

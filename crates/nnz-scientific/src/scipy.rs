@@ -1,7 +1,7 @@
 //! Sparse matrices of SciPy, as `scipy.sparse.save_npz` writes them to an `.npz` file.
 //!
-//! The entry `format` says which arrays there are: `csr`, `csc`, `coo`, `bsr` or `dia`. Files of every
-//! version of SciPy are read; `docs/formats/scipy.md` lists how they differ.
+//! The array `format` determines which other arrays there are: `csr`, `csc`, `coo`, `bsr` or `dia`.
+//! Files of every version of SciPy are read; `docs/formats/scipy.md` lists the differences.
 
 mod blocks;
 mod coo_sink;

@@ -4,10 +4,10 @@
 //! cargo run --release -p nnz-singlecell --example fragment_speed -- FILE [THREADS] [RUNS] [OUT]
 //! ```
 //!
-//! Pieces are decoded on THREADS threads and joined in order, as an engine would. With OUT, the
-//! fragments are kept and then written there, which is timed apart.
-#![allow(clippy::print_stdout, reason = "it is what the program is for")]
-#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+//! Pieces are decoded on THREADS threads and joined in order, like in an engine. With OUT, the
+//! fragments are kept and then written, which is timed separately.
+#![allow(clippy::print_stdout, reason = "the program prints its results")]
+#![allow(clippy::cast_precision_loss, reason = "rounded numbers for display")]
 
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -22,7 +22,8 @@ use nnz_storage::staging;
 fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);
     let path = arguments.next().map(PathBuf::from);
-    let path = path.ok_or_else(|| Error::argument("a file is needed"))?;
+    let path =
+        path.ok_or_else(|| Error::argument("usage: fragment_speed FILE [THREADS] [RUNS] [OUT]"))?;
     let mut number = |default: usize| match arguments.next() {
         Some(text) => text.to_str().and_then(|text| text.parse().ok()).unwrap_or(default),
         None => default,
@@ -45,7 +46,7 @@ fn main() -> Result<()> {
         last = (read, kept);
     }
     let (read, kept) = last;
-    tell("read", threads, &mut times, read.fragments);
+    report("read", threads, &mut times, read.fragments);
     println!("{} cells, {} chromosomes", read.cells.len(), read.chromosomes.len());
     if let Some(out) = out {
         let mut times = Vec::new();
@@ -54,12 +55,12 @@ fn main() -> Result<()> {
             write(&out, &read, threads, &kept)?;
             times.push(begun.elapsed().as_secs_f64());
         }
-        tell("write", threads, &mut times, read.fragments);
+        report("write", threads, &mut times, read.fragments);
     }
     Ok(())
 }
 
-fn tell(what: &str, threads: usize, times: &mut [f64], fragments: u64) {
+fn report(what: &str, threads: usize, times: &mut [f64], fragments: u64) {
     times.sort_by(f64::total_cmp);
     let fragments = fragments as f64;
     let (best, middle) = (times[0], times[times.len() / 2]);
@@ -122,7 +123,7 @@ fn write(out: &Path, read: &Read, threads: usize, kept: &[Vec<FragmentBatch>]) -
     let target = Target::File { path: out.to_path_buf(), options };
     let sink = create(target, &read.chromosomes, &read.cells, WriteOptions::for_name(out))?;
     let encoder = sink.encoder();
-    // The sink, what is encoded next, and what is written next.
+    // The sink, the next batch to be encoded, and the next one to be written.
     let state = Mutex::new((sink, 0, 0, None));
     let changed = Condvar::new();
     let work = || {

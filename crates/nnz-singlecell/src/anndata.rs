@@ -1,9 +1,9 @@
 //! AnnData: a matrix of cells by genes with layers, embeddings, graphs and tables, in an HDF5 file
 //! (`.h5ad`) or a Zarr store.
 //!
-//! Every layout from anndata 0.5 to 0.13 is read. [`AnnData`] is a file that is open, and [`Item`] the
-//! place of a matrix in it, such as `X`, `layers/counts` or `obsm/X_pca`. Rows and columns are those of
-//! the file: rows of `X` are cells.
+//! Every layout from anndata 0.5 to 0.13 is read. [`AnnData`] is an open file, and [`Item`] the
+//! location of a matrix in it, such as `X`, `layers/counts` or `obsm/X_pca`. Rows and columns are
+//! those of the file: rows of `X` are cells.
 //!
 //! ```no_run
 //! use nnz_core::MatrixSource as _;

@@ -1,14 +1,14 @@
-//! Genomic fragments as text: one a line, in columns between tabs.
+//! Genomic fragments as text: one per line, in tab-separated columns.
 //!
 //! Chromosome, start, end, barcode; a fifth column, the number of read pairs in files of 10x, and
-//! more. What follows the barcode is not kept, but all lines have as many columns as the first.
-//! Lines that are blank or begin with `#` are passed over. Bases are counted from 0 and the end is
-//! not part of the fragment, unless [`Options::end_inclusive`] says that it is.
+//! more. Columns after the barcode are not kept, but all lines must have as many columns as the
+//! first. Blank lines and those that begin with `#` are skipped. Positions are counted from 0 and
+//! the end is exclusive, unless [`Options::end_inclusive`] is set.
 //!
-//! Text is plain, gzipped, or gzipped in blocks as `bgzip` does, which many threads can inflate.
-//! [`FragmentTsv::read`] yields its pieces, and the [`Joiner`] that brings them together in
-//! turn. Writing is split the same way: a [`FragmentTsvEncoder`] makes text of batches on any
-//! thread, a [`FragmentTsvSink`] takes it in turn.
+//! Text is plain, gzipped, or gzipped in blocks like `bgzip`, which many threads can inflate.
+//! [`FragmentTsv::read`] returns its pieces, and the [`Joiner`] that joins them in order. Writing
+//! is split in the same way: a [`FragmentTsvEncoder`] encodes batches on any thread, and a
+//! [`FragmentTsvSink`] writes them in order.
 //!
 //! ```
 //! use nnz_singlecell::fragment_tsv::{Options, TsvBlock, from_reader};
@@ -57,5 +57,5 @@ pub use writer::{
     WriteOptions, create,
 };
 
-/// The longest line, in bytes, that holds a fragment. Comments may be longer.
+/// The longest line with a fragment, in bytes. Comments may be longer.
 pub const LONGEST_LINE: usize = nnz_lines::LONGEST_LINE;

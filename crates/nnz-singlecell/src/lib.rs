@@ -1,4 +1,4 @@
-//! Formats of single-cell genomics: matrices of 10x in HDF5, fragments as text.
+//! Formats of single-cell genomics: AnnData, matrices of 10x in HDF5, fragments as text.
 
 pub mod anndata;
 pub mod fragment_tsv;

@@ -1,7 +1,7 @@
-//! Matrices in HDF5 as 10x Genomics' Cell Ranger writes them: features x cells, by cells.
+//! Matrices in HDF5 of 10x Genomics' Cell Ranger: features x cells, by cell.
 //!
-//! From version 3 on a file has one group `matrix`, with a table of features in it; before, it has a group for
-//! each genome. `docs/formats/tenx.md` lists what versions and other programs write.
+//! Since version 3 a file has one group `matrix`, with a table of features in it; before, it has a
+//! group for each genome. `docs/formats/tenx.md` lists the variants of versions and other programs.
 
 mod features;
 mod find;
@@ -9,6 +9,6 @@ mod sink;
 mod source;
 
 pub use features::{Features, GENE_EXPRESSION};
-pub use find::{Found, Generation, find, holds_matrix};
+pub use find::{FormatVersion, Found, find, holds_matrix};
 pub use sink::{CAPABILITIES, SinkOptions, WIDE_CAPABILITIES, create, unnamed};
 pub use source::TenxSource;

@@ -33,7 +33,7 @@ pub struct TensorArrays {
 const LONGEST_HEADER: u64 = 1 << 20;
 
 /// Writes the stored cells of a tensor according to a descriptor, as
-/// [`write_stated`](nnz_binsparse::write_stated) does. `header` is a file with that descriptor. If
+/// [`write_with_descriptor`](nnz_binsparse::write_with_descriptor) does. `header` is a file with that descriptor. If
 /// the type of the values does not hold the fill value, the values get the promoted type of NumPy.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn from_arrays(
     let stored = stored.iter().map(|truth| truth.0 != 0);
     let tensor = promoted_with_fill(entries(cells, stored, fill));
     let mut writer = home.writer(&[])?;
-    nnz_binsparse::write_stated(&mut *writer, &tensor, &description)
+    nnz_binsparse::write_with_descriptor(&mut *writer, &tensor, &description)
         .map_err(|error| error.with_context(&Place::path(header)))?;
     writer.finish().map(drop)
 }
@@ -151,7 +151,7 @@ pub fn to_arrays(
         return Err(Error::unsupported(place, what).with_hint("StructurePolicy::General", effect));
     }
     let own = entries.value_type();
-    let fill = entries.stated_fill().unwrap_or(match own {
+    let fill = entries.stored_fill().unwrap_or(match own {
         ValueType::U64 => Scalar::U64(0),
         _ => Scalar::I64(0),
     });

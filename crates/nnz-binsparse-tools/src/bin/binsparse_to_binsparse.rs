@@ -1,4 +1,4 @@
-//! Copies a matrix or tensor of Binsparse into another container.
+//! Copies a Binsparse matrix or tensor into another container.
 #![allow(clippy::exit, reason = "a program ends with a status")]
 
 use std::process::ExitCode;
@@ -12,9 +12,9 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "binsparse_to_binsparse";
 
-/// Copy a matrix or tensor of Binsparse, array by array, into the same or another container
+/// Copy a Binsparse matrix or tensor, array by array, into a container of any kind
 ///
-/// What is there is replaced when all is written.
+/// An existing target is replaced when everything is written.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {
@@ -22,7 +22,7 @@ struct Args {
     #[arg(value_name = "IN", value_parser = place())]
     source: Location,
 
-    /// Where to write: .npz, .zarr, .h5, .hdf5, .nc or .bsp
+    /// The file to write: .npz, .zarr, .h5, .hdf5, .nc or .bsp
     #[arg(value_name = "OUT", value_parser = target())]
     target: Location,
 

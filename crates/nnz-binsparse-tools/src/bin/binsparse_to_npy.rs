@@ -1,4 +1,4 @@
-//! Makes arrays of NumPy from a matrix or tensor of Binsparse.
+//! Converts a Binsparse matrix or tensor to NumPy arrays.
 #![allow(clippy::exit, reason = "a program ends with a status")]
 
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "binsparse_to_npy";
 
-/// Write every cell of a matrix or tensor, which of them are stored, and what the others hold
+/// Write the cells of a matrix or tensor, which of them are stored, and the fill value
 ///
-/// What is there is replaced when all is written.
+/// Existing files are replaced when everything is written.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {
@@ -24,15 +24,15 @@ struct Args {
     #[arg(value_name = "IN", value_parser = place())]
     source: Location,
 
-    /// Where to write every cell
+    /// The file for all cells
     #[arg(value_name = "TENSOR.npy")]
     tensor: PathBuf,
 
-    /// Where to write which cells are stored
+    /// The file for the pattern of stored cells
     #[arg(value_name = "PATTERN.npy")]
     pattern: PathBuf,
 
-    /// Where to write what the other cells hold
+    /// The file for the value of the other cells
     #[arg(value_name = "FILL.npy")]
     fill: PathBuf,
 

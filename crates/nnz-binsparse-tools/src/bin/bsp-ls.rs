@@ -1,4 +1,4 @@
-//! Lists what there is of Binsparse in a file.
+//! Lists the Binsparse matrices and tensors in a file.
 #![allow(clippy::exit, reason = "a program ends with a status")]
 
 use std::process::ExitCode;
@@ -16,10 +16,10 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "bsp-ls";
 
-/// List the matrices and tensors of Binsparse in a file
+/// List the Binsparse matrices and tensors in a file
 ///
-/// One a line, with tabs between: group, format, shape, stored values, type of the values, and what
-/// else there is to say of it.
+/// One per line, separated by tabs: group, format, shape, number of stored values, type of values,
+/// and other properties.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {
@@ -36,20 +36,20 @@ fn run(args: Args) -> Result<bool, Error> {
     let found = nnz::formats::list_binsparse(&args.source, &nnz::OpenOptions::new())?;
     if found.is_empty() {
         let place = args.source.source_place();
-        return Err(Error::mismatch(place, "no Binsparse", "a matrix or tensor of it"));
+        return Err(Error::mismatch(place, "no Binsparse", "a Binsparse matrix or tensor"));
     }
     let mut text = String::new();
-    let mut sound = true;
+    let mut valid = true;
     for (group, descriptor) in found {
-        let told = match &descriptor {
+        let line = match &descriptor {
             Ok(descriptor) => summary(descriptor),
             Err(error) => format!("broken: {error}"),
         };
-        sound &= descriptor.is_ok();
-        text += &format!("/{}\t{told}\n", escaped(&group));
+        valid &= descriptor.is_ok();
+        text += &format!("/{}\t{line}\n", escaped(&group));
     }
     print_answer(TerminalEscapes::Text, |out| out.write_all(text.as_bytes()).map_err(failed))?;
-    Ok(sound)
+    Ok(valid)
 }
 
 fn summary(descriptor: &Descriptor) -> String {

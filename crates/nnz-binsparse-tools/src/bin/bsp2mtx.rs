@@ -12,10 +12,10 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "bsp2mtx";
 
-/// Convert a matrix of Binsparse to a Matrix Market file
+/// Convert a Binsparse matrix to a Matrix Market file
 ///
-/// What is there is replaced when all is written. The user's key "comment" becomes lines of comments;
-/// other keys have no place in such a file, and are named on standard error.
+/// An existing file is replaced when everything is written. The user key "comment" becomes comment
+/// lines; other keys are dropped with a message on standard error.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {

@@ -15,9 +15,9 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "check_equivalence";
 
-/// Tell whether two matrices or tensors hold the same numbers, however they are stored
+/// Compare two matrices or tensors by value, however they are stored
 ///
-/// The exit status is 0 if they do, and 1 if not.
+/// The exit status is 0 if they are equal, and 1 if not.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {
@@ -41,14 +41,14 @@ fn run(args: Args) -> Result<bool, Error> {
     nnz::diff(&args.first, &args.second, &options, &mut |difference| {
         found.get_or_insert(difference);
     })?;
-    let told = match &found {
-        None => "The matrices hold the same numbers.".to_owned(),
+    let message = match &found {
+        None => "The matrices are equal.".to_owned(),
         Some(Difference::Shape(a, b)) => format!("The matrices differ in shape: {a}, {b}."),
         Some(Difference::Entry { row, col, .. }) => {
             format!("The matrices differ, first at row {row}, column {col}.")
         }
         Some(_) => "The matrices differ.".to_owned(),
     };
-    print_answer(TerminalEscapes::Text, |out| writeln!(out, "{told}").map_err(failed))?;
+    print_answer(TerminalEscapes::Text, |out| writeln!(out, "{message}").map_err(failed))?;
     Ok(found.is_none())
 }

@@ -1,4 +1,4 @@
-//! Converts a Matrix Market file to Binsparse, with the smallest types that hold what there is.
+//! Converts a Matrix Market file to Binsparse, with the smallest types that fit.
 #![allow(clippy::exit, reason = "a program ends with a status")]
 
 use std::process::ExitCode;
@@ -15,9 +15,9 @@ const TOOL: &str = "mtx2bsp";
 
 /// Convert a Matrix Market file to Binsparse
 ///
-/// Indices, pointers and values get the smallest types that hold them. A pattern becomes one shared
-/// value, a triangle stays a triangle, an array becomes DMAT, and comments are kept under the key
-/// "comment". What is there is replaced when all is written.
+/// Indices, pointers and values get the smallest types that fit. A pattern becomes one shared
+/// value, the structure is kept, an array becomes DMAT, and comments are stored as the user key
+/// "comment". An existing target is replaced when everything is written.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {
@@ -25,7 +25,8 @@ struct Args {
     #[arg(value_name = "IN.mtx", value_parser = place())]
     source: Location,
 
-    /// Where to write: .h5, .hdf5, .nc or .zarr, with a group behind a colon or without; .npz; .bsp
+    /// The file to write: .h5, .hdf5, .nc or .zarr, optionally with a group after a colon; .npz;
+    /// .bsp
     #[arg(value_name = "OUT[:GROUP]", value_parser = target())]
     target: Location,
 
@@ -33,7 +34,7 @@ struct Args {
     #[arg(value_name = "FORMAT", value_parser = format)]
     format: Option<Format>,
 
-    /// How much gzip compresses: 0 (not at all) to 9
+    /// The gzip level: 0 (not compressed) to 9
     #[arg(value_name = "LEVEL", default_value = "0", value_parser = clap::value_parser!(u32).range(0..=9))]
     level: u32,
 
@@ -53,7 +54,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Error> {
-    // Once: standard input can be read but once.
+    // Opened only once, because standard input can be read only once.
     let source = nnz::open(&args.source)?.into_matrix()?;
     let dense = source.header().storage == Storage::Dense;
     let default = if dense { Format::Dmatr } else { Format::Coor };

@@ -1,4 +1,4 @@
-//! Makes a tensor of Binsparse from arrays of NumPy.
+//! Converts NumPy arrays to a Binsparse tensor.
 #![allow(clippy::exit, reason = "a program ends with a status")]
 
 use std::path::PathBuf;
@@ -14,30 +14,30 @@ nnz_cli::occupy_closed_streams!();
 
 const TOOL: &str = "npy_to_binsparse";
 
-/// Make a tensor of Binsparse from every cell, which of them are stored, and what the others hold
+/// Create a Binsparse tensor from all cells, the pattern of stored cells, and the fill value
 ///
-/// HEADER is the object that stands under "binsparse", or the one around it, and stays as it is; what
-/// it leaves out is added. What is there is replaced when all is written.
+/// HEADER is the object "binsparse", or the object that contains it. It is kept literally; what is
+/// missing is added. An existing target is replaced when everything is written.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {
-    /// Every cell
+    /// All cells
     #[arg(value_name = "TENSOR.npy")]
     tensor: PathBuf,
 
-    /// Which cells are stored: truth values
+    /// Which cells are stored: booleans
     #[arg(value_name = "PATTERN.npy")]
     pattern: PathBuf,
 
-    /// What the other cells hold: one value
+    /// The value of the other cells: one value
     #[arg(value_name = "FILL.npy")]
     fill: PathBuf,
 
-    /// The description, of which all but the format may be left out
+    /// The descriptor; everything but the format may be missing
     #[arg(value_name = "HEADER.json")]
     header: PathBuf,
 
-    /// Where to write: .npz, .zarr, .h5, .hdf5, .nc or .bsp
+    /// The file to write: .npz, .zarr, .h5, .hdf5, .nc or .bsp
     #[arg(value_name = "OUT", value_parser = target())]
     target: Location,
 

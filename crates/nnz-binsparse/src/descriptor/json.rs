@@ -1,8 +1,9 @@
-//! Values of JSON, exactly.
+//! Parsing JSON values exactly.
 
-/// Reads a count. A whole number may have a point or an exponent: some programs know floats only.
+/// Parses a count. A whole number may have a decimal point or an exponent, because some programs
+/// write floats only.
 ///
-/// It is read digit by digit, since a float would round it.
+/// It is parsed digit by digit, since a float would round it.
 pub(super) fn count(text: &str) -> Option<u64> {
     let _: serde_json::Number = serde_json::from_str(text).ok()?;
     let text = text.trim();
@@ -21,13 +22,13 @@ pub(super) fn count(text: &str) -> Option<u64> {
     format!("{significant}{}", "0".repeat(zeros)).parse().ok()
 }
 
-/// Reads a list of counts.
+/// Parses a list of counts.
 pub(super) fn counts(text: &str) -> Option<Vec<u64>> {
     let list: Vec<Box<serde_json::value::RawValue>> = serde_json::from_str(text).ok()?;
     list.iter().map(|item| count(item.get())).collect()
 }
 
-/// Reads a string.
+/// Parses a string.
 pub(super) fn string(text: &str) -> Option<String> {
     serde_json::from_str(text).ok()
 }

@@ -4,10 +4,10 @@ use nnz_core::{Error, Place, Result};
 
 use super::json;
 use super::parse::key;
-use crate::layout::{Level, LevelKind, MOST_DIMENSIONS};
+use crate::layout::{Level, LevelKind, MAX_DIMENSIONS};
 use crate::{Keys, Layout};
 
-/// Reads what stands under `custom`, for a shape of so many dimensions.
+/// Parses the value of `custom`, for a shape with `dimensions` dimensions.
 pub(super) fn layout(text: &str, place: &Place, dimensions: usize) -> Result<Layout> {
     let place = key(place, "custom");
     let custom = object(text, &place)?;
@@ -22,7 +22,7 @@ pub(super) fn layout(text: &str, place: &Place, dimensions: usize) -> Result<Lay
         };
         let rank = rank(&level, &place_of_level)?;
         left = left.checked_sub(rank).ok_or_else(|| {
-            let expected = format!("{dimensions} dimensions, as the shape has");
+            let expected = format!("{dimensions} dimensions, like the shape");
             Error::mismatch(place_of_level.clone(), "levels of more dimensions", expected)
         })?;
         levels.push(Level { kind, rank });
@@ -31,7 +31,7 @@ pub(super) fn layout(text: &str, place: &Place, dimensions: usize) -> Result<Lay
     }
     if left > 0 {
         let found = format!("levels of {} dimensions", dimensions - left);
-        let expected = format!("{dimensions}, as the shape has");
+        let expected = format!("{dimensions}, like the shape");
         return Err(Error::mismatch(place, found, expected));
     }
     let transpose = custom.get("transpose").map(|text| transpose(text, &place)).transpose()?;
@@ -53,7 +53,7 @@ fn member<'a>(object: &'a Keys, name: &str, place: &Place) -> Result<&'a str> {
     object.get(name).ok_or_else(|| super::parse::missing(key(place, name)))
 }
 
-/// Reads the kind of a level; `None` for the elements.
+/// Parses the kind of a level; `None` for the elements.
 fn kind(level: &Keys, place: &Place) -> Result<Option<LevelKind>> {
     let text = member(level, "level_desc", place)?;
     match json::string(text).as_deref() {
@@ -70,8 +70,8 @@ fn kind(level: &Keys, place: &Place) -> Result<Option<LevelKind>> {
 fn rank(level: &Keys, place: &Place) -> Result<usize> {
     let text = member(level, "rank", place)?;
     let rank = json::count(text).and_then(|rank| usize::try_from(rank).ok());
-    rank.filter(|rank| (1..=MOST_DIMENSIONS).contains(rank)).ok_or_else(|| {
-        let expected = format!("a whole number from 1 to {MOST_DIMENSIONS}");
+    rank.filter(|rank| (1..=MAX_DIMENSIONS).contains(rank)).ok_or_else(|| {
+        let expected = format!("a whole number from 1 to {MAX_DIMENSIONS}");
         Error::mismatch(key(place, "rank"), json::excerpt(text), expected)
     })
 }

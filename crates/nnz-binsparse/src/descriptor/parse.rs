@@ -1,4 +1,4 @@
-//! Reading a description, with all that is wrong with it.
+//! Parsing a descriptor, with a list of everything that is wrong with it.
 
 mod members;
 
@@ -9,7 +9,7 @@ use crate::deviation::Deviations;
 use crate::{Keys, Layout, structure};
 use members::Members;
 
-/// Names a key inside what `place` names.
+/// Returns the location of a key inside the object at `place`.
 pub(super) fn key(place: &Place, name: &str) -> Place {
     let array = place.array.as_deref().unwrap_or(DESCRIPTOR);
     Place { array: Some(format!("{array}.{name}")), ..place.clone() }
@@ -19,7 +19,7 @@ pub(super) fn missing(place: Place) -> Error {
     Error::new(ErrorKind::Missing, place)
 }
 
-/// Reads a description; `None` where there is something wrong that is refused.
+/// Parses a descriptor; `None` after an error.
 pub(super) fn parse(text: &str, place: &Place, found: &mut Deviations) -> Option<Descriptor> {
     let place = Place { array: Some(DESCRIPTOR.to_owned()), ..place.clone() };
     let (inner, user) = namespace(text, &place, found)?;
@@ -55,23 +55,23 @@ pub(super) fn parse(text: &str, place: &Place, found: &mut Deviations) -> Option
     Some(descriptor)
 }
 
-/// Reads the levels alone, of a tensor of so many dimensions.
+/// Parses only the levels of a tensor with `dimensions` dimensions.
 pub(super) fn layout(keys: &Keys, dimensions: usize, found: &mut Deviations) -> Option<Layout> {
     let place = Place { array: Some(DESCRIPTOR.to_owned()), ..Place::default() };
     let mut members = Members { keys, place, found };
     members.layout(&vec![0; dimensions]).map(|(_, layout)| layout)
 }
 
-/// Splits the text into the description and the keys of the user.
+/// Splits the text into the descriptor and the keys of the user.
 fn namespace(text: &str, place: &Place, found: &mut Deviations) -> Option<(Keys, Keys)> {
     let read = serde_json::from_str::<Keys>(text).map_err(|error| {
-        Error::mismatch(place.clone(), format!("no object of JSON: {error}"), "a description")
+        Error::mismatch(place.clone(), format!("invalid JSON: {error}"), "a descriptor")
     });
     let mut user = found.take(read)?;
     let Some(inner) = user.remove(DESCRIPTOR) else {
         if user.get("version").is_some() && user.get("shape").is_some() {
             let what = "keys that are not inside an object \"binsparse\"";
-            found.tolerate(Error::mismatch(place.clone(), what, "such an object"));
+            found.tolerate(Error::mismatch(place.clone(), what, "an object \"binsparse\""));
             return Some((user, Keys::default()));
         }
         found.refuse(missing(key(place, DESCRIPTOR)));
@@ -85,7 +85,7 @@ fn namespace(text: &str, place: &Place, found: &mut Deviations) -> Option<(Keys,
 }
 
 impl Members<'_> {
-    /// Checks that a matrix can have its structure.
+    /// Checks that the matrix can have its structure.
     fn check_structure(&mut self, descriptor: &Descriptor) {
         if descriptor.structure == Structure::General {
             return;

@@ -1,4 +1,4 @@
-//! Writing a description.
+//! Writing a descriptor.
 
 use nnz_core::{Result, Structure};
 use serde_json::{Value, json};
@@ -8,13 +8,13 @@ use crate::layout::LevelKind;
 use crate::{Keys, Layout, structure};
 
 impl Descriptor {
-    /// Returns the description as JSON in one line.
+    /// Returns the descriptor as JSON in one line.
     ///
-    /// A layout that has a short name gets it; the keys of the user come behind.
+    /// A layout that has a name is written as that format. The keys of the user come last.
     ///
     /// # Errors
     ///
-    /// Fails where a key of the user is that of the description itself.
+    /// Fails if a key of the user is `binsparse`.
     pub fn to_json(&self) -> Result<String> {
         let mut inner = Keys::default();
         inner.set("version", &Value::from(self.version.to_string()).to_string())?;
@@ -43,7 +43,7 @@ impl Descriptor {
         }
         inner.extend(&self.unknown);
         if self.user.get(DESCRIPTOR).is_some() {
-            let what = format!("{DESCRIPTOR:?} cannot be a key of the user");
+            let what = format!("{DESCRIPTOR:?} is reserved and cannot be a user key");
             return Err(nnz_core::Error::argument(what));
         }
         let mut all = Keys::default();

@@ -1,4 +1,4 @@
-//! Where a walk through the entries is inside one level.
+//! The position of an iteration over entries in one level.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use nnz_core::Result;
 use super::window::Window;
 use crate::store::{Integers, LevelStore};
 
-/// A place in a level that moves along. It passes all slices of a sparse level, also those that own no
-/// entries, and checks each of them once.
+/// A position in a level that only moves forward. It visits all slices of a sparse level, also
+/// those without entries, and checks each of them once.
 pub(super) struct Cursor {
-    /// Its dimensions among those of all levels.
+    /// Its range of dimensions among those of all levels.
     dimensions: Range<usize>,
     extents: Vec<u64>,
-    /// The slice it is at.
+    /// The current slice.
     slice: Option<u64>,
     kind: Kind,
 }
@@ -23,14 +23,14 @@ enum Kind {
     Sparse { pointers: Option<Fiber>, indices: Vec<Window> },
 }
 
-/// The slices of one position of the level outside.
+/// The slices of one position of the outer level.
 struct Fiber {
     pointers: Window,
-    /// The position outside.
+    /// The position in the outer level.
     position: u64,
-    /// Where its slices end; `None` before anything is read.
+    /// The end of its slices; `None` before anything is read.
     end: Option<u64>,
-    /// The slices of all positions.
+    /// The number of slices of all positions.
     slices: u64,
 }
 
@@ -56,7 +56,8 @@ impl Cursor {
         self.dimensions.clone()
     }
 
-    /// Checks the slices after the one it is at, and the positions outside that have none.
+    /// Checks the remaining slices, and the remaining positions of the outer level, which have
+    /// none.
     pub(super) fn finish(&mut self, stored: &mut [u64]) -> Result<()> {
         let Kind::Sparse { indices, .. } = &self.kind else {
             return Ok(());
@@ -70,8 +71,8 @@ impl Cursor {
         }
     }
 
-    /// Goes to a slice at or behind the last one and says where it lies. Returns the position of
-    /// the level outside, unless that is still the same.
+    /// Moves to a slice at or after the current one and stores its coordinates. Returns the
+    /// position in the outer level if that has changed.
     pub(super) fn advance(&mut self, slice: u64, stored: &mut [u64]) -> Result<Option<u64>> {
         let before = self.slice.replace(slice);
         if before == Some(slice) {
@@ -105,7 +106,7 @@ impl Cursor {
 }
 
 impl Fiber {
-    /// Finds the position whose slices one is among, and says whether it is another than before.
+    /// Moves to the position that a slice belongs to, and returns whether it has changed.
     fn advance(&mut self, slice: u64) -> Result<bool> {
         let mut moved = false;
         let mut end = match self.end {
@@ -124,7 +125,7 @@ impl Fiber {
         Ok(moved)
     }
 
-    /// Reads where the slices of a position end, which start at `start`.
+    /// Reads the end of the slices of a position, which begin at `start`.
     fn end_of(&mut self, position: u64, start: u64) -> Result<u64> {
         let end = self.pointers.get(position + 1)?;
         if end < start || end > self.slices {
@@ -134,7 +135,7 @@ impl Fiber {
         Ok(end)
     }
 
-    /// Checks that the positions behind the last one have no slices.
+    /// Checks that the remaining positions have no slices.
     fn finish(&mut self) -> Result<()> {
         let mut end = self.end.unwrap_or(0);
         let from = if self.end.is_some() { self.position + 1 } else { 0 };
@@ -145,8 +146,8 @@ impl Fiber {
     }
 }
 
-/// Reads where a slice lies: inside the level, and behind the one before unless it is the
-/// `first` of its position.
+/// Reads the coordinates of a slice. They must be in range, and after those of the previous slice
+/// unless it is the `first` of its position.
 fn place(
     indices: &mut [Window],
     extents: &[u64],
@@ -154,24 +155,24 @@ fn place(
     first: bool,
     stored: &mut [u64],
 ) -> Result<()> {
-    // The first dimension in which it differs from the one before decides.
-    let mut behind = first;
+    // The first dimension that differs from the previous slice decides.
+    let mut after = first;
     for ((window, &extent), coordinate) in indices.iter_mut().zip(extents).zip(&mut *stored) {
         let index = window.get(slice)?;
         if index >= extent {
             return Err(window.array.wrong(slice, index, format!("less than {extent}")));
         }
-        if !behind && index < *coordinate {
-            let expected = format!("at least {coordinate}, as indices ascend");
+        if !after && index < *coordinate {
+            let expected = format!("at least {coordinate}, since indices are sorted");
             return Err(window.array.wrong(slice, index, expected));
         }
-        behind |= index > *coordinate;
+        after |= index > *coordinate;
         *coordinate = index;
     }
     match indices.last() {
-        Some(window) if !behind => {
+        Some(window) if !after => {
             let index = stored.last().copied().unwrap_or(0);
-            Err(window.array.wrong(slice, index, "no place twice"))
+            Err(window.array.wrong(slice, index, "no duplicates"))
         }
         _ => Ok(()),
     }

@@ -1,13 +1,13 @@
-//! An array of integers, read as it is walked through.
+//! An array of integers that is read sequentially.
 
 use nnz_core::Result;
 
 use crate::store::Integers;
 
-/// Elements that are kept.
+/// Elements in the buffer.
 const LONGEST: u64 = 4096;
 
-/// A piece of an array that moves along.
+/// A sliding window over an array.
 pub(crate) struct Window {
     pub(crate) array: Integers,
     start: u64,
@@ -19,7 +19,7 @@ impl Window {
         Self { array, start: 0, elements: Vec::new() }
     }
 
-    /// Returns an element, which is mostly the next one.
+    /// Returns an element, usually the next one.
     pub(crate) fn get(&mut self, element: u64) -> Result<u64> {
         if element < self.start || element - self.start >= self.elements.len() as u64 {
             let len = LONGEST.min(self.array.len().saturating_sub(element)).max(1);

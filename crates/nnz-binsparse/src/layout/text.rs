@@ -7,7 +7,7 @@ use super::{Layout, Level, LevelKind};
 use crate::Format;
 
 impl fmt::Display for Layout {
-    /// Writes the short name, or the levels where there is none.
+    /// Writes the name of the format, or the levels if it has none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.format() {
             Some(format) => f.pad(format.name()),
@@ -46,7 +46,7 @@ impl Layout {
 impl FromStr for Layout {
     type Err = String;
 
-    /// Reads a short name in any case, or levels.
+    /// Parses a format name in any case, or levels.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Some(format) = Format::named(&text.trim().to_ascii_uppercase()) {
             return Ok(format.layout());

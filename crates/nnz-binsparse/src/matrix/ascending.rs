@@ -1,4 +1,4 @@
-//! The minors of a piece: read, in range and ascending inside each run.
+//! Reading minor indices, and checking that they are in range and ascending in each run.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::store::{Index, Integers};
 /// Longest minor axis whose indices all fit into 32 bits.
 const NARROW: u64 = 1 << 32;
 
-/// Reads the minors of entries, and checks them against the length of their axis and the order in
-/// each run. `before` is the minor of the entry before the first, where that belongs to its run.
+/// Reads minor indices, and checks that they are in range and ascending in each run. `before` is
+/// the index of the previous entry, if that belongs to the first run.
 pub(super) fn read_minors(
     array: &Integers,
     entries: Range<u64>,
@@ -54,9 +54,9 @@ fn check<T: Index>(
             Some(at) => Err(out_of_range(array, first, at, axis, minors)),
         };
     }
-    // Counted, since that is quicker than looking at each run: steps down are where runs begin. In
-    // runs that ascend, the last one is the largest.
-    let mut between = 0;
+    // Counting is faster than checking each run: the number of decreases must equal the number of
+    // those at run boundaries. In ascending runs, the last index is the largest.
+    let mut allowed = 0;
     let mut outside = false;
     let mut last = 0;
     for &start in offsets.iter().filter(|&&start| start > 0) {
@@ -65,21 +65,21 @@ fn check<T: Index>(
         };
         outside |= end_of_run.into() >= axis;
         if let Some(next) = minors.get(start).filter(|_| start > last) {
-            between += usize::from(end_of_run >= *next);
+            allowed += usize::from(end_of_run >= *next);
             last = start;
         }
     }
-    let behind = match (before, minors.first()) {
+    let after_before = match (before, minors.first()) {
         (Some(before), Some(&minor)) => before < minor.into(),
         _ => true,
     };
-    if !outside && behind && steps_down(minors) == between {
+    if !outside && after_before && count_descents(minors) == allowed {
         return Ok(());
     }
     if let Some(at) = minors.iter().position(|&minor| minor.into() >= axis) {
         return Err(out_of_range(array, first, at, axis, minors));
     }
-    Err(misordered(array, first, offsets, before, minors))
+    Err(out_of_order(array, first, offsets, before, minors))
 }
 
 #[cold]
@@ -95,8 +95,8 @@ fn out_of_range<T: Index>(
 }
 
 /// Counts the elements that are not less than the next.
-fn steps_down<T: Ord>(minors: &[T]) -> usize {
-    /// Few enough for narrow counters, of which a processor adds many at once.
+fn count_descents<T: Ord>(minors: &[T]) -> usize {
+    /// Few enough for 16-bit counters, so that the loop is vectorized.
     const BLOCK: usize = 1 << 12;
     let (Some((_, next)), Some((_, these))) = (minors.split_first(), minors.split_last()) else {
         return 0;
@@ -108,9 +108,9 @@ fn steps_down<T: Ord>(minors: &[T]) -> usize {
     counts.map(usize::from).sum()
 }
 
-/// Finds the first minor that is not behind the one before.
+/// Returns the error for the first index that is not greater than the previous one.
 #[cold]
-fn misordered<T: Index>(
+fn out_of_order<T: Index>(
     array: &Integers,
     first: u64,
     offsets: &[usize],
@@ -125,12 +125,12 @@ fn misordered<T: Index>(
         let minor = minor.into();
         if let Some(previous) = previous.filter(|&previous| previous >= minor) {
             let expected = match previous == minor {
-                true => "no index twice".to_owned(),
-                false => format!("more than {previous}, as indices ascend"),
+                true => "no duplicates".to_owned(),
+                false => format!("more than {previous}, since indices are sorted"),
             };
             return array.wrong(first + at as u64, minor, expected);
         }
         previous = Some(minor);
     }
-    array.wrong(first, 0, "indices that ascend")
+    array.wrong(first, 0, "sorted indices")
 }

@@ -1,4 +1,4 @@
-//! Major vectors of which every cell is stored: DMATR, DMATC, DVEC, and dense ones that are listed.
+//! Major vectors with every cell stored: DMATR, DMATC, DVEC, and listed dense vectors.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use super::runs::{check_listed, listed_range};
 use super::triangle::trim;
 use crate::store::{Integers, PIECE};
 
-/// Cuts a range of major vectors into pieces.
+/// Splits a range of major vectors into pieces.
 pub(super) struct CellReader<'a> {
     source: &'a MatrixSource,
     listed: Option<&'a Integers>,
     fields: Projection,
-    /// The values that are still to come.
+    /// The range of values left to read.
     cells: Range<u64>,
-    /// The last major that was handed out.
+    /// The last major read.
     last: Option<u64>,
-    /// The listed majors that are only checked, as they have no cells.
+    /// The listed majors that are only checked, because they have no cells.
     empty: Range<u64>,
 }
 
@@ -33,14 +33,14 @@ impl<'a> CellReader<'a> {
             Some(listed) => listed_range(listed, majors, source.majors)?,
             None => majors,
         };
-        // All of them are stored, so that these are no more than there are values.
+        // All cells are stored, so there are no more than values.
         let cells =
             runs.start.saturating_mul(source.minors)..runs.end.saturating_mul(source.minors);
         let empty = if source.minors == 0 { runs } else { 0..0 };
         Ok(Self { source, listed, fields, cells, last: None, empty })
     }
 
-    /// Checks the listed majors of a matrix whose minor axis has no length.
+    /// Checks the listed majors of a matrix whose minor axis has length 0.
     fn check_empty(&mut self) -> Result<()> {
         let Some(listed) = self.listed else { return Ok(()) };
         let mut majors = Vec::new();
@@ -59,7 +59,7 @@ impl<'a> CellReader<'a> {
 
 impl<'a> UnitReader<'a> for CellReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
-        // Without cells there are no major vectors worth counting through: there may be 2^63.
+        // Without cells the major vectors are skipped, because there may be 2^63.
         if self.cells.is_empty() {
             self.check_empty()?;
             return Ok(None);
@@ -86,11 +86,11 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
     }
 }
 
-/// Neighbouring cells.
+/// Consecutive cells.
 struct Piece<'a> {
     source: &'a MatrixSource,
     fields: Projection,
-    /// The majors, where they are listed.
+    /// The majors, if they are listed.
     majors: Option<Vec<u64>>,
     cells: Range<u64>,
 }

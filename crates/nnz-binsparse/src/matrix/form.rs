@@ -1,21 +1,21 @@
-//! The four ways in which the entries of a matrix are stored.
+//! The four ways in which entries of a matrix are stored.
 
 use nnz_core::{Error, Order, Place, Result, Shape};
 
 use crate::store::{Integers, LevelStore, Store};
 
-/// The arrays of a matrix besides its values.
+/// The arrays of a matrix except its values.
 pub(super) enum Form {
-    /// Every cell of each major vector; of those listed, or of all.
+    /// Every cell of each major vector: of listed vectors, or of all.
     Cells { listed: Option<Integers> },
-    /// The minors of each major vector; of those listed, or of all. Without pointers there is but
-    /// one.
+    /// The minors of each major vector: of listed vectors, or of all. Without pointers there is
+    /// only one.
     Runs { listed: Option<Integers>, pointers: Option<Integers>, minors: Integers },
     /// Major and minor of each entry.
     Pairs { majors: Integers, minors: Integers },
 }
 
-/// Takes the levels of a matrix apart, and returns how it is stored, its shape and its order.
+/// Returns how a matrix is stored, its shape and its order.
 pub(super) fn form(store: &mut Store, place: &Place) -> Result<(Form, Shape, Order)> {
     let (shape, order) = match store.descriptor.shape[..] {
         [rows, cols] if store.descriptor.layout.is_transposed() => {
@@ -56,7 +56,7 @@ pub(super) fn form(store: &mut Store, place: &Place) -> Result<(Form, Shape, Ord
 
 fn no_matrix(store: &Store, place: &Place) -> Error {
     let what = format!(
-        "a tensor of {} dimensions is no matrix; its entries can be listed",
+        "a tensor of {} dimensions is not a matrix; its entries can be listed",
         store.descriptor.shape.len()
     );
     Error::unsupported(place.clone(), what)

@@ -1,4 +1,4 @@
-//! Entries with major and minor each: COOR and COOC.
+//! Entries with explicit major and minor: COOR and COOC.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use super::triangle::check_triangle;
 use crate::store::{Index, Integers, PIECE};
 
 thread_local! {
-    /// Buffers for majors, which each thread uses again from piece to piece.
+    /// Buffers for majors, reused by each thread.
     static NARROW: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
     static WIDE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the first entry that is not behind the one before, if there is one.
+/// Returns the first entry that is not after the previous one, if there is one.
 pub(super) fn first_unsorted(majors: &Integers, minors: &Integers) -> Result<Option<u64>> {
     let mut last = None;
     let [mut rows, mut cols] = [Vec::<u64>::new(), Vec::new()];
@@ -39,17 +39,17 @@ pub(super) fn first_unsorted(majors: &Integers, minors: &Integers) -> Result<Opt
     Ok(None)
 }
 
-/// Cuts the entries of a range of majors into pieces.
+/// Splits the entries of a range of majors into pieces.
 pub(super) struct PairReader<'a> {
     source: &'a MatrixSource,
     along: &'a Integers,
     minors: &'a Integers,
     fields: Projection,
-    /// The first entry of all that are wanted.
+    /// The first entry of the range.
     first: u64,
-    /// The entries that are still to come.
+    /// The entries left to read.
     entries: Range<u64>,
-    /// The majors that are wanted.
+    /// The range of majors.
     majors: Range<u64>,
 }
 
@@ -89,13 +89,13 @@ impl<'a> UnitReader<'a> for PairReader<'a> {
     }
 }
 
-/// Neighbouring entries.
+/// Consecutive entries.
 struct Piece<'a> {
     source: &'a MatrixSource,
     along: &'a Integers,
     minors: &'a Integers,
     fields: Projection,
-    /// Whether the entry before the first one is wanted too.
+    /// Whether the previous entry is in the range too.
     continued: bool,
     entries: Range<u64>,
     majors: Range<u64>,
@@ -126,7 +126,7 @@ impl Unit for Piece<'_> {
 }
 
 impl Piece<'_> {
-    /// Reads the majors of the entries, and cuts these into runs of one major each.
+    /// Reads the majors of the entries, and splits them into runs of one major each.
     fn cut(&self, before: Option<u64>) -> Result<(Vec<u64>, Vec<usize>)> {
         if self.source.majors <= 1 << 32 {
             NARROW.with_borrow_mut(|along| self.cut_into(along, before))

@@ -1,4 +1,4 @@
-//! Major vectors with pointers: CSR, CSC, DCSR, DCSC, and the one of a sparse vector.
+//! Major vectors with pointers: CSR, CSC, DCSR, DCSC, and sparse vectors.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::ascending::read_minors;
 use super::triangle::check_triangle;
 use crate::store::{Integers, PIECE};
 
-/// The pointers of runs of entries, or that there is one run, of all entries.
+/// The pointers of runs of entries; `None` if all entries are one run.
 struct RunPointers<'a> {
     stored: Option<&'a Integers>,
     entries: u64,
@@ -41,7 +41,7 @@ impl Pointers for RunPointers<'_> {
     }
 }
 
-/// Cuts a range of major vectors into pieces.
+/// Splits a range of major vectors into pieces.
 pub(super) struct RunReader<'a> {
     source: &'a MatrixSource,
     listed: Option<&'a Integers>,
@@ -49,7 +49,7 @@ pub(super) struct RunReader<'a> {
     minors: &'a Integers,
     fields: Projection,
     cursor: PointerCursor,
-    /// The last major that was handed out, where majors are listed.
+    /// The last major read, if majors are listed.
     last: Option<u64>,
 }
 
@@ -83,8 +83,8 @@ impl<'a> RunReader<'a> {
     }
 }
 
-/// Returns which of the listed majors are in a range. Those of the whole axis are all, and checked
-/// as they are read.
+/// Returns which listed majors are in a range. For the whole axis these are all, and they are
+/// checked when they are read.
 pub(super) fn listed_range(listed: &Integers, majors: Range<u64>, axis: u64) -> Result<Range<u64>> {
     let all = listed.len();
     let start = if majors.start == 0 { 0 } else { listed.search(0..all, majors.start)? };
@@ -92,7 +92,7 @@ pub(super) fn listed_range(listed: &Integers, majors: Range<u64>, axis: u64) -> 
     Ok(start..end)
 }
 
-/// Checks that listed majors are in range and ascend.
+/// Checks that listed majors are in range and ascending.
 pub(super) fn check_listed(
     listed: &Integers,
     first: u64,
@@ -106,7 +106,7 @@ pub(super) fn check_listed(
             return Err(listed.wrong(element, major, expected));
         }
         if let Some(before) = before.filter(|&before| before >= major) {
-            let expected = format!("more than {before}, as indices ascend");
+            let expected = format!("more than {before}, since indices are sorted");
             return Err(listed.wrong(element, major, expected));
         }
         before = Some(major);
@@ -123,7 +123,7 @@ impl<'a> UnitReader<'a> for RunReader<'a> {
     }
 }
 
-/// The entries of neighbouring runs, the first and last of which may be cut.
+/// The entries of consecutive runs, the first and last of which may be partial.
 struct Entries<'a> {
     source: &'a MatrixSource,
     minors: &'a Integers,

@@ -1,4 +1,4 @@
-//! Writing a matrix, or a vector as a matrix of one column.
+//! Writing a matrix, or a vector as a matrix with one column.
 
 mod cells;
 mod encode;
@@ -23,11 +23,11 @@ use encode::{MatrixEncoder, Piece};
 use entries::EntrySink;
 use plan::Plan;
 
-/// Returns what a matrix of a layout can hold.
+/// Returns what a matrix with a layout can store.
 ///
 /// # Errors
 ///
-/// Fails where the layout is not of one or two dimensions.
+/// Fails if the layout does not have one or two dimensions.
 pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
     let orders: &[Order] = match layout.rank() {
         2 if !layout.is_transposed() => &[Order::Row],
@@ -53,17 +53,17 @@ pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
 
 /// A matrix being written to a container.
 ///
-/// Cells of a dense level that no entry comes for get what the header says they hold, or zero.
+/// Cells of a dense level without an entry are set to the fill value of the header, or zero.
 pub struct MatrixSink {
     container: Box<dyn ContainerWriter>,
     encoder: Arc<MatrixEncoder>,
     descriptor: Descriptor,
     form: Form,
     values: ArrayId,
-    /// The value that all entries share, where they do and one has come.
+    /// The value that all entries share, once there is an entry.
     iso: Option<Scalar>,
     entries: u64,
-    /// Entries on the diagonal.
+    /// The number of entries on the diagonal.
     diagonal: u64,
     /// Major and minor of the last entry.
     last: Option<(u64, u64)>,
@@ -81,11 +81,11 @@ enum Form {
 }
 
 impl MatrixSink {
-    /// Starts a matrix of the shape, value type and structure of `header`.
+    /// Creates a sink for a matrix with the shape, value type and structure of `header`.
     ///
     /// # Errors
     ///
-    /// Fails where the layout cannot hold it, a type of the options is too small, or the container
+    /// Fails if the layout cannot store it, a type of the options is too small, or the container
     /// refuses.
     pub fn create(
         mut container: Box<dyn ContainerWriter>,
@@ -120,7 +120,7 @@ impl MatrixSink {
             unknown: crate::Keys::default(),
             user: options.user.clone(),
         };
-        // What the user's keys are shows now, not after all is written.
+        // Checks the keys of the user before everything is written.
         descriptor.to_json()?;
         let encoder = Arc::new(MatrixEncoder { plan, types: form.entry_types() });
         Ok(Self {
@@ -153,7 +153,7 @@ impl MatrixSink {
     }
 }
 
-/// Returns whether two values are the same to the bit.
+/// Returns whether two values have the same bits.
 fn same(a: Scalar, b: Scalar) -> bool {
     crate::structure::value_bits(a) == crate::structure::value_bits(b)
 }
@@ -177,7 +177,7 @@ impl nnz_core::MatrixSink for MatrixSink {
             return Ok(());
         };
         if let Some(before) = self.last.filter(|&before| before >= first) {
-            return Err(self.encoder.plan.misordered(before, first));
+            return Err(self.encoder.plan.out_of_order(before, first));
         }
         let container = &mut *self.container;
         match &mut self.form {
@@ -214,7 +214,7 @@ impl nnz_core::MatrixSink for MatrixSink {
     }
 }
 
-/// Makes the error that two entries share a place.
+/// Returns the error for two entries at the same position.
 fn duplicate(place: Place) -> Error {
     Error::new(ErrorKind::Duplicate { other: None }, place)
 }

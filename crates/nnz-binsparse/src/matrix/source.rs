@@ -1,4 +1,4 @@
-//! A stored matrix, opened for reading.
+//! Reading a stored matrix.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ use crate::descriptor::DIAGONAL;
 use crate::store::{Store, ValueArray};
 use crate::{Descriptor, Keys};
 
-/// Cells that one shared value is read for, at most: that it is only one makes a file small, and does
-/// not make going through its cells end.
-const MOST_ALIKE: u128 = 1 << 36;
+/// The largest number of cells for which a single shared value is read: a small file can have any
+/// number of such cells.
+const MAX_ISO_CELLS: u128 = 1 << 36;
 
 /// A Binsparse matrix or vector in a container.
 ///
-/// Opening reads the descriptor and the ends of the pointers; everything else waits until it is
-/// needed, and is checked then: indices are in range and ascend, pointers do not go down.
+/// Opening reads the descriptor and the ends of the pointers. Everything else is read and checked
+/// when it is needed: indices are in range and ascending, and pointers do not decrease.
 pub struct MatrixSource {
     container: Box<dyn Container>,
     descriptor: Descriptor,
@@ -31,10 +31,10 @@ pub struct MatrixSource {
     header: Header,
     pub(super) form: Form,
     pub(super) values: ValueArray,
-    /// The length of the major and of the minor axis.
+    /// The lengths of the major and of the minor axis.
     pub(super) majors: u64,
     pub(super) minors: u64,
-    /// Whether entries need not be sorted.
+    /// Whether entries may be unsorted.
     pub(super) in_any_order: bool,
 }
 
@@ -45,23 +45,27 @@ impl std::fmt::Debug for MatrixSource {
 }
 
 impl MatrixSource {
-    /// Opens the matrix a container holds.
+    /// Opens the matrix in a container.
     ///
     /// # Errors
     ///
-    /// Fails where the descriptor or an array is missing or broken, lengths do not agree, or it is a
-    /// tensor of other than one or two dimensions.
+    /// Fails if the descriptor or an array is missing or invalid, if lengths do not agree, or if it
+    /// is a tensor that does not have one or two dimensions.
     pub fn open(container: Box<dyn Container>) -> Result<Self> {
-        Self::open_mended(container, None)
+        Self::open_with_repairs(container, None)
     }
 
-    /// Opens the matrix a container holds. With `repairs`, the number of values counts where another is stated, and
-    /// entries may be in any order inside a row or column, or all of them where each has both indices.
+    /// Opens the matrix in a container. With `repairs`, a wrong number of stored values is
+    /// corrected, and entries may be in any order inside a row or column, or overall if both
+    /// indices of each are stored.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
-    pub fn open_mended(container: Box<dyn Container>, repairs: Option<&Repairs>) -> Result<Self> {
+    /// Fails like [`open`](Self::open).
+    pub fn open_with_repairs(
+        container: Box<dyn Container>,
+        repairs: Option<&Repairs>,
+    ) -> Result<Self> {
         let (mut store, notes) = Store::open(&*container, repairs)?;
         let (form, shape, order) = form(&mut store, &Place::path(container.path()))?;
         let Store { descriptor, values, fill, .. } = store;
@@ -101,7 +105,8 @@ impl MatrixSource {
         Ok(source)
     }
 
-    /// Reads entries in any order, except of a triangle, where that they are sorted is made use of.
+    /// Allows entries in any order, except in a matrix with a structure, where reading relies on
+    /// the order.
     fn allow_any_order(&mut self, repairs: &Repairs) -> Result<()> {
         if self.header.structure != Structure::General {
             return Ok(());
@@ -112,7 +117,7 @@ impl MatrixSource {
                 let Some(entry) = pairs::first_unsorted(majors, minors)? else { return Ok(()) };
                 repairs.add(
                     majors.place(entry),
-                    "is not behind the entry before; entries are sorted now",
+                    "is not after the previous entry; entries are sorted",
                 );
                 self.header.sorted_majors = false;
                 self.header.sorted_indices = Some(false);
@@ -123,24 +128,25 @@ impl MatrixSource {
         Ok(())
     }
 
-    /// Returns the description, with the keys of the user.
+    /// Returns the descriptor, with the keys of the user.
     #[must_use]
     pub fn descriptor(&self) -> &Descriptor {
         &self.descriptor
     }
 
-    /// Refuses to go through more cells than can be lived to see the end of.
-    fn check_alike(&self, majors: &Range<u64>) -> Result<()> {
+    /// Fails if there are too many cells with a shared value to read in reasonable time.
+    fn check_iso_cells(&self, majors: &Range<u64>) -> Result<()> {
         let all = u128::from(majors.end - majors.start) * u128::from(self.minors);
         let cells = all.min(self.descriptor.stored.into());
-        if matches!(self.form, Form::Cells { .. }) && self.header.iso && cells > MOST_ALIKE {
-            let what = format!("one value shared by {cells} cells: {MOST_ALIKE} are gone through");
+        if matches!(self.form, Form::Cells { .. }) && self.header.iso && cells > MAX_ISO_CELLS {
+            let what =
+                format!("one value shared by {cells} cells: at most {MAX_ISO_CELLS} are read");
             return Err(Error::unsupported(Place::array(self.container.path(), "values"), what));
         }
         Ok(())
     }
 
-    /// Empties a batch for entries of these majors.
+    /// Clears a batch for entries of these majors.
     pub(super) fn begin(&self, batch: &mut Batch, majors: Majors, offsets: Vec<usize>) {
         batch.order = self.header.order;
         batch.majors = majors;
@@ -171,7 +177,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.header.check_majors(&majors)?;
-        self.check_alike(&majors)?;
+        self.check_iso_cells(&majors)?;
         Ok(match &self.form {
             Form::Cells { listed } => {
                 Box::new(CellReader::new(self, listed.as_ref(), majors, fields)?)
@@ -212,7 +218,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         let Descriptor { unknown, attributes, structure, .. } = &self.descriptor;
         let mut extras: Vec<String> =
             unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect();
-        // It is written with a structure only, and nothing keeps to it without one.
+        // It is written only with a structure, and would be lost without one.
         if *structure == Structure::General && attributes.get(DIAGONAL).is_some() {
             extras.push(format!("the attribute {DIAGONAL:?}"));
         }
@@ -224,7 +230,7 @@ impl nnz_core::MatrixSource for MatrixSource {
             keys.iter().map(|(key, json)| (key.to_owned(), json.to_owned())).collect()
         };
         let mut attributes = pairs(&self.descriptor.attributes);
-        // Counted anew wherever it is written.
+        // Computed again when a matrix is written.
         attributes.retain(|(key, _)| key != DIAGONAL);
         Metadata { keys: pairs(&self.descriptor.user), attributes }
     }

@@ -1,4 +1,4 @@
-//! Matrices of which one triangle is stored: that nothing is in the other one.
+//! Checking that the other triangle of a matrix with a structure is empty.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::MatrixSource;
 use crate::store::Integers;
 use crate::structure;
 
-/// Checks entries with indices. `first` is the number of the first of them.
+/// Checks entries with indices, the first of which has the number `first`.
 pub(super) fn check_triangle(
     source: &MatrixSource,
     minors: &Integers,
@@ -57,7 +57,7 @@ fn check_diagonal(
     }
 }
 
-/// Takes the cells of the other triangle out of a batch of neighbouring cells. They have to be zero.
+/// Removes the cells of the other triangle from a batch of consecutive cells. They must be zero.
 /// `first` is the number of the first value.
 pub(super) fn trim(
     source: &MatrixSource,
@@ -92,7 +92,7 @@ pub(super) fn trim(
                 }
             } else if batch.values.get(entry).is_some_and(|value| !structure::is_zero(value)) {
                 let place = source.values.place(first + entry as u64);
-                let expected = format!("zero, as the matrix is {structure}");
+                let expected = format!("zero, since the matrix is {structure}");
                 return Err(Error::mismatch(place, "another value", expected));
             }
         }
@@ -106,7 +106,7 @@ pub(super) fn trim(
     Ok(())
 }
 
-/// Returns which of `len` cells from the minor `start` on are in the triangle that is stored.
+/// Returns which of `len` cells from the minor `start` on are in the stored triangle.
 fn inside(start: u64, len: usize, major: u64, before: bool) -> Range<usize> {
     let up_to = |minor: u64| usize::try_from(minor.saturating_sub(start)).unwrap_or(len).min(len);
     if before { 0..up_to(major.saturating_add(1)) } else { up_to(major)..len }

@@ -6,7 +6,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
 use crate::descriptor::Descriptor;
 use crate::deviation::Deviations;
 
-/// Opens an array. One that is missing is empty, where the matrix stores no value at all.
+/// Opens an array. A missing one is empty if the matrix stores no values.
 pub(super) fn array_or_empty(
     container: &dyn Container,
     descriptor: &Descriptor,

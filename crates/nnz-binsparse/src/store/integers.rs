@@ -21,7 +21,7 @@ impl Integers {
         Self(Box::new(CachedArray::new(self.0)))
     }
 
-    /// Opens an array that the descriptor has a type for.
+    /// Opens an array that has a type in the descriptor.
     pub(crate) fn open(
         container: &dyn Container,
         descriptor: &Descriptor,
@@ -44,7 +44,7 @@ impl Integers {
         }
         if stored != declared.value_type {
             let text = format!("elements of type {stored}");
-            found.tolerate(Error::mismatch(place, text, format!("{declared}, as is declared")));
+            found.tolerate(Error::mismatch(place, text, format!("{declared}, as declared")));
         }
         check_end(&*array, found);
         Some(Self(array))
@@ -58,7 +58,7 @@ impl Integers {
         self.0.place().at(At::Element(element))
     }
 
-    /// Makes the error that an element is not what it has to be.
+    /// Returns the error for an invalid element.
     pub(crate) fn wrong(&self, element: u64, value: u64, expected: impl Display) -> Error {
         Error::mismatch(self.place(element), value, expected)
     }
@@ -69,7 +69,7 @@ impl Integers {
         Ok(one[0])
     }
 
-    /// Fills `out` with elements from `first` on.
+    /// Reads elements from `first` on into `out`.
     pub(crate) fn read<T: Index>(&self, first: u64, out: &mut [T]) -> Result<()> {
         if self.0.value_type() == T::TYPE {
             return self.0.read(first, out);
@@ -111,7 +111,7 @@ impl Integers {
         Ok(())
     }
 
-    /// Returns the first position in `range` whose element is not less than `value`, where elements
+    /// Returns the first position in `range` whose element is not less than `value`; elements must
     /// ascend.
     pub(crate) fn search(&self, mut range: std::ops::Range<u64>, value: u64) -> Result<u64> {
         while range.start < range.end {
@@ -126,7 +126,7 @@ impl Integers {
     }
 }
 
-/// A type that indices are read into.
+/// A type into which indices are read.
 pub(crate) trait Index:
     Element
     + Copy
@@ -153,16 +153,16 @@ impl Index for u64 {
     const LARGEST: u64 = Self::MAX;
 }
 
-/// Returns whether indices may be of a type.
+/// Returns whether a type is allowed for indices.
 pub(crate) fn is_index(value_type: ValueType) -> bool {
     value_type.is_integer() && value_type != Bint8::TYPE
 }
 
-/// Refuses an array that ends inside an element.
+/// Checks that an array does not end inside an element.
 pub(super) fn check_end(array: &dyn NumberArray, found: &mut Deviations) {
     if array.trailing_bytes() > 0 {
         let place = array.place().at(At::Element(array.len()));
-        let text = format!("{} bytes behind the last whole element", array.trailing_bytes());
+        let text = format!("{} bytes after the last whole element", array.trailing_bytes());
         found.refuse(Error::mismatch(place, text, "none"));
     }
 }

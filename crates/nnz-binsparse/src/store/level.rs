@@ -1,4 +1,4 @@
-//! One level: how many positions it has, and the arrays that say which.
+//! One level: its number of positions, and its arrays.
 
 use nnz_container::Container;
 use nnz_core::{Error, Place};
@@ -10,25 +10,26 @@ use crate::layout;
 
 /// A level and its arrays.
 pub(crate) enum LevelStore {
-    /// Every slice is there.
+    /// Every slice is stored.
     Dense {
         /// The length of each of its dimensions.
         extents: Vec<u64>,
-        /// The product of them.
+        /// Their product.
         size: u64,
     },
-    /// Indices say which slices are there.
+    /// Indices list the stored slices.
     Sparse {
         /// The length of each of its dimensions.
         extents: Vec<u64>,
-        /// Where the slices of each position of the level outside begin; the outermost has but one.
+        /// The first slice of each position of the outer level; the outermost level has only one
+        /// position.
         pointers: Option<Integers>,
-        /// Where each slice lies along each dimension.
+        /// The coordinates of each slice, one array for each dimension.
         indices: Vec<Integers>,
     },
 }
 
-/// Multiplies lengths; a length of 0 makes 0 of any others.
+/// Multiplies lengths. The product is 0 if any length is 0, even if the others overflow.
 pub(crate) fn product(lengths: impl IntoIterator<Item = u64> + Clone) -> Option<u64> {
     if lengths.clone().into_iter().any(|length| length == 0) {
         return Some(0);
@@ -37,7 +38,7 @@ pub(crate) fn product(lengths: impl IntoIterator<Item = u64> + Clone) -> Option<
 }
 
 impl LevelStore {
-    /// Measures a dense level, and returns its positions for the level inside.
+    /// Opens a dense level, and returns the number of positions for the inner level.
     pub(super) fn dense(
         extents: Vec<u64>,
         positions: Option<u64>,
@@ -55,13 +56,13 @@ impl LevelStore {
             let what = format!("{extents:?} cells in {} arrays", positions.unwrap_or(0));
             found.refuse(Error::mismatch(place, what, "less than 2^64 cells"));
         }
-        // Where nothing is stored it does not matter that there would be too many.
+        // An overflow does not matter if nothing is stored.
         let size = size.unwrap_or(u64::MAX);
         (inner.map(|_| Self::Dense { extents, size }), inner)
     }
 
-    /// Opens the arrays of a sparse level, and returns its positions for the level inside. `outer`
-    /// are those of the level outside, where there is one and they are known.
+    /// Opens a sparse level, and returns the number of positions for the inner level. `outer` is
+    /// that of the outer level, if there is one and it is known.
     pub(super) fn sparse(
         container: &dyn Container,
         descriptor: &Descriptor,
@@ -79,7 +80,7 @@ impl LevelStore {
         for (other, first) in indices.iter().flatten().skip(1).zip(length.into_iter().cycle()) {
             if other.len() != first {
                 let place = Place { at: None, ..other.place(0) };
-                let expected = format!("{first}, as the indices of the dimension before");
+                let expected = format!("{first}, like the indices of the previous dimension");
                 found.refuse(Error::mismatch(place, elements(other.len()), expected));
             }
         }
@@ -98,7 +99,7 @@ impl LevelStore {
     }
 }
 
-/// Checks how many pointers there are, and the first and the last of them.
+/// Checks the number of pointers, and the first and the last of them.
 fn check_pointers(
     pointers: &Integers,
     outer: Option<u64>,

@@ -1,4 +1,4 @@
-//! The values, and one value that all entries share.
+//! The values, or one value that all entries share.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::deviation::Deviations;
 pub(crate) struct ValueArray {
     array: Box<dyn NumberArray>,
     value_type: ValueType,
-    /// Elements of the array that make up a value.
+    /// The number of array elements for a value.
     parts: u64,
-    /// The value that all share.
+    /// The value that all entries share.
     iso: Option<Scalar>,
 }
 
 impl ValueArray {
-    /// Opens `values`, and checks that there are as many as is declared.
+    /// Opens `values`, and checks their number.
     pub(super) fn open(
         container: &dyn Container,
         descriptor: &Descriptor,
@@ -35,25 +35,26 @@ impl ValueArray {
             values.iso = Some(match values.len() {
                 1 => found.take(values.get(0))?,
                 0 if descriptor.stored == 0 => {
-                    found.note(place, "no value, where none is needed");
+                    found.note(place, "no value, and none is needed");
                     zero(values.value_type)
                 }
                 other => {
-                    let expected = format!("1, as {declared} means");
+                    let expected = format!("1 for {declared}");
                     found.refuse(Error::mismatch(place, format!("{other} values"), expected));
                     return None;
                 }
             });
         } else if values.len() != descriptor.stored {
             let text = format!("{} values", values.len());
-            let expected = format!("{}, as number_of_stored_values says", descriptor.stored);
+            let expected = format!("{}, the number_of_stored_values", descriptor.stored);
             found.refuse(Error::mismatch(place, text, expected));
             return None;
         }
         Some(values)
     }
 
-    /// Takes an array as values of a declared type, or of a type of the same kind that it has.
+    /// Opens an array as values of the declared type, or of its own type if that is of the same
+    /// kind.
     pub(super) fn of(
         array: Box<dyn NumberArray>,
         declared: ValueType,
@@ -76,7 +77,7 @@ impl ValueArray {
         let place = array.place();
         let text = format!("elements of type {stored}");
         if kind(value_type) != kind(declared) {
-            let expected = format!("what is declared: {declared}");
+            let expected = format!("{declared}, as declared");
             found.refuse(Error::mismatch(place, text, expected));
             return None;
         }
@@ -84,7 +85,7 @@ impl ValueArray {
             let expected = "two real numbers for each complex value";
             found.tolerate(Error::mismatch(place.clone(), text, expected));
         } else if value_type != declared {
-            let expected = format!("what is declared: {declared}");
+            let expected = format!("{declared}, as declared");
             found.tolerate(Error::mismatch(place.clone(), text, expected));
         }
         if !array.len().is_multiple_of(parts) {
@@ -95,7 +96,7 @@ impl ValueArray {
         Some(Self { array, value_type, parts, iso: None })
     }
 
-    /// Returns the number of values stored; one that is shared counts once.
+    /// Returns the number of stored values; a shared value counts once.
     pub(crate) fn len(&self) -> u64 {
         self.array.len() / self.parts
     }
@@ -112,7 +113,7 @@ impl ValueArray {
         self.array.place().at(At::Element(value.saturating_mul(self.parts)))
     }
 
-    /// Reads a range of values, or takes the one that all share.
+    /// Reads a range of values, or returns the shared one.
     pub(crate) fn read(&self, range: Range<u64>, values: &mut Values) -> Result<()> {
         if let Some(iso) = self.iso {
             *values = Values::Iso(iso);
@@ -144,7 +145,7 @@ impl ValueArray {
     }
 }
 
-/// Values of a kind can be taken for each other: they lose nothing.
+/// Types of the same kind can be read for each other without loss.
 fn kind(value_type: ValueType) -> u8 {
     match value_type {
         ValueType::F32 | ValueType::F64 => 0,

@@ -1,10 +1,10 @@
-//! Entries in the order of their coordinates.
+//! Sorting entries by their coordinates.
 
 use std::cmp::Ordering;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-/// Returns the numbers of the entries, sorted by their coordinates, the first column first.
+/// Returns the indices of the entries, sorted by their coordinates, first column first.
 pub(super) fn sorted(columns: &[&[u64]], len: usize, extents: &[u64]) -> Result<Vec<usize>> {
     for (dimension, (column, &extent)) in columns.iter().zip(extents).enumerate() {
         if let Some(&index) = column.iter().find(|&&index| index >= extent) {

@@ -1,4 +1,4 @@
-//! The arrays of a tensor being written.
+//! Writing the arrays of a tensor.
 
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{Result, Scalar, Values};
@@ -8,16 +8,16 @@ use crate::layout::{LevelKind, indices, pointers};
 use crate::output::{IntegerArray, stored_type};
 use crate::{DataType, Options};
 
-/// Elements that are collected before they are written.
+/// Elements in a buffer before it is written.
 const BLOCK: usize = 1 << 14;
 
-/// Writes all arrays as slices and cells come.
+/// Writes all arrays while slices and cells are visited.
 pub(super) struct Arrays<'a> {
     container: &'a mut dyn ContainerWriter,
     walk: &'a Walk<'a>,
     levels: Vec<LevelArrays>,
     values: ArrayId,
-    /// The values of all entries; `None` where all share one value.
+    /// The values of all entries; `None` if they share one value.
     all: Option<&'a Values>,
     background: Scalar,
     collected: Values,
@@ -97,7 +97,7 @@ impl<'a> Arrays<'a> {
         })
     }
 
-    /// Writes what is collected, and the value that all share, if there is one.
+    /// Writes the buffers, and the shared value if there is one.
     pub(super) fn finish(mut self, iso: Option<Scalar>) -> Result<()> {
         for level in &mut self.levels {
             for collected in level.indices.iter_mut().chain(&mut level.pointers) {

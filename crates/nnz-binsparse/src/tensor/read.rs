@@ -7,12 +7,11 @@ use super::Tensor;
 use crate::EntryReader;
 use crate::layout::LevelKind;
 
-/// Reads all entries of a matrix or tensor, in the order they are stored in, into at most `memory`
-/// bytes.
+/// Reads all entries of a matrix or tensor, in storage order, into at most `memory` bytes.
 ///
 /// # Errors
 ///
-/// Fails where they would not fit, before they are read, or an array is missing or broken.
+/// Fails before reading if they would not fit, and if an array is missing or invalid.
 pub fn read_tensor(container: &dyn Container, memory: u64) -> Result<Tensor> {
     let mut reader = EntryReader::open(container)?;
     let descriptor = reader.descriptor();
@@ -28,7 +27,8 @@ pub fn read_tensor(container: &dyn Container, memory: u64) -> Result<Tensor> {
         return Err(Error::new(ErrorKind::Memory { needed, allowed: memory }, place));
     }
     let innermost = descriptor.layout.levels().last().map(|level| level.kind);
-    // One value of a dense level may claim to be any number of them; else they are all there.
+    // With one shared value, a dense level may have any number of entries. Otherwise all entries
+    // are in the file.
     let sure = if iso.is_some() && innermost == Some(LevelKind::Dense) { 0 } else { stored };
     let sure = usize::try_from(sure).unwrap_or(usize::MAX);
     let mut coordinates = vec![Vec::new(); shape.len()];

@@ -1,4 +1,4 @@
-//! The triangle that is stored of a matrix whose other triangle follows from it.
+//! The stored triangle of a matrix with a structure.
 
 use std::cmp::Ordering;
 
@@ -9,15 +9,15 @@ use super::{Tensor, order};
 use crate::Keys;
 use crate::structure::{misplaced, named};
 
-/// Returns the triangle that is stored, where a description says of a matrix with both of them what
-/// structure it has; `None` where it says nothing, or something that is refused later.
+/// Returns the stored triangle of a general matrix for which a descriptor declares a structure.
+/// Returns `None` if it declares none, or one that is an error later.
 ///
 /// # Errors
 ///
-/// Fails where an entry has none across the diagonal with the value that follows, or cells that are
-/// not stored hold what does not follow from itself.
-pub(super) fn of(tensor: &Tensor, description: &Keys) -> Result<Option<Tensor>> {
-    let stated = description.get("structure").and_then(|text| serde_json::from_str(text).ok());
+/// Fails if the entry across the diagonal is missing or does not have the corresponding value, or
+/// if cells that are not stored have a value that does not correspond to itself.
+pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
+    let stated = descriptor.get("structure").and_then(|text| serde_json::from_str(text).ok());
     let structure = stated.and_then(|name: String| named(&name));
     let (Some(structure), Structure::General) = (structure, tensor.structure) else {
         return Ok(None);
@@ -28,26 +28,26 @@ pub(super) fn of(tensor: &Tensor, description: &Keys) -> Result<Option<Tensor>> 
     if side != other {
         return Ok(None);
     }
-    let follows = |fill| alike(Some(fill), structure.across(true, fill));
+    let follows = |fill| corresponds(Some(fill), structure.across(true, fill));
     if let Some(fill) = tensor.fill.filter(|&fill| !follows(fill)) {
         let found = format!("{fill} in cells that are not stored");
         let expected = format!("what the cells of a {structure} matrix can hold");
         return Err(Error::mismatch(Place::default(), found, expected));
     }
-    // Row after row, of the matrix and of the one with rows and columns exchanged.
+    // By row, for the matrix and for its transpose.
     let entries = order::sorted(&[rows, cols], tensor.len(), &[side; 2])?;
     let exchanged = order::sorted(&[cols, rows], tensor.len(), &[side; 2])?;
     let mut kept = Vec::new();
     for (entry, mirror) in entries.into_iter().zip(exchanged) {
         let (at, across) = ((rows[entry], cols[entry]), (cols[mirror], rows[mirror]));
-        let wanted = tensor.values.get(mirror).and_then(|value| structure.across(false, value));
+        let expected = tensor.values.get(mirror).and_then(|value| structure.across(false, value));
         let found = tensor.values.get(entry);
         match at.cmp(&across) {
-            // Its mirror is missing, or it is where an entry has its mirror.
+            // The entry across the diagonal is missing for one of the two.
             Ordering::Less => return Err(refused(structure, (at.1, at.0), None)),
             Ordering::Greater => return Err(refused(structure, across, None)),
             Ordering::Equal if misplaced(structure, at.0, at.1).is_none() => kept.push(entry),
-            Ordering::Equal if alike(found, wanted) => {}
+            Ordering::Equal if corresponds(found, expected) => {}
             Ordering::Equal => return Err(refused(structure, at, found)),
         }
     }
@@ -66,11 +66,11 @@ pub(super) fn of(tensor: &Tensor, description: &Keys) -> Result<Option<Tensor>> 
     Ok(Some(Tensor { coordinates, values, structure, ..tensor.clone() }))
 }
 
-/// Whether a value is the one that follows. Zeros of either sign are: which one there is says nothing
-/// of what was meant, and what computes a matrix seldom turns it.
-fn alike(found: Option<Scalar>, wanted: Option<Scalar>) -> bool {
-    let [found, wanted] = [found, wanted].map(|value| value.map(without_negative_zero));
-    matches!((found, wanted), (Some(found), Some(wanted)) if same(found, wanted))
+/// Returns whether a value equals the corresponding one. The sign of zeros is ignored: it is rarely
+/// intended, and programs that compute a matrix rarely flip it.
+fn corresponds(found: Option<Scalar>, expected: Option<Scalar>) -> bool {
+    let [found, expected] = [found, expected].map(|value| value.map(without_negative_zero));
+    matches!((found, expected), (Some(found), Some(expected)) if same(found, expected))
 }
 
 fn without_negative_zero(value: Scalar) -> Scalar {
@@ -85,12 +85,13 @@ fn without_negative_zero(value: Scalar) -> Scalar {
     }
 }
 
-/// Says that a cell does not hold what follows from the one across the diagonal.
+/// Returns the error for a cell that does not have the value that corresponds to the one across the
+/// diagonal.
 fn refused(structure: Structure, (row, col): (u64, u64), found: Option<Scalar>) -> Error {
     let found = found.map_or_else(|| "no entry".to_owned(), |found| found.to_string());
     let expected = format!(
-        "what follows from row {col}, column {row} of a {structure} matrix, whose triangles both \
-         have to be there"
+        "what follows from row {col}, column {row} of a {structure} matrix, both triangles of which \
+         have to be stored"
     );
     Error::mismatch(Place::default().at(At::Entry { row, col }), found, expected)
 }

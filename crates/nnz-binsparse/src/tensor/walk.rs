@@ -1,4 +1,4 @@
-//! Going through the slices of a tensor in the order in which they are stored.
+//! Visiting the slices of a tensor in storage order.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use nnz_core::{Error, Place, Result};
 use crate::layout::{Layout, LevelKind};
 use crate::store::product;
 
-/// Hears of every slice and cell that is stored.
+/// Receives every stored slice and cell.
 pub(super) trait Visit {
-    /// Hears of a slice of a sparse level, and of one of its entries.
+    /// Called for a slice of a sparse level, with one of its entries.
     fn slice(&mut self, level: usize, entry: usize) -> Result<()>;
 
-    /// Hears that all slices of a position have been.
+    /// Called after all slices of a position.
     fn end(&mut self, level: usize) -> Result<()>;
 
-    /// Hears of a cell that an entry is in.
+    /// Called for a cell with an entry.
     fn entry(&mut self, entry: usize) -> Result<()>;
 
-    /// Hears of neighbouring cells that no entry is in.
+    /// Called for consecutive cells without an entry.
     fn missing(&mut self, cells: u64) -> Result<()>;
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Walk<'a> {
     pub(super) levels: Vec<WalkLevel>,
     /// The coordinates of each entry, in the order of the levels.
     pub(super) columns: Vec<&'a [u64]>,
-    /// The numbers of the entries in the order of the layout.
+    /// The indices of the entries in the order of the layout.
     pub(super) order: Vec<usize>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct WalkLevel {
     pub(super) kind: LevelKind,
     pub(super) dimensions: Range<usize>,
     extents: Vec<u64>,
-    /// The cells of one position.
+    /// The number of cells of one position.
     size: u64,
 }
 
@@ -53,7 +53,7 @@ impl WalkLevel {
                 LevelKind::Dense => product(extents.iter().copied()),
             };
             let size = size.ok_or_else(|| {
-                let what = format!("{extents:?} are more cells than 64 bits can count");
+                let what = format!("{extents:?} has more cells than 64 bits can count");
                 Error::unsupported(Place::default(), what)
             })?;
             levels.push(Self { kind: level.kind, dimensions, extents, size });
@@ -67,7 +67,7 @@ impl Walk<'_> {
         self.position(0, 0..self.order.len(), visit)
     }
 
-    /// Goes through what one position of a level holds.
+    /// Visits one position of a level.
     fn position(&self, number: usize, mut left: Range<usize>, visit: &mut dyn Visit) -> Result<()> {
         let Some(level) = self.levels.get(number) else {
             return match self.order.get(left.start) {
@@ -78,7 +78,7 @@ impl Walk<'_> {
         match level.kind {
             LevelKind::Sparse => {
                 while !left.is_empty() {
-                    let here = self.alike(level, left.clone());
+                    let here = self.same_slice(level, left.clone());
                     visit.slice(number, self.order[here.start])?;
                     left.start = here.end;
                     self.position(number + 1, here, visit)?;
@@ -88,7 +88,7 @@ impl Walk<'_> {
             LevelKind::Dense => {
                 let mut next = 0;
                 while !left.is_empty() {
-                    let here = self.alike(level, left.clone());
+                    let here = self.same_slice(level, left.clone());
                     let cell = self.cell(level, here.start);
                     self.gap(number, cell - next, visit)?;
                     left.start = here.end;
@@ -100,7 +100,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes through cells of a dense level that no entry is in.
+    /// Visits cells of a dense level without an entry.
     fn gap(&self, number: usize, cells: u64, visit: &mut dyn Visit) -> Result<()> {
         if number + 1 == self.levels.len() {
             return if cells > 0 { visit.missing(cells) } else { Ok(()) };
@@ -109,7 +109,7 @@ impl Walk<'_> {
     }
 
     /// Returns the first of these entries and those in the same slice.
-    fn alike(&self, level: &WalkLevel, left: Range<usize>) -> Range<usize> {
+    fn same_slice(&self, level: &WalkLevel, left: Range<usize>) -> Range<usize> {
         let columns = &self.columns[level.dimensions.clone()];
         let first = self.order[left.start];
         let same = |at: usize| columns.iter().all(|column| column[self.order[at]] == column[first]);
@@ -120,7 +120,7 @@ impl Walk<'_> {
         left.start..end
     }
 
-    /// Returns the number of the cell of a dense level that an entry is in.
+    /// Returns the index of the cell of a dense level that an entry is in.
     fn cell(&self, level: &WalkLevel, at: usize) -> u64 {
         let columns = self.columns[level.dimensions.clone()].iter().zip(&level.extents);
         columns.fold(0, |cell, (column, extent)| cell * extent + column[self.order[at]])
@@ -129,7 +129,7 @@ impl Walk<'_> {
 
 /// Counts what would be stored.
 pub(super) struct Count {
-    /// The slices of each level.
+    /// The number of slices of each level.
     pub(super) slices: Vec<u64>,
     pub(super) entries: u64,
     pub(super) missing: u64,

@@ -12,15 +12,15 @@ use crate::output::write_fill;
 use crate::structure::{self, value_bits};
 use crate::{Keys, Layout, Options};
 
-/// Writes a tensor into a container, which the caller completes.
+/// Writes a tensor into a container. The caller finishes the container.
 ///
-/// Cells of a dense level that no entry is in get what the tensor says they hold, or zero.
+/// Cells of a dense level without an entry are set to the fill value of the tensor, or zero.
 ///
 /// # Errors
 ///
-/// Fails where the layout has another number of dimensions, entries are out of range, share a
-/// place, or are in the triangle that the structure leaves out, a type of the options is too small,
-/// or the container refuses.
+/// Fails if the layout has a different number of dimensions, if entries are out of range, at the
+/// same position, or in the triangle that the structure leaves out, if a type of the options is too
+/// small, or if the container refuses.
 pub fn write_tensor(
     container: &mut dyn ContainerWriter,
     tensor: &Tensor,
@@ -76,7 +76,7 @@ pub fn write_tensor(
     container.set_attribute(DESCRIPTOR, &descriptor.to_json()?)
 }
 
-/// Brings the entries of a tensor into the order of a layout, and counts what is to be stored.
+/// Sorts the entries of a tensor for a layout, and counts what is stored.
 pub(super) fn walk<'a>(tensor: &'a Tensor, layout: &Layout) -> Result<(Walk<'a>, Count)> {
     if layout.rank() != tensor.shape.len() {
         let found = format!("{layout}, of {} dimensions", layout.rank());
@@ -96,11 +96,11 @@ pub(super) fn same(a: Scalar, b: Scalar) -> bool {
     value_bits(a) == value_bits(b)
 }
 
-/// Returns values and background in the type they are written in.
+/// Returns values and background in the type in which they are written.
 fn values(tensor: &Tensor, options: &Options) -> Result<(Values, Scalar)> {
     let background = tensor.background();
     if background.value_type() != tensor.value_type() {
-        let what = "a fill of another type than the values";
+        let what = "a fill value of another type than the values";
         return Err(Error::argument(what));
     }
     if !options.minimize {
@@ -114,12 +114,12 @@ fn values(tensor: &Tensor, options: &Options) -> Result<(Values, Scalar)> {
     let cast = tensor.values.cast_into(target, Rounding::Refused, &mut values);
     match (cast, background.cast(target, Rounding::Refused)) {
         (Ok(()), Ok(background)) => Ok((values, background)),
-        // That it can be done has just been found out.
+        // The conversion has been checked.
         _ => Ok((tensor.values.clone(), background)),
     }
 }
 
-/// Checks what a structure asks of the entries, and counts those on the diagonal.
+/// Checks that the entries fit the structure, and counts those on the diagonal.
 pub(super) fn check_structure(tensor: &Tensor, layout: &Layout) -> Result<u64> {
     let structure = tensor.structure;
     if structure == Structure::General {
@@ -131,7 +131,7 @@ pub(super) fn check_structure(tensor: &Tensor, layout: &Layout) -> Result<u64> {
         _ => return refuse(format!("a shape of {:?} cannot be {structure}", tensor.shape)),
     }
     if layout.levels().last().is_some_and(|level| level.kind == LevelKind::Dense) {
-        return refuse(format!("{layout} is not written with one triangle only"));
+        return refuse(format!("{layout} cannot be written with one triangle only"));
     }
     if matches!(structure, Structure::Hermitian(_)) && !tensor.value_type().is_complex() {
         return refuse(format!("{} values cannot be {structure}", tensor.value_type()));

@@ -1,4 +1,4 @@
-//! Checking the pointers and indices of each level by itself.
+//! Checking the pointers and indices of each level on its own.
 
 use nnz_core::{Error, Result};
 
@@ -18,27 +18,27 @@ pub(super) fn check(store: &Store, found: &mut Deviations) {
         let LevelStore::Sparse { extents, pointers, indices } = level else {
             continue;
         };
-        let mut sound = true;
+        let mut valid = true;
         for (array, &extent) in indices.iter().zip(extents) {
-            sound &= found.take(range(array, extent)).is_some();
+            valid &= found.take(range(array, extent)).is_some();
         }
         if let Some(pointers) = pointers {
             let slices = indices.first().map_or(0, Integers::len);
             let steps = found.take(steps(pointers, slices)).is_some();
             if steps && doubly {
-                // Reading accepts these, so that the order is checked all the same.
+                // Reading accepts these, so the order is still checked.
                 found.take(no_empty(pointers));
             }
-            sound &= steps;
+            valid &= steps;
         }
-        // Where each position begins is known now.
-        if sound {
+        // The beginning of each position is known now.
+        if valid {
             found.take(order(pointers.as_ref(), indices));
         }
     }
 }
 
-/// Yields an array block by block, with the number of the first element of each.
+/// Calls `each` with every block of an array and the number of its first element.
 fn blocks(array: &Integers, mut each: impl FnMut(u64, &[u64]) -> Result<()>) -> Result<()> {
     let mut block = Vec::new();
     let mut start = 0;
@@ -65,7 +65,7 @@ fn range(array: &Integers, extent: u64) -> Result<()> {
     })
 }
 
-/// Checks that pointers never go down.
+/// Checks that pointers do not decrease.
 fn steps(pointers: &Integers, slices: u64) -> Result<()> {
     let mut least = 0;
     blocks(pointers, |start, block| {
@@ -79,13 +79,14 @@ fn steps(pointers: &Integers, slices: u64) -> Result<()> {
     })
 }
 
-/// Checks that pointers always go up.
+/// Checks that pointers increase.
 fn no_empty(pointers: &Integers) -> Result<()> {
     let mut before = None;
     blocks(pointers, |start, block| {
         for (&pointer, element) in block.iter().zip(start..) {
             if before.replace(pointer) == Some(pointer) {
-                let expected = "more than before: empty rows and columns are not listed";
+                let expected =
+                    "more than the previous one, since empty rows and columns must not be listed";
                 return Err(pointers.wrong(element, pointer, expected));
             }
         }
@@ -93,7 +94,7 @@ fn no_empty(pointers: &Integers) -> Result<()> {
     })
 }
 
-/// Checks that the slices of each position ascend and are there once.
+/// Checks that the slices of each position ascend without duplicates.
 fn order(pointers: Option<&Integers>, indices: &[Integers]) -> Result<()> {
     let mut starts = Starts { pointers, block: Vec::new(), at: 0, next: 0 };
     let mut next_start = starts.next()?;
@@ -115,7 +116,7 @@ fn order(pointers: Option<&Integers>, indices: &[Integers]) -> Result<()> {
             }
             let here = columns.iter().map(|column| column[at]);
             if !first && here.clone().le(before.iter().copied()) {
-                return Err(misordered(indices, slice, here.collect(), &before));
+                return Err(out_of_order(indices, slice, here.collect(), &before));
             }
             before.clear();
             before.extend(here);
@@ -125,20 +126,20 @@ fn order(pointers: Option<&Integers>, indices: &[Integers]) -> Result<()> {
     Ok(())
 }
 
-/// Names the array and element that is not behind the one before.
-fn misordered(indices: &[Integers], slice: u64, here: Vec<u64>, before: &[u64]) -> Error {
+/// Returns the error for a slice that is not after the previous one.
+fn out_of_order(indices: &[Integers], slice: u64, here: Vec<u64>, before: &[u64]) -> Error {
     let pairs = here.iter().zip(before).zip(indices);
     for ((&index, &before), array) in pairs {
         if index < before {
-            let expected = format!("at least {before}: indices are sorted");
+            let expected = format!("at least {before}, since indices are sorted");
             return array.wrong(slice, index, expected);
         }
     }
     let place = indices.last().map(|array| array.place(slice)).unwrap_or_default();
-    Error::mismatch(place, format!("{here:?} a second time"), "no duplicated indices")
+    Error::mismatch(place, format!("{here:?} twice"), "no duplicates")
 }
 
-/// Yields where positions begin.
+/// Iterates over the beginnings of positions.
 struct Starts<'a> {
     pointers: Option<&'a Integers>,
     block: Vec<u64>,

@@ -1,11 +1,11 @@
-//! Checking that all values can be read, and are what their type allows.
+//! Checking that all values can be read, and are valid for their type.
 
 use nnz_core::{Result, Values};
 
 use crate::deviation::Deviations;
 use crate::store::{PIECE, ValueArray};
 
-/// Checks every value that is stored.
+/// Checks every stored value.
 pub(super) fn check(values: &ValueArray, found: &mut Deviations) {
     if values.iso().is_none() {
         found.take(read_all(values));

@@ -1,4 +1,4 @@
-//! An array of 32-bit integers, whichever way it is stored.
+//! An array of 32-bit integers, bit-packed or plain.
 
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ impl Integers {
         name: &str,
         codec: Codec,
         packing: Packing,
-        generation: FormatVersion,
+        format_version: FormatVersion,
         count: u64,
     ) -> Result<Self> {
         match packing {
             Packing::Packed => {
-                PackedArray::open(container, name, codec, generation, count).map(Self::Packed)
+                PackedArray::open(container, name, codec, format_version, count).map(Self::Packed)
             }
             Packing::Unpacked => {
                 let array = container.array(name)?;
@@ -55,7 +55,7 @@ impl Integers {
                 let chunk = CHUNK as u64;
                 let first = range.start / chunk;
                 packed.read_chunks(first..range.end.div_ceil(chunk), scratch, out)?;
-                // Readers ask for whole chunks but at their ends, so this seldom moves anything.
+                // Readers ask for whole chunks except at the ends, so this rarely moves anything.
                 let head = usize::try_from(range.start - first * chunk).unwrap_or(0);
                 if head > 0 {
                     out.copy_within(head.., 0);
@@ -66,7 +66,7 @@ impl Integers {
         }
     }
 
-    /// Reads what a range of elements takes, to be decoded.
+    /// Loads the data of a range of elements, without decoding it.
     pub(crate) fn load<'s>(
         &'s self,
         range: Range<u64>,
@@ -90,7 +90,7 @@ impl Integers {
         Ok(element.first().copied().unwrap_or(0))
     }
 
-    /// Reads the first element of a chunk of 128, decoding as little as that takes.
+    /// Reads the first element of a chunk of 128, decoding as little as possible.
     pub(crate) fn first_of(&self, chunk: u64) -> Result<u32> {
         match self {
             Self::Plain(_) => self.get(chunk * CHUNK as u64),
@@ -98,7 +98,7 @@ impl Integers {
         }
     }
 
-    /// Returns the array that says where in the file an element is, for messages.
+    /// Returns the array to name in messages about an element.
     pub(crate) fn place(&self) -> nnz_core::Place {
         match self {
             Self::Plain(array) => array.place(),
@@ -106,7 +106,7 @@ impl Integers {
         }
     }
 
-    /// Lists the arrays it is made of.
+    /// Lists the underlying arrays.
     pub(crate) fn arrays(&self) -> Vec<&dyn NumberArray> {
         match self {
             Self::Plain(array) => vec![&**array],
@@ -115,15 +115,15 @@ impl Integers {
     }
 }
 
-/// A range of elements that can be decoded bit by bit.
+/// A range of elements that can be decoded in parts.
 pub(crate) enum Loaded<'s> {
     Packed(LoadedChunks<'s>),
     Plain(&'s dyn NumberArray, Range<u64>),
 }
 
 impl Loaded<'_> {
-    /// Decodes some chunks of 128 elements, counted from the one that the range begins in. What is
-    /// not in the range may be left as it was.
+    /// Decodes some chunks of 128 elements, counted from the chunk in which the range begins.
+    /// Elements outside the range are left unspecified.
     pub(crate) fn decode(&self, chunks: Range<usize>, out: &mut [u32]) -> Result<()> {
         match self {
             Self::Packed(loaded) => loaded.decode(chunks, out),

@@ -22,7 +22,7 @@ pub(crate) struct PackedArray {
     codec: Codec,
 }
 
-/// Buffers that are used again from read to read.
+/// Buffers that are reused by each read.
 #[derive(Default)]
 pub(crate) struct Scratch {
     idx: Vec<u32>,
@@ -36,7 +36,7 @@ impl PackedArray {
         container: &dyn Container,
         name: &str,
         codec: Codec,
-        generation: FormatVersion,
+        format_version: FormatVersion,
         count: u64,
     ) -> Result<Self> {
         let open = |suffix: &str| container.array(&format!("{name}_{suffix}"));
@@ -47,7 +47,7 @@ impl PackedArray {
         if let Some(starts) = &starts {
             at_least(&**starts, chunks(count))?;
         }
-        let idx_offsets = match generation {
+        let idx_offsets = match format_version {
             FormatVersion::V1 => None,
             FormatVersion::V2 => Some(open("idx_offsets")?),
         };
@@ -58,7 +58,7 @@ impl PackedArray {
         Ok(Self { data, idx, starts, idx_offsets, epochs, codec })
     }
 
-    /// Decodes a range of chunks, 128 values each; the last one of the array ends in padding.
+    /// Decodes a range of chunks of 128 values each; the last chunk of the array ends in padding.
     pub(crate) fn read_chunks(
         &self,
         range: Range<u64>,
@@ -70,7 +70,7 @@ impl PackedArray {
         self.load(range, By::Reading, scratch)?.decode(0..len, out)
     }
 
-    /// Reads what a range of chunks takes, to be decoded.
+    /// Loads the data of a range of chunks, without decoding it.
     pub(crate) fn load<'s>(
         &'s self,
         range: Range<u64>,
@@ -92,8 +92,8 @@ impl PackedArray {
         let idx = front(idx, len + 1);
         self.idx.read(range.start, idx)?;
         let first = self.epochs.absolute(range.start, idx[0]);
-        // How far the packed words reach. Steps are checked one by one as chunks are decoded; here
-        // it is enough that no more is read than the chunks may take.
+        // How many packed words to read. Each step is checked when its chunk is decoded; here it is
+        // enough not to read more than the chunks can take.
         let words =
             idx.windows(2).try_fold(0_u64, |sum, pair| match pair[1].wrapping_sub(pair[0]) {
                 step @ 0..=128 => Some(sum + u64::from(step)),
@@ -115,7 +115,7 @@ impl PackedArray {
         Ok(LoadedChunks { array: self, range, idx, first, data, starts })
     }
 
-    /// Returns the first value of a chunk, which differences start from.
+    /// Returns the first value of a chunk, from which differences start.
     pub(super) fn first_of(&self, chunk: u64) -> Result<u32> {
         let mut first = [0];
         if let Some(starts) = &self.starts {
@@ -124,7 +124,7 @@ impl PackedArray {
             if idx[1].wrapping_sub(idx[0]) < 128 {
                 starts.read(chunk, &mut first)?;
             } else {
-                // Values that need all bits are there as they are.
+                // Values that need all 32 bits are stored unchanged.
                 self.data.read(self.epochs.absolute(chunk, idx[0]), &mut first)?;
             }
             return Ok(first[0]);
@@ -134,7 +134,7 @@ impl PackedArray {
         Ok(values.first().copied().unwrap_or(0))
     }
 
-    /// Finds what is wrong with a piece of `idx` that starts at entry `start`.
+    /// Finds the error in a piece of `idx` that starts at entry `start`.
     fn bad_idx(&self, start: u64, idx: &[u32], first: u64) -> Error {
         let mut position = first;
         for (pair, entry) in idx.windows(2).zip(start + 1..) {
@@ -159,7 +159,7 @@ impl PackedArray {
         self.data.place().array.unwrap_or_default()
     }
 
-    /// Lists the arrays it is made of.
+    /// Lists the underlying arrays.
     pub(crate) fn arrays(&self) -> impl Iterator<Item = &dyn NumberArray> {
         [Some(&self.data), Some(&self.idx), self.starts.as_ref(), self.idx_offsets.as_ref()]
             .into_iter()
@@ -168,7 +168,7 @@ impl PackedArray {
     }
 }
 
-/// Chunks of a packed array, in memory as they are stored.
+/// Packed chunks in memory.
 pub(crate) struct LoadedChunks<'s> {
     array: &'s PackedArray,
     range: Range<u64>,
@@ -180,8 +180,8 @@ pub(crate) struct LoadedChunks<'s> {
 }
 
 impl LoadedChunks<'_> {
-    /// Decodes some of the chunks, counted from the first that was loaded. `out` has room for 128
-    /// values of each.
+    /// Decodes some of the chunks, counted from the first one loaded. `out` has 128 elements for
+    /// each.
     pub(crate) fn decode(&self, chunks: Range<usize>, out: &mut [u32]) -> Result<()> {
         if chunks.is_empty() {
             return Ok(());
@@ -193,8 +193,8 @@ impl LoadedChunks<'_> {
             .map_err(|error| self.wrong(error))
     }
 
-    /// Decodes some of the chunks, of the plain codec, and adds to each value the one at its place in
-    /// `others`, wrapping around.
+    /// Decodes some of the chunks, of the plain codec, and adds the value at the same position of
+    /// `others` to each value, wrapping around.
     pub(crate) fn decode_onto(
         &self,
         chunks: Range<usize>,
@@ -209,17 +209,17 @@ impl LoadedChunks<'_> {
             .map_err(|error| self.wrong(error))
     }
 
-    /// Returns how many bits the values of some chunks take at the most, as they are packed.
+    /// Returns the largest bit width of some chunks.
     pub(crate) fn width(&self, chunks: &Range<usize>) -> u32 {
         let (idx, _) = self.run(chunks);
         let steps = idx.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
         steps.max().map_or(0, |step| step.div_ceil(4))
     }
 
-    /// Returns the steps of some chunks, and the position of the first word of them.
+    /// Returns the steps of some chunks, and the position of their first word.
     fn run(&self, chunks: &Range<usize>) -> (&[u32], u64) {
         let idx = &self.idx[chunks.start..=chunks.end];
-        // Less than 2^32 words were loaded, so that differences are what they seem.
+        // Less than 2^32 words were loaded, so differences do not wrap around.
         (idx, self.first + u64::from(idx[0].wrapping_sub(self.idx[0])))
     }
 
@@ -231,7 +231,7 @@ impl LoadedChunks<'_> {
     }
 }
 
-/// Reads `idx_offsets`, of which there is one entry for each 2^32 words, and two more.
+/// Reads `idx_offsets`, which has one entry for each 2^32 words, and two more.
 fn epochs(offsets: &dyn NumberArray, chunks: u64, words: u64) -> Result<EpochTable> {
     let expected = words / EPOCH_WORDS + 2;
     if offsets.len() != expected {
@@ -248,7 +248,7 @@ fn epochs(offsets: &dyn NumberArray, chunks: u64, words: u64) -> Result<EpochTab
         .map_err(|error| Error::mismatch(offsets.place(), error, "boundaries of 2^32 words"))
 }
 
-/// Returns the front of a buffer that is made longer if need be, and never shorter.
+/// Returns the first `len` elements of a buffer, which grows if necessary and never shrinks.
 pub(super) fn front(buffer: &mut Vec<u32>, len: usize) -> &mut [u32] {
     if buffer.len() < len {
         buffer.resize(len, 0);
@@ -270,7 +270,7 @@ pub(crate) fn at_least(array: &dyn NumberArray, needed: u64) -> Result<()> {
     Ok(())
 }
 
-/// A length that was checked against what is there, and so fits memory sizes.
+/// Converts a length that was checked against the stored length, and so fits into memory.
 fn in_memory(len: u64) -> usize {
     usize::try_from(len).unwrap_or(usize::MAX)
 }

@@ -6,9 +6,10 @@ use nnz_core::{Error, Result, ValueType};
 
 use crate::{FormatVersion, Packing};
 
-/// Neighbouring elements of an array, made ready by any thread.
+/// Consecutive elements of an array, encoded by any thread.
 pub(crate) enum EncodedIntegers {
-    /// Chunks, between the elements that complete a chunk begun before and those that begin one.
+    /// Whole chunks, between the elements that complete the previous chunk and those that begin the
+    /// next.
     Packed {
         head: Vec<u32>,
         chunks: Chunks,
@@ -43,11 +44,11 @@ impl IntegerSink {
         name: &str,
         codec: Codec,
         packing: Packing,
-        generation: FormatVersion,
+        format_version: FormatVersion,
     ) -> Result<Self> {
         match packing {
             Packing::Packed => {
-                let packed = PackedSink::create(container, name, codec, generation)?;
+                let packed = PackedSink::create(container, name, codec, format_version)?;
                 Ok(Self::Packed(Box::new(packed)))
             }
             Packing::Unpacked => container.create_array(name, ValueType::U32).map(Self::Plain),
@@ -69,7 +70,7 @@ impl IntegerSink {
         }
     }
 
-    /// Appends elements that were encoded apart.
+    /// Appends elements that were encoded separately.
     pub(crate) fn push(
         &mut self,
         container: &mut dyn ContainerWriter,
@@ -106,7 +107,7 @@ impl PackedSink {
         container: &mut dyn ContainerWriter,
         name: &str,
         codec: Codec,
-        generation: FormatVersion,
+        format_version: FormatVersion,
     ) -> Result<Self> {
         let mut create = |suffix: &str, value_type| {
             container.create_array(&format!("{name}_{suffix}"), value_type)
@@ -119,7 +120,7 @@ impl PackedSink {
                 true => Some(create("starts", ValueType::U32)?),
                 false => None,
             },
-            idx_offsets: match generation {
+            idx_offsets: match format_version {
                 FormatVersion::V1 => None,
                 FormatVersion::V2 => Some(create("idx_offsets", ValueType::U64)?),
             },
@@ -141,7 +142,7 @@ impl PackedSink {
         self.drain(container)
     }
 
-    /// Hands what is encoded to the container.
+    /// Passes encoded data on to the container.
     fn drain(&mut self, container: &mut dyn ContainerWriter) -> Result<()> {
         let ready = self.encoder.drain();
         container.append(self.data, ready.data)?;

@@ -1,28 +1,28 @@
-//! Packed words in memory, to be decoded.
+//! Packed words in memory.
 
 use bytemuck::try_cast_slice;
 use nnz_container::NumberArray;
 use nnz_core::{Result, ValueType};
 use nnz_storage::Mapped;
 
-/// How words get into memory.
+/// How words are brought into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// Copied into a buffer, which is used again.
+    /// Copied into a buffer, which is reused.
     Reading,
-    /// Mapped, where they can be. That is sooner done, but what is mapped has to be unmapped: many
-    /// threads, each with little at a time, would wait for one another.
+    /// Mapped where possible. This is faster, but mappings have to be removed again: many threads
+    /// with little data each would wait for one another.
     Mapping,
 }
 
-/// Words that were read, or that are mapped where the file has them.
+/// Words that were read or mapped.
 pub(super) enum Words<'s> {
     Read(&'s [u32]),
     Mapped(Mapped),
 }
 
 impl<'s> Words<'s> {
-    /// Brings words from `first` on into memory, by way of `buffer` where they are read.
+    /// Loads words from `first` on, into `buffer` if they are read.
     pub(super) fn load(
         data: &dyn NumberArray,
         first: u64,
@@ -45,7 +45,7 @@ impl<'s> Words<'s> {
     pub(super) fn as_slice(&self) -> &[u32] {
         match self {
             Self::Read(words) => words,
-            // They are aligned, or they would have been read.
+            // They are aligned; otherwise they would have been read.
             Self::Mapped(mapped) => try_cast_slice(mapped).unwrap_or_default(),
         }
     }

@@ -1,4 +1,4 @@
-//! Decoding neighbouring fragments, and checking them while they are near.
+//! Decoding consecutive fragments, and checking them while they are in the cache.
 
 use std::ops::Range;
 
@@ -9,17 +9,16 @@ use super::members::CELL_NAMES;
 use super::reader::Piece;
 use crate::arrays::Loaded;
 
-/// Chunks that are decoded and checked together: so few that all columns are in the processor's
-/// nearest cache then.
+/// Chunks that are decoded and checked together: so few that all columns fit into the L1 cache.
 const RUN: usize = 8;
 
-/// The most bits of a step from start to start of which a chunk cannot add up to 2^32.
+/// The largest bit width of steps between starts with which a chunk cannot add up to 2^32.
 const NARROW: u32 = 25;
 
-/// The columns of a piece, in memory as they are stored.
+/// The columns of a piece in memory, still encoded.
 pub(super) struct Columns<'s> {
     pub(super) piece: &'s Piece<'s>,
-    /// Chunks of 128 fragments that the piece lies in.
+    /// The number of chunks of 128 fragments that the piece touches.
     pub(super) chunks: usize,
     pub(super) cells: Option<Loaded<'s>>,
     pub(super) starts: Option<Loaded<'s>>,
@@ -29,24 +28,24 @@ pub(super) struct Columns<'s> {
 }
 
 impl Columns<'_> {
-    /// Lists what is decoded together.
+    /// Returns the runs of chunks that are decoded together.
     pub(super) fn runs(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let chunks = self.chunks;
         (0..chunks).step_by(RUN).map(move |first| first..chunks.min(first + RUN))
     }
 
-    /// Gives a batch room for some chunks.
-    pub(super) fn make_room(&self, chunks: usize, batch: &mut FragmentBatch) {
+    /// Resizes the columns of a batch to hold `chunks` chunks.
+    pub(super) fn resize(&self, chunks: usize, batch: &mut FragmentBatch) {
         batch.chromosome = self.piece.chromosome;
-        let room = |column: &mut Vec<u32>, there: bool| {
+        let set_len = |column: &mut Vec<u32>, there: bool| {
             column.resize(if there { chunks * CHUNK } else { 0 }, 0);
         };
-        room(&mut batch.cells, self.cells.is_some());
-        room(&mut batch.starts, self.starts.is_some());
-        room(&mut batch.ends, self.ends.is_some());
+        set_len(&mut batch.cells, self.cells.is_some());
+        set_len(&mut batch.starts, self.starts.is_some());
+        set_len(&mut batch.ends, self.ends.is_some());
     }
 
-    /// Takes away what is in the first and in the last chunk of the piece, but not in the piece.
+    /// Removes what is in the first and the last chunk of the piece, but not in the piece.
     pub(super) fn trim(&self, chunks: Range<usize>, batch: &mut FragmentBatch) {
         let inside = self.inside(&chunks);
         for column in [&mut batch.cells, &mut batch.starts, &mut batch.ends] {
@@ -59,7 +58,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Returns which of the fragments in some chunks are in the piece.
+    /// Returns which fragments of some chunks are in the piece.
     fn inside(&self, chunks: &Range<usize>) -> Range<usize> {
         let first = self.position(chunks, 0);
         let Range { start, end } = self.piece.positions;
@@ -70,14 +69,14 @@ impl Columns<'_> {
         within(start)..within(end)
     }
 
-    /// Returns the position among all fragments of one in some chunks.
+    /// Returns the position among all fragments of the fragment at `at` in some chunks.
     fn position(&self, chunks: &Range<usize>, at: usize) -> u64 {
         let chunk = CHUNK as u64;
         (self.piece.positions.start / chunk + chunks.start as u64) * chunk + at as u64
     }
 
-    /// Decodes and checks a run into the room that a batch has from a chunk on. Returns the last
-    /// start, which the next run goes on from.
+    /// Decodes and checks a run, and writes it into the batch from chunk `at_chunk` on. Returns the
+    /// last start, with which the next run continues.
     pub(super) fn decode(
         &self,
         run: Range<usize>,
@@ -85,26 +84,26 @@ impl Columns<'_> {
         last: u32,
         batch: &mut FragmentBatch,
     ) -> Result<u32> {
-        let room = at_chunk * CHUNK..(at_chunk + run.len()) * CHUNK;
+        let target = at_chunk * CHUNK..(at_chunk + run.len()) * CHUNK;
         let inside = self.inside(&run);
         if let Some(loaded) = &self.cells {
-            let cells = &mut batch.cells[room.clone()];
+            let cells = &mut batch.cells[target.clone()];
             loaded.decode(run.clone(), cells)?;
             self.check_cells(&run, &cells[inside.clone()])?;
         }
         let Some(loaded) = &self.starts else { return Ok(last) };
-        let starts = &mut batch.starts[room.clone()];
+        let starts = &mut batch.starts[target.clone()];
         loaded.decode(run.clone(), starts)?;
         let starts = &starts[inside.clone()];
         self.check_starts(&run, starts, last)?;
         let reached = starts.last().copied().unwrap_or(last);
         match &self.ends {
             Some(Loaded::Packed(loaded)) if fits(reached, loaded.width(&run)) => {
-                let starts = &batch.starts[room.clone()];
-                loaded.decode_onto(run, starts, &mut batch.ends[room])?;
+                let starts = &batch.starts[target.clone()];
+                loaded.decode_onto(run, starts, &mut batch.ends[target])?;
             }
             Some(loaded) => {
-                let ends = &mut batch.ends[room];
+                let ends = &mut batch.ends[target];
                 loaded.decode(run.clone(), ends)?;
                 self.make_ends(&run, starts, &mut ends[inside])?;
             }
@@ -130,7 +129,7 @@ impl Columns<'_> {
     }
 
     fn check_starts(&self, run: &Range<usize>, starts: &[u32], last: u32) -> Result<()> {
-        if self.never_fall(run, starts, last) {
+        if self.is_sorted_from(run, starts, last) {
             return Ok(());
         }
         let mut before = last;
@@ -144,36 +143,36 @@ impl Columns<'_> {
     }
 
     /// Returns whether no start is less than the one before it.
-    fn never_fall(&self, run: &Range<usize>, starts: &[u32], last: u32) -> bool {
+    fn is_sorted_from(&self, run: &Range<usize>, starts: &[u32], last: u32) -> bool {
         let Some(Loaded::Packed(loaded)) = &self.starts else {
-            return goes_on(starts, last) && nnz_bitpack::is_sorted(starts);
+            return continues(starts, last) && nnz_bitpack::is_sorted(starts);
         };
         if loaded.width(run) > NARROW {
-            return goes_on(starts, last) && nnz_bitpack::is_sorted(starts);
+            return continues(starts, last) && nnz_bitpack::is_sorted(starts);
         }
-        // Steps so narrow add up to less than 2^32 in a chunk. So they wrapped around just once, if
-        // at all, and then the last start of the chunk is less than its first.
+        // With such small steps the sum within a chunk is less than 2^32. So starts can wrap around
+        // at most once, and then the last start of the chunk is less than its first.
         let head = CHUNK - self.inside(run).start % CHUNK;
         let (head, rest) = starts.split_at(head.min(starts.len()));
         let mut last = last;
         std::iter::once(head).chain(rest.chunks(CHUNK)).all(|chunk| {
             let (Some(&first), Some(&end)) = (chunk.first(), chunk.last()) else { return true };
-            let right = first >= last && end >= first;
+            let valid = first >= last && end >= first;
             last = end;
-            right
+            valid
         })
     }
 
-    /// Makes ends of lengths, where those are stored, and checks that none is before its start.
+    /// Converts lengths to ends if lengths are stored, and checks that no end is before its start.
     fn make_ends(&self, run: &Range<usize>, starts: &[u32], ends: &mut [u32]) -> Result<()> {
         let lengths = self.piece.source.holds_lengths();
-        let right = if lengths {
+        let valid = if lengths {
             nnz_bitpack::add(ends, starts)
         } else {
-            // Goes through all of them, so that many are compared at once.
+            // No early exit, so that the comparison is vectorized.
             ends.iter().zip(starts).fold(true, |all, (end, start)| all & (end >= start))
         };
-        if right {
+        if valid {
             return Ok(());
         }
         let pairs = ends.iter().zip(starts);
@@ -195,12 +194,12 @@ impl Columns<'_> {
     }
 }
 
-/// Returns whether starts begin at the last one or behind it.
-fn goes_on(starts: &[u32], last: u32) -> bool {
+/// Returns whether the first start is at least `last`.
+fn continues(starts: &[u32], last: u32) -> bool {
     starts.first().is_none_or(|&first| first >= last)
 }
 
-/// Returns whether no length of so many bits reaches beyond what 32 bits hold from a start on.
+/// Returns whether `start` plus any length of this many bits fits into 32 bits.
 fn fits(start: u32, bits: u32) -> bool {
     u64::from(start) + (1_u64 << bits.min(32)) <= 1 << 32
 }

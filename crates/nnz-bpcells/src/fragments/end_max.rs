@@ -1,42 +1,42 @@
-//! `end_max`: how far fragments reach, one entry for each chunk.
+//! `end_max`: the largest end so far, one entry for each chunk.
 
 use nnz_bitpack::CHUNK;
 
-/// Works out `end_max` from the ends of fragments in storage order.
+/// Computes `end_max` from the ends of fragments in storage order.
 ///
-/// Each entry is the furthest end on the chromosome of the chunk's last fragment, from the
-/// chromosome's first fragment to that one. Where a chromosome begins inside a chunk, or with it,
-/// the entry counts all of the chromosome before as well.
+/// Each entry is the largest end on the chromosome of the chunk's last fragment, from the first
+/// fragment of the chromosome up to that one. If a chromosome begins inside a chunk or at its
+/// start, the entry also includes all of the previous chromosome.
 #[derive(Default)]
 pub(super) struct EndMax {
     count: u64,
-    /// The furthest end on this chromosome.
+    /// The largest end on this chromosome.
     here: u32,
-    /// That of the chromosomes that ended since the last entry.
+    /// The largest end on the chromosomes that ended since the last entry.
     before: u32,
-    /// That of those among them that have fragments in this chunk.
-    begun: u32,
+    /// The same, for those that have fragments in this chunk.
+    in_chunk: u32,
 }
 
 /// An entry of `end_max`.
 pub(super) struct Entry {
     /// What BPCells writes.
     pub(super) exact: u32,
-    /// The least that lets no fragment be missed.
+    /// The smallest value with which no fragment is missed.
     pub(super) needed: u32,
 }
 
 impl EndMax {
-    /// Begins another chromosome.
+    /// Starts the next chromosome.
     pub(super) fn next_chromosome(&mut self) {
         self.before = self.before.max(self.here);
         if !self.count.is_multiple_of(CHUNK as u64) {
-            self.begun = self.begun.max(self.here);
+            self.in_chunk = self.in_chunk.max(self.here);
         }
         self.here = 0;
     }
 
-    /// Takes the ends of the next fragments, and yields the entries that are complete.
+    /// Takes the ends of the next fragments, and passes complete entries to `each`.
     pub(super) fn push(&mut self, ends: &[u32], mut each: impl FnMut(Entry)) {
         let mut rest = ends;
         while !rest.is_empty() {
@@ -51,14 +51,15 @@ impl EndMax {
         }
     }
 
-    /// Returns the entry of a last chunk that is not full.
+    /// Returns the entry of the last chunk if that is not full.
     pub(super) fn finish(mut self) -> Option<Entry> {
         (!self.count.is_multiple_of(CHUNK as u64)).then(|| self.entry())
     }
 
     fn entry(&mut self) -> Entry {
-        let entry = Entry { exact: self.here.max(self.before), needed: self.here.max(self.begun) };
-        (self.before, self.begun) = (0, 0);
+        let entry =
+            Entry { exact: self.here.max(self.before), needed: self.here.max(self.in_chunk) };
+        (self.before, self.in_chunk) = (0, 0);
         entry
     }
 }
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chromosome_that_begins_with_a_chunk_counts_the_one_before() {
+    fn a_chromosome_that_starts_a_chunk_includes_the_previous_one() {
         let mut end_max = EndMax::default();
         let mut entries = Vec::new();
         let mut ends = vec![10; 128];
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn chromosomes_inside_a_chunk_all_count() {
+    fn all_chromosomes_inside_a_chunk_are_included() {
         let mut end_max = EndMax::default();
         for end in [70, 300, 5] {
             end_max.next_chromosome();

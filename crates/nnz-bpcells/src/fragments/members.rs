@@ -1,18 +1,18 @@
-//! The members fragments consist of.
+//! The members of fragments.
 
 use nnz_container::Container;
 use nnz_core::{At, Error, Names, Place, Result, StringList, StringReader};
 
 pub(super) const CELL: &str = "cell";
 pub(super) const START: &str = "start";
-/// In packed fragments this one holds how long each fragment is.
+/// In packed fragments, this array has the length of each fragment instead.
 pub(super) const END: &str = "end";
 pub(super) const END_MAX: &str = "end_max";
 pub(super) const CHR_PTR: &str = "chr_ptr";
 pub(super) const CELL_NAMES: &str = "cell_names";
 pub(super) const CHR_NAMES: &str = "chr_names";
 
-/// The name of every member that fragments of some version have.
+/// The names of all members that fragments of any version have.
 pub const FRAGMENT_MEMBERS: &[&str] = &[
     "version",
     CELL_NAMES,
@@ -34,9 +34,9 @@ pub const FRAGMENT_MEMBERS: &[&str] = &[
     "end_idx_offsets",
 ];
 
-/// Reads the names of `len` chromosomes, which may take so many bytes.
+/// Reads the names of `len` chromosomes, within `memory` bytes.
 ///
-/// More names than chromosomes are allowed, and the surplus is not read.
+/// More names than chromosomes are allowed; the rest is not read.
 pub(super) fn chromosome_names(
     container: &dyn Container,
     len: u32,
@@ -56,17 +56,17 @@ pub(super) fn chromosome_names(
     Ok(names)
 }
 
-/// Reads the names of all cells, which may take so many bytes.
+/// Reads the names of all cells, within `memory` bytes.
 pub(super) fn cell_names(container: &dyn Container, memory: u64) -> Result<StringList> {
     let allowed = allowed(container.strings_size(CELL_NAMES)?, memory);
     let names = container.read_strings(CELL_NAMES)?.list_with_limit(allowed);
     names.map_err(|error| error.with_context(&Place::array(container.path(), CELL_NAMES)))
 }
 
-/// Returns what may be in memory of what takes so many bytes where it is stored.
+/// Returns how much memory may be used for what takes `stored` bytes in the file.
 ///
-/// What is stored was paid for. Numbers that stand for text grow less than fourfold, but one that
-/// stands for a sequence can become any number of names.
+/// Stored bytes are always allowed: numbers that become text grow less than fourfold. But one
+/// number that represents a sequence can become any number of names.
 pub(super) fn allowed(stored: u64, memory: u64) -> u64 {
     memory.max(stored.saturating_mul(4))
 }
@@ -84,7 +84,7 @@ pub(super) fn count_cells(container: &dyn Container) -> Result<u64> {
     Ok(count)
 }
 
-/// The first of some names.
+/// A reader of the first strings only.
 struct First<'a> {
     names: Names<'a>,
     left: u64,

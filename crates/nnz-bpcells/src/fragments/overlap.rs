@@ -1,4 +1,4 @@
-//! Finding the fragments that overlap some bases.
+//! Finding the fragments that overlap a region.
 
 use std::ops::Range;
 
@@ -11,11 +11,12 @@ use crate::arrays::Scratch;
 const CHUNK_LEN: u64 = CHUNK as u64;
 
 impl FragmentSource {
-    /// Returns positions outside of which no fragment of a chromosome overlaps the bases.
+    /// Returns a range of positions that contains all fragments of a chromosome that overlap
+    /// `bases`.
     ///
-    /// Starts ascend, so that what starts behind the bases is found by halving: first among the
-    /// first starts of chunks, then inside one chunk. What ends before the bases is bounded by
-    /// `end_max`.
+    /// Starts are sorted, so the first fragment that starts after the region is found by binary
+    /// search: first among the first starts of chunks, then inside one chunk. `end_max` gives a
+    /// bound for fragments that end before the region.
     pub(super) fn find_overlapping(
         &self,
         chromosome: u32,
@@ -34,26 +35,26 @@ impl FragmentSource {
         Ok(start..end)
     }
 
-    /// Returns the position of the first fragment of a segment that starts at a base or behind it.
+    /// Returns the position of the first fragment of a segment that starts at `base` or later.
     fn first_from(&self, segment: &Range<u64>, base: u32) -> Result<u64> {
         let (first, last) = (segment.start / CHUNK_LEN, (segment.end - 1) / CHUNK_LEN);
-        // The last chunk that starts before the base; that of the segment's start begins with
-        // another chromosome, perhaps.
-        let behind = search(first + 1..last + 1, |chunk| Ok(self.starts.first_of(chunk)? < base))?;
-        let chunk = behind - 1;
+        // The last chunk that starts before the base. The segment's first chunk may begin with
+        // another chromosome.
+        let next = search(first + 1..last + 1, |chunk| Ok(self.starts.first_of(chunk)? < base))?;
+        let chunk = next - 1;
         let from = segment.start.max(chunk * CHUNK_LEN);
-        let to = segment.end.min(behind * CHUNK_LEN);
+        let to = segment.end.min(next * CHUNK_LEN);
         let mut starts = Vec::new();
         self.starts.read(from..to, &mut Scratch::default(), &mut starts)?;
         Ok(from + starts.partition_point(|&start| start < base) as u64)
     }
 
-    /// Returns a position before which all fragments of a segment end at a base or before it.
+    /// Returns a position before which all fragments of a segment end at `base` or earlier.
     ///
-    /// `end_max` counts as an upper bound. It may be too high where the segment begins, since it
-    /// may count the chromosome before that; so this entry is asked last. And it may be too low
-    /// by the last fragment of each chunk, as in what BPCells makes of data frames: the next entry
-    /// has that one. So it is not relied on for the last fragment of a chunk.
+    /// `end_max` is used as an upper bound. The segment's first entry may be too high, because it
+    /// may include the previous chromosome, so it is read last. An entry may also be too low by the
+    /// last fragment of its chunk, as in what BPCells makes of data frames; the next entry includes
+    /// that fragment. So an entry is not trusted for the last fragment of its chunk.
     fn last_ended(&self, segment: &Range<u64>, base: u32) -> Result<u64> {
         let (first, last) = (segment.start / CHUNK_LEN, (segment.end - 1) / CHUNK_LEN);
         let ended = |chunk| {
@@ -69,7 +70,8 @@ impl FragmentSource {
     }
 }
 
-/// Returns the first chunk of a range for which `before` is false; it must be true for all before.
+/// Returns the first chunk of a range for which `before` is false. `before` must be true for all
+/// chunks before that.
 fn search(chunks: Range<u64>, before: impl Fn(u64) -> Result<bool>) -> Result<u64> {
     let Range { mut start, mut end } = chunks;
     while start < end {

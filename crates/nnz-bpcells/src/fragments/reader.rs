@@ -1,4 +1,4 @@
-//! Reading a range of fragments, piece by piece.
+//! Reading a range of fragments in pieces.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -10,29 +10,29 @@ use super::columns::Columns;
 use super::source::FragmentSource;
 use crate::arrays::{By, Integers, Scratch};
 
-/// Fragments in a piece that is decoded as a whole: few enough that all columns stay in the
-/// processor's cache, and many enough that what each read costs does not matter.
+/// Fragments in a piece that is decoded at once: few enough that all columns stay in the cache, and
+/// many enough that the cost of each read does not matter.
 const PIECE: u64 = 256 * CHUNK as u64;
-/// Fragments in a piece that is decoded in runs, of which nothing but what is stored stays in the
+/// Fragments in a piece that is decoded in runs, of which only the encoded form has to stay in the
 /// cache.
 const PIECE_OF_RUNS: u64 = 4 * PIECE;
-/// The same where it is mapped, for which the system takes its time whatever the length.
+/// The same if it is mapped, where each call has a fixed cost.
 const PIECE_OF_MAPPED_RUNS: u64 = 8 * PIECE;
 
 thread_local! {
-    /// Buffers for packed data, which each thread uses again from piece to piece.
+    /// Buffers for packed data, reused by each thread.
     static SCRATCH: Cell<[Scratch; 3]> = Cell::default();
 }
 
-/// Cuts a range of fragments into pieces.
+/// Splits a range of fragments into pieces.
 pub(super) struct Reader<'a> {
     source: &'a FragmentSource,
     fields: FragmentFields,
-    /// The positions to hand out.
+    /// The positions that are left.
     positions: Range<u64>,
-    /// The first of them.
+    /// The first position of the range.
     first: u64,
-    /// The segments that are not handed out wholly.
+    /// The segments that are left, at least in part.
     segments: &'a [Segment],
 }
 
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let start = self.positions.start;
-        // Pieces end where chunks end, so that no chunk is decoded twice.
+        // Pieces end at the ends of chunks, so that no chunk is decoded twice.
         let limit = (start + most) / CHUNK as u64 * CHUNK as u64;
         let end = limit.min(segment.fragments.end).min(self.positions.end);
         self.positions.start = end;
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
             fields: self.fields,
             chromosome: segment.chromosome,
             positions: start..end,
-            goes_on: start > self.first.max(segment.fragments.start),
+            continues: start > self.first.max(segment.fragments.start),
         })
     }
 }
@@ -79,14 +79,14 @@ impl<'a> UnitReader<'a, FragmentBatch> for Reader<'a> {
     }
 }
 
-/// Neighbouring fragments of one chromosome.
+/// Consecutive fragments of one chromosome.
 pub(super) struct Piece<'a> {
     pub(super) source: &'a FragmentSource,
     fields: FragmentFields,
     pub(super) chromosome: u32,
     pub(super) positions: Range<u64>,
-    /// Whether the fragment before was asked for, and is on the same chromosome.
-    goes_on: bool,
+    /// Whether the previous fragment is in the range too, and on the same chromosome.
+    continues: bool,
 }
 
 impl Unit<FragmentBatch> for Piece<'_> {
@@ -98,20 +98,20 @@ impl Unit<FragmentBatch> for Piece<'_> {
     }
 }
 
-/// Hands fragments to `each`, so few at a time that they are in the processor's nearest cache.
+/// Passes fragments to `each`, in batches that fit into the L1 cache.
 pub(super) fn for_each(
     mut reader: Reader<'_>,
     by: By,
     each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
 ) -> Result<()> {
-    // What is called may read fragments as well.
+    // `each` may read fragments as well.
     let mut scratch = SCRATCH.take();
     let mut batch = FragmentBatch::default();
     let mut last = 0;
     let most = if by == By::Mapping { PIECE_OF_MAPPED_RUNS } else { PIECE_OF_RUNS };
     let mut read = || {
         while let Some(piece) = reader.next_piece(most) {
-            let before = if piece.goes_on { last } else { 0 };
+            let before = if piece.continues { last } else { 0 };
             last = piece.decode_in_runs(before, by, &mut scratch, &mut batch, each)?;
         }
         Ok(())
@@ -125,7 +125,7 @@ impl Piece<'_> {
     fn decode_whole(&self, scratch: &mut [Scratch; 3], batch: &mut FragmentBatch) -> Result<()> {
         let mut last = self.start_before()?;
         let columns = self.load(By::Reading, scratch)?;
-        columns.make_room(columns.chunks, batch);
+        columns.resize(columns.chunks, batch);
         for run in columns.runs() {
             last = columns.decode(run.clone(), run.start, last, batch)?;
         }
@@ -133,7 +133,7 @@ impl Piece<'_> {
         Ok(())
     }
 
-    /// Decodes what follows the start `last`, and returns the last one.
+    /// Decodes the fragments after one whose start is `last`, and returns the last start.
     fn decode_in_runs(
         &self,
         mut last: u32,
@@ -144,7 +144,7 @@ impl Piece<'_> {
     ) -> Result<u32> {
         let columns = self.load(by, scratch)?;
         for run in columns.runs() {
-            columns.make_room(run.len(), batch);
+            columns.resize(run.len(), batch);
             last = columns.decode(run.clone(), 0, last, batch)?;
             columns.trim(run, batch);
             each(batch)?;
@@ -152,9 +152,9 @@ impl Piece<'_> {
         Ok(last)
     }
 
-    /// Returns the start before the first one, if that is to be checked.
+    /// Returns the start of the previous fragment if the order has to be checked.
     fn start_before(&self) -> Result<u32> {
-        if self.goes_on && (self.fields.starts || self.fields.ends) {
+        if self.continues && (self.fields.starts || self.fields.ends) {
             self.source.starts.get(self.positions.start - 1)
         } else {
             Ok(0)
@@ -165,8 +165,8 @@ impl Piece<'_> {
     fn load<'s>(&'s self, by: By, scratch: &'s mut [Scratch; 3]) -> Result<Columns<'s>> {
         let Self { source, fields, ref positions, .. } = *self;
         let [cells, starts, ends] = scratch;
-        let load = |array: &'s Integers, wanted: bool, scratch: &'s mut Scratch| {
-            wanted.then(|| array.load(positions.clone(), by, scratch)).transpose()
+        let load = |array: &'s Integers, selected: bool, scratch: &'s mut Scratch| {
+            selected.then(|| array.load(positions.clone(), by, scratch)).transpose()
         };
         let chunk = CHUNK as u64;
         let chunks = positions.end.div_ceil(chunk) - positions.start / chunk;

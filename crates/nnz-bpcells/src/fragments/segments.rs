@@ -1,4 +1,4 @@
-//! `chr_ptr`: where the fragments of each chromosome lie.
+//! `chr_ptr`: the range of fragments of each chromosome.
 
 use nnz_container::{Container, NumberArray};
 use nnz_core::{At, Error, ErrorKind, FragmentHeader, Result, Segment};
@@ -11,18 +11,19 @@ const BLOCK: u64 = 16 * 1024;
 
 /// Reads all of `chr_ptr`: a start and an end for each chromosome.
 ///
-/// What is kept of them may take so many bytes of memory. Chromosomes lie in any order, but each fragment belongs to just one of them. Where a
-/// chromosome without fragments is said to lie means nothing, if it is not behind all others.
+/// The result may take `memory` bytes. Chromosomes may be stored in any order, but each fragment
+/// belongs to exactly one. The range of a chromosome without fragments has no meaning, except that
+/// it must not be after all others.
 pub(super) fn read(
     container: &dyn Container,
-    generation: FormatVersion,
+    format_version: FormatVersion,
     memory: u64,
 ) -> Result<(Box<dyn NumberArray>, FragmentHeader)> {
     let array = container.array(CHR_PTR)?;
-    let expected = generation.pointer_type();
+    let expected = format_version.pointer_type();
     if array.value_type() != expected {
         let found = format!("elements of type {}", array.value_type());
-        let expected = format!("elements of type {expected}, which the version means");
+        let expected = format!("elements of type {expected}, as the version requires");
         return Err(Error::mismatch(array.place(), found, expected));
     }
     let chromosomes = u32::try_from(array.len() / 2).ok().filter(|_| array.len().is_multiple_of(2));

@@ -13,7 +13,7 @@ use crate::arrays::IntegerSink;
 use crate::version;
 use crate::{FormatVersion, FragmentVersion, Packing, SinkOptions};
 
-/// Fragments that are checked and encoded at a time: few enough to stay in the fastest cache.
+/// Fragments that are checked and encoded at a time: few enough to stay in the L1 cache.
 const BLOCK: usize = 16 * CHUNK;
 
 /// Fragments being written to a container.
@@ -22,19 +22,19 @@ pub struct FragmentSink {
     version: FragmentVersion,
     cells: IntegerSink,
     starts: IntegerSink,
-    /// Where fragments end, or how long they are where they are packed.
+    /// Ends, or lengths if fragments are packed.
     ends: IntegerSink,
     end_max: EndMax,
     end_max_array: ArrayId,
     chr_ptr: ArrayId,
-    /// Where the fragments of each chromosome lie that had any.
+    /// The range of fragments of each chromosome that has any.
     segments: BTreeMap<u32, Range<u64>>,
-    /// The chromosome being written, and the last start on it.
+    /// The chromosome being written, and its last start.
     current: Option<(u32, u32)>,
-    /// The largest cell, and the first fragment that has it.
+    /// The largest cell, and the position of the first fragment that has it.
     largest_cell: Option<(u32, u64)>,
     count: u64,
-    /// Whether a batch was refused, a part of which may have been written.
+    /// Whether a batch failed, part of which may have been written.
     failed: bool,
     lengths: Vec<u32>,
     entries: Vec<u32>,
@@ -47,23 +47,23 @@ impl std::fmt::Debug for FragmentSink {
 }
 
 impl FragmentSink {
-    /// Starts fragments.
+    /// Creates a sink for fragments.
     ///
     /// # Errors
     ///
-    /// Fails where the container refuses.
+    /// Fails if the container refuses.
     pub fn create(mut container: Box<dyn ContainerWriter>, options: SinkOptions) -> Result<Self> {
-        let SinkOptions { packing, generation } = options;
-        let version = FragmentVersion { packing, generation };
+        let SinkOptions { packing, format_version } = options;
+        let version = FragmentVersion { packing, format_version };
         let here = &mut *container;
         here.set_attribute(version::TAG, &version.to_string())?;
         let mut integers =
-            |name, codec| IntegerSink::create(here, name, codec, packing, generation);
+            |name, codec| IntegerSink::create(here, name, codec, packing, format_version);
         let cells = integers(CELL, Codec::Plain)?;
         let starts = integers(START, Codec::Delta)?;
         let ends = integers(END, Codec::Plain)?;
         let end_max_array = here.create_array(END_MAX, ValueType::U32)?;
-        let chr_ptr = here.create_array(CHR_PTR, generation.pointer_type())?;
+        let chr_ptr = here.create_array(CHR_PTR, format_version.pointer_type())?;
         Ok(Self {
             container,
             version,
@@ -103,7 +103,7 @@ impl FragmentSink {
         Ok(())
     }
 
-    /// Makes sure that the fragments to come are on this chromosome.
+    /// Makes `chromosome` the current one.
     fn begin(&mut self, chromosome: u32) -> Result<()> {
         if self.current.is_some_and(|(current, _)| current == chromosome) {
             return Ok(());
@@ -127,7 +127,7 @@ impl FragmentSink {
         ends: &[u32],
     ) -> Result<()> {
         let count = self.count + starts.len() as u64;
-        if self.version.generation == FormatVersion::V1 && u32::try_from(count).is_err() {
+        if self.version.format_version == FormatVersion::V1 && u32::try_from(count).is_err() {
             let most = u32::MAX;
             let what = format!("version 1 holds at most {most} fragments; version 2 holds more");
             return Err(Error::unsupported(Place::default(), what));
@@ -143,7 +143,7 @@ impl FragmentSink {
             return Err(Error::mismatch(place, format!("the start {start}"), expected));
         }
         self.current = starts.last().map(|&last| (chromosome, last));
-        // Goes through all of them, so that many are compared at once.
+        // No early exit, so that the comparison is vectorized.
         let pairs = || ends.iter().zip(starts);
         if pairs().fold(false, |found, (end, start)| found | (end < start)) {
             let offender = pairs().position(|(end, start)| end < start).unwrap_or(0);
@@ -185,10 +185,10 @@ impl FragmentSink {
         Ok(())
     }
 
-    /// Writes where each of `chromosomes` chromosomes lies.
+    /// Writes the range of each chromosome.
     ///
-    /// Those without fragments lie behind the one before them, or at the end where no other
-    /// follows.
+    /// Chromosomes without fragments get an empty range at the end of the previous chromosome, or
+    /// at the end of all fragments if no other follows.
     fn write_pointers(&mut self, chromosomes: u64) -> Result<()> {
         let mut pointers = Vec::new();
         let mut segments = self.segments.iter().peekable();
@@ -210,7 +210,7 @@ impl FragmentSink {
         append_pointers(&mut *self.container, self.chr_ptr, self.version, &pointers)
     }
 
-    /// Returns the place of the fragment that will be `offset` behind the last one written.
+    /// Returns the location of the fragment `offset` positions after the last one written.
     fn place(&self, array: &str, offset: usize) -> Place {
         let at = At::Element(self.count + offset as u64);
         Place { array: Some(array.to_owned()), ..Place::default() }.at(at)
@@ -223,7 +223,7 @@ fn append_pointers(
     version: FragmentVersion,
     pointers: &[u64],
 ) -> Result<()> {
-    match version.generation {
+    match version.format_version {
         FormatVersion::V2 => container.append(array, pointers),
         FormatVersion::V1 => {
             // The count was checked to fit.

@@ -1,4 +1,4 @@
-//! Stored fragments, opened for reading.
+//! Reading stored fragments.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use crate::{FragmentVersion, Packing};
 
 /// BPCells fragments in a container.
 ///
-/// Opening reads the version and `chr_ptr`; everything else waits until it is needed.
+/// Opening reads the version and `chr_ptr`; everything else is read when it is needed.
 pub struct FragmentSource {
     pub(super) container: Box<dyn Container>,
     version: FragmentVersion,
@@ -27,11 +27,11 @@ pub struct FragmentSource {
     chr_ptr: Box<dyn NumberArray>,
     pub(super) cells: Integers,
     pub(super) starts: Integers,
-    /// Where fragments end, or how long they are where they are packed.
+    /// Ends, or lengths if fragments are packed.
     pub(super) ends: Integers,
-    /// An upper bound of the ends on the chromosome up to every 128th fragment.
+    /// For every 128th fragment, an upper bound of the ends on its chromosome so far.
     pub(super) end_max: Box<dyn NumberArray>,
-    /// How many cells have names, once that was counted.
+    /// The number of cell names, once it is known.
     named_cells: OnceLock<u64>,
     /// Bytes that names may take.
     memory: u64,
@@ -44,22 +44,22 @@ impl std::fmt::Debug for FragmentSource {
 }
 
 impl FragmentSource {
-    /// Opens the fragments a container holds.
+    /// Opens the fragments in a container.
     ///
     /// # Errors
     ///
-    /// Fails where the version is not one of fragments, a member is missing, is of the wrong type
-    /// or too short, or `chr_ptr` does not give each fragment one chromosome.
+    /// Fails if the version is not one of fragments, a member is missing, has the wrong type or is
+    /// too short, or `chr_ptr` does not assign each fragment to exactly one chromosome.
     pub fn open(container: Box<dyn Container>) -> Result<Self> {
         Self::open_within(container, u64::MAX)
     }
 
-    /// Opens the fragments a container holds, as [`open`](Self::open) does, where names and the
-    /// list of chromosomes may each take so many bytes, or what is justified by the bytes stored.
+    /// Opens the fragments in a container like [`open`](Self::open), with a limit for memory: names
+    /// and the list of chromosomes may each take `memory` bytes, or as many as are stored.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open), and where there are more chromosomes.
+    /// Fails like [`open`](Self::open), and if there are more chromosomes than the limit allows.
     pub fn open_within(container: Box<dyn Container>, memory: u64) -> Result<Self> {
         let here = &*container;
         let place = Place::array(here.path(), version::TAG);
@@ -67,9 +67,9 @@ impl FragmentSource {
         for name in [CHR_NAMES, CELL_NAMES] {
             here.strings_size(name)?;
         }
-        let (chr_ptr, header) = segments::read(here, version.generation, memory)?;
+        let (chr_ptr, header) = segments::read(here, version.format_version, memory)?;
         let integers = |name, codec| {
-            Integers::open(here, name, codec, version.packing, version.generation, header.count)
+            Integers::open(here, name, codec, version.packing, version.format_version, header.count)
         };
         let cells = integers(CELL, Codec::Plain)?;
         let starts = integers(START, Codec::Delta)?;
@@ -102,12 +102,12 @@ impl FragmentSource {
         Ok(Reader::new(self, positions, fields))
     }
 
-    /// Returns whether `end` holds how long fragments are.
+    /// Returns whether `end` has lengths of fragments.
     pub(super) fn holds_lengths(&self) -> bool {
         self.version.packing == Packing::Packed
     }
 
-    /// Returns the number of cells that have names, which bounds those of fragments.
+    /// Returns the number of cell names, the upper bound of cells.
     pub(super) fn named_cells(&self) -> Result<u64> {
         if let Some(count) = self.named_cells.get() {
             return Ok(*count);

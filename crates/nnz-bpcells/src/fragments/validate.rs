@@ -1,4 +1,4 @@
-//! Checking all of a container of fragments.
+//! Validating fragments.
 
 use std::collections::HashSet;
 
@@ -18,14 +18,13 @@ use crate::check::{Check, add_member_names};
 use crate::version;
 use crate::{FragmentVersion, Packing};
 
-/// Checks every member of the fragments in the container that `open` opens, and hands what is
-/// found to `each`. The list of chromosomes may take so many bytes of memory, or what is justified
-/// by the bytes stored.
+/// Checks every member of the fragments in the container that `open` opens, and passes findings to
+/// `each`. The list of chromosomes may take `memory` bytes, or as many as are stored.
 ///
 /// # Errors
 ///
-/// Fails where `open` does, where more memory is needed, and where the system cannot read; whatever
-/// else is wrong is a finding.
+/// Fails if `open` does, if more memory is needed, or if the system cannot read. Everything else is
+/// a finding.
 pub fn validate_fragments(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
     memory: u64,
@@ -36,10 +35,10 @@ pub fn validate_fragments(
     if members(&mut check, memory)?.is_none() || check.faults > 0 {
         return check.finish();
     }
-    // All lengths fit: now every fragment can be decoded.
+    // All lengths are right, so every fragment can be decoded.
     let source = FragmentSource::open_within(open()?, memory);
     if let Some(source) = check.take(source) {
-        // Apart, so that what is wrong with one does not hide what is wrong with the other.
+        // Separately, so that a fault in one column does not hide a fault in the other.
         let decoded = cells(&source);
         check.take(decoded);
         let decoded = intervals(&mut check, &source);
@@ -48,20 +47,20 @@ pub fn validate_fragments(
     check.finish()
 }
 
-/// Checks each member by itself and the lengths that follow from each other. `None` where what the
-/// rest depends on is not known.
+/// Checks each member on its own, and that their lengths agree. Returns `None` if what the other
+/// checks depend on is not known.
 ///
 /// # Errors
 ///
-/// Fails only where more memory is needed.
+/// Fails only if more memory is needed.
 fn members(check: &mut Check<'_>, memory: u64) -> Result<Option<()>> {
     let Some(version) = version(check) else { return Ok(None) };
-    let FragmentVersion { packing, generation } = version;
+    let FragmentVersion { packing, format_version } = version;
     check.foreign(&member_names(version), version);
 
     check.trailing(CHR_PTR);
     names(check, CELL_NAMES, None);
-    let read = segments::read(check.container, generation, memory);
+    let read = segments::read(check.container, format_version, memory);
     if let Err(error) = &read
         && matches!(error.kind(), ErrorKind::Memory { .. })
     {
@@ -71,9 +70,9 @@ fn members(check: &mut Check<'_>, memory: u64) -> Result<Option<()>> {
     names(check, CHR_NAMES, header.as_ref().map(|header| header.chromosomes));
     shared_names(check, header.as_ref().map_or(0, |header| header.chromosomes), memory);
     let Some(FragmentHeader { count, .. }) = header else { return Ok(None) };
-    check.integers(CELL, Codec::Plain, packing, generation, count);
-    check.integers(START, Codec::Delta, packing, generation, count);
-    check.integers(END, Codec::Plain, packing, generation, count);
+    check.integers(CELL, Codec::Plain, packing, format_version, count);
+    check.integers(START, Codec::Delta, packing, format_version, count);
+    check.integers(END, Codec::Plain, packing, format_version, count);
     Ok(check.array(END_MAX, ValueType::U32, chunks(count)).map(drop))
 }
 
@@ -84,7 +83,7 @@ fn version(check: &mut Check<'_>) -> Option<FragmentVersion> {
     check.take(version)
 }
 
-/// Checks that names can be read, and that there are as many of them as there have to be.
+/// Checks that names can be read, and that their number is right.
 fn names(check: &mut Check<'_>, name: &str, expected: Option<u32>) {
     let mut count = 0;
     let read = check.container.for_each_string(name, &mut |_| {
@@ -100,15 +99,15 @@ fn names(check: &mut Check<'_>, name: &str, expected: Option<u32>) {
     }
 }
 
-/// Notes chromosomes that share a name: nothing can be asked of them by it.
+/// Notes chromosomes that have the same name, which cannot be selected by it.
 fn shared_names(check: &mut Check<'_>, chromosomes: u32, memory: u64) {
     let names = readable(chromosome_names(check.container, chromosomes, memory));
-    // Broken members have been reported.
+    // Broken members have been reported already.
     let Some(names) = check.take(names).flatten() else { return };
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
         let twice = String::from_utf8_lossy(twice).escape_debug().to_string();
-        check.note(check.place(CHR_NAMES), format!("several chromosomes are called \"{twice}\""));
+        check.note(check.place(CHR_NAMES), format!("several chromosomes are named \"{twice}\""));
     }
 }
 
@@ -123,7 +122,7 @@ fn cells(source: &FragmentSource) -> Result<()> {
     Ok(())
 }
 
-/// Decodes every start and end, and holds `end_max` to them.
+/// Decodes every start and end, and compares `end_max` with them.
 fn intervals(check: &mut Check<'_>, source: &FragmentSource) -> Result<()> {
     let mut bounds = Bounds { source, read: 0, found: Vec::new(), low: None, other: None };
     let mut end_max = EndMax::default();
@@ -146,7 +145,7 @@ fn intervals(check: &mut Check<'_>, source: &FragmentSource) -> Result<()> {
         let last = element.saturating_mul(CHUNK as u64).saturating_add(CHUNK as u64 - 1);
         let message = format!(
             "found {found}, expected at least {needed}, the furthest end up to fragment {last}; \
-             BPCells does not find all fragments of a region by it"
+             with it BPCells misses fragments of a region"
         );
         check.fault(source.end_max.place().at(At::Element(element)), message);
     }
@@ -157,20 +156,20 @@ fn intervals(check: &mut Check<'_>, source: &FragmentSource) -> Result<()> {
     Ok(())
 }
 
-/// Compares `end_max` with what it should be.
+/// Compares `end_max` with its correct values.
 struct Bounds<'a> {
     source: &'a FragmentSource,
-    /// Entries compared.
+    /// The number of entries compared.
     read: u64,
     found: Vec<u32>,
-    /// The first entry that is too low: its number, what it is and what it should be.
+    /// The first entry that is too low: its number, its value and the smallest correct value.
     low: Option<(u64, u32, u32)>,
-    /// The first entry that is not too low, but not what BPCells writes.
+    /// The first entry that is not too low, but different from what BPCells writes.
     other: Option<(u64, u32, u32)>,
 }
 
 impl Bounds<'_> {
-    /// Takes what the next entries should be.
+    /// Compares the next entries with their correct values.
     fn compare(&mut self, entries: &[Entry]) -> Result<()> {
         self.found.resize(entries.len(), 0);
         self.source.end_max.read(self.read, &mut self.found)?;
@@ -186,13 +185,13 @@ impl Bounds<'_> {
     }
 }
 
-/// Lists the members that fragments of a version have.
+/// Lists the members of fragments of a version.
 fn member_names(version: FragmentVersion) -> Vec<String> {
     let mut names: Vec<String> =
         [version::TAG, CELL_NAMES, CHR_NAMES, CHR_PTR, END_MAX].map(str::to_owned).into();
     let packed = version.packing == Packing::Packed;
     for (name, starts) in [(CELL, false), (START, true), (END, false)] {
-        add_member_names(&mut names, name, packed, starts, version.generation);
+        add_member_names(&mut names, name, packed, starts, version.format_version);
     }
     names
 }

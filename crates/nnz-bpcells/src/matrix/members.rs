@@ -9,7 +9,7 @@ pub(super) const IDXPTR: &str = "idxptr";
 pub(super) const INDEX: &str = "index";
 pub(super) const VAL: &str = "val";
 
-/// The name of every member that a matrix of some version has.
+/// The names of all members that a matrix of any version has.
 pub const MEMBERS: &[&str] = &[
     "version",
     SHAPE,
@@ -28,7 +28,7 @@ pub const MEMBERS: &[&str] = &[
     "val_idx_offsets",
 ];
 
-/// Returns the member that holds the names of an axis.
+/// Returns the name of the member with the names of an axis.
 pub(super) fn names_of(axis: Axis) -> &'static str {
     match axis {
         Axis::Rows => "row_names",
@@ -76,9 +76,9 @@ pub(super) fn storage_order(container: &dyn Container) -> Result<Order> {
     }
 }
 
-/// Starts reading the names of an axis of length `len`; `None` where there are none.
+/// Starts reading the names of an axis of length `len`; `None` if there are none.
 ///
-/// More names than members are allowed, and the surplus is dropped, as BPCells does.
+/// More names than the axis is long are allowed; the rest is dropped, as in BPCells.
 pub(super) fn names(container: &dyn Container, axis: Axis, len: u64) -> Result<Option<Names<'_>>> {
     let name = names_of(axis);
     let mut strings = container.read_strings(name)?;
@@ -87,10 +87,10 @@ pub(super) fn names(container: &dyn Container, axis: Axis, len: u64) -> Result<O
     Ok(Some(Box::new(AxisNames { strings, first, given: 0, axis, len, place })))
 }
 
-/// The names of an axis, of which there have to be as many as it is long.
+/// The names of an axis; an error if there are fewer than it is long.
 struct AxisNames<'a> {
     strings: Names<'a>,
-    /// The first name, which shows that there are names.
+    /// The first name, read to find out whether there are names.
     first: Vec<u8>,
     given: u64,
     axis: Axis,

@@ -1,4 +1,4 @@
-//! `idxptr`: where each major vector starts among the entries.
+//! `idxptr`: the position of the first entry of each major vector.
 
 use nnz_container::{CachedArray, Container, NumberArray};
 use nnz_core::{At, Error, Order, Result, Shape};
@@ -6,7 +6,7 @@ use nnz_core::{At, Error, Order, Result, Shape};
 use super::members::{IDXPTR, SHAPE};
 use crate::FormatVersion;
 
-/// The `idxptr` of a matrix. Opening reads the block of the last element only.
+/// The `idxptr` of a matrix. Opening reads only the block with the last element.
 pub(super) struct Pointers {
     pub(super) array: Box<dyn NumberArray>,
     /// Number of entries.
@@ -16,19 +16,19 @@ pub(super) struct Pointers {
 impl Pointers {
     pub(super) fn open(
         container: &dyn Container,
-        generation: FormatVersion,
+        format_version: FormatVersion,
         shape: Shape,
         order: Order,
     ) -> Result<Self> {
         let array: Box<dyn NumberArray> = Box::new(CachedArray::new(container.array(IDXPTR)?));
-        let expected = generation.pointer_type();
+        let expected = format_version.pointer_type();
         if array.value_type() != expected {
             let found = format!("elements of type {}", array.value_type());
-            let expected = format!("elements of type {expected}, which the version means");
+            let expected = format!("elements of type {expected}, as the version requires");
             return Err(Error::mismatch(array.place(), found, expected));
         }
         let majors = shape.major(order);
-        // For a matrix without major vectors BPCells writes two zeros instead of one.
+        // For a matrix without major vectors, BPCells writes two zeros instead of one.
         let len_fits = array.len() == majors + 1 || (majors == 0 && array.len() == 2);
         if !len_fits {
             let found = format!("{} elements", array.len());

@@ -1,4 +1,4 @@
-//! Reading a range of major vectors, piece by piece.
+//! Reading a range of major vectors in pieces.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -12,16 +12,16 @@ use nnz_core::{
 use super::source::{MatrixSource, ValueArray};
 use crate::arrays::Scratch;
 
-/// Entries in a piece: few enough that indices and values stay in the processor's cache, and many
-/// enough that what each read costs does not matter.
+/// Entries in a piece: few enough that indices and values stay in the cache, and many enough that
+/// the cost of each read does not matter.
 const PIECE: u64 = 512 * CHUNK as u64;
 
 thread_local! {
-    /// Buffers for packed data, which each thread uses again from piece to piece.
+    /// Buffers for packed data, reused by each thread.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Cuts a range of major vectors into pieces.
+/// Splits a range of major vectors into pieces.
 pub(super) struct Reader<'a> {
     source: &'a MatrixSource,
     fields: Projection,
@@ -42,7 +42,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     }
 }
 
-/// Neighbouring entries. Pieces end where chunks end, so that no chunk is decoded twice.
+/// Consecutive entries. Pieces end at the ends of chunks, so that no chunk is decoded twice.
 struct Entries<'a> {
     source: &'a MatrixSource,
     fields: Projection,

@@ -19,7 +19,7 @@ use crate::{FormatVersion, Packing};
 use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
 use pointers::PointerSink;
 
-/// What a BPCells matrix can hold.
+/// What a BPCells matrix can store.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col, Order::Row],
     value_types: &[ValueType::U32, ValueType::F32, ValueType::F64],
@@ -31,13 +31,13 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     dense: false,
 };
 
-/// Says how a matrix is to be stored.
+/// Options for writing a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkOptions {
     /// Whether integers are bit-packed.
     pub packing: Packing,
-    /// The revision of the format.
-    pub generation: FormatVersion,
+    /// The version of the format.
+    pub format_version: FormatVersion,
 }
 
 /// A BPCells matrix being written to a container.
@@ -62,13 +62,13 @@ enum ValueSink {
 }
 
 impl MatrixSink {
-    /// Starts a matrix of the shape, order and value type of `header`, and reads `names` to their
-    /// end.
+    /// Creates a sink for a matrix with the shape, order and value type of `header`, and reads
+    /// `names` to the end.
     ///
     /// # Errors
     ///
-    /// Fails where names cannot be read, the shape has 2^32 rows or columns or more, the value type is none of BPCells,
-    /// or the container refuses.
+    /// Fails if names cannot be read, if the shape has 2^32 or more rows or columns, if BPCells
+    /// does not have the value type, or if the container refuses.
     pub fn create(
         mut container: Box<dyn ContainerWriter>,
         header: &Header,
@@ -78,7 +78,7 @@ impl MatrixSink {
         let version = Version {
             packing: options.packing,
             value_type: header.value_type,
-            generation: options.generation,
+            format_version: options.format_version,
         };
         if !CAPABILITIES.value_types.contains(&header.value_type) {
             let what = format!("a BPCells matrix cannot hold {}", header.value_type);
@@ -96,16 +96,16 @@ impl MatrixSink {
         };
         container.set_attribute(version::TAG, &version.to_string())?;
         let here = &mut *container;
-        let SinkOptions { packing, generation } = options;
+        let SinkOptions { packing, format_version } = options;
         let mut integers =
-            |name, codec| IntegerSink::create(here, name, codec, packing, generation);
+            |name, codec| IntegerSink::create(here, name, codec, packing, format_version);
         let index = integers(members::INDEX, Codec::DeltaZigzag)?;
         let values = match header.value_type {
             ValueType::U32 => ValueSink::Integers(integers(members::VAL, Codec::MinusOne)?),
             other => ValueSink::Floats(here.create_array(members::VAL, other)?),
         };
         let majors = header.shape.major(header.order);
-        let pointers = PointerSink::create(here, majors, version.generation)?;
+        let pointers = PointerSink::create(here, majors, version.format_version)?;
         let shape = here.create_array(members::SHAPE, ValueType::U32)?;
         here.append(shape, &[rows, cols])?;
         for (axis, names) in [Axis::Rows, Axis::Cols].into_iter().zip(names) {

@@ -1,4 +1,4 @@
-//! A stored matrix, opened for reading.
+//! Reading a stored matrix.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::version::{self, Version};
 /// A BPCells matrix in a container.
 ///
 /// Opening reads the version, the shape, the storage order and the last element of `idxptr`;
-/// everything else waits until it is needed.
+/// everything else is read when it is needed.
 pub struct MatrixSource {
     pub(super) container: Box<dyn Container>,
     pub(super) version: Version,
@@ -41,11 +41,11 @@ pub(super) enum ValueArray {
 }
 
 impl MatrixSource {
-    /// Opens the matrix a container holds.
+    /// Opens the matrix in a container.
     ///
     /// # Errors
     ///
-    /// Fails where the version is not one of a matrix, a member is missing, is of the wrong type or
+    /// Fails if the version is not one of a matrix, a member is missing, has the wrong type or is
     /// too short, or `shape` and `idxptr` disagree.
     pub fn open(container: Box<dyn Container>) -> Result<Self> {
         let here = &*container;
@@ -56,10 +56,10 @@ impl MatrixSource {
         for axis in [Axis::Rows, Axis::Cols] {
             here.strings_size(members::names_of(axis))?;
         }
-        let pointers = Pointers::open(here, version.generation, shape, order)?;
+        let pointers = Pointers::open(here, version.format_version, shape, order)?;
         let entries = pointers.entries;
         let integers = |name, codec| {
-            Integers::open(here, name, codec, version.packing, version.generation, entries)
+            Integers::open(here, name, codec, version.packing, version.format_version, entries)
         };
         let index = integers(INDEX, Codec::DeltaZigzag)?;
         let values = match version.value_type {
@@ -99,7 +99,7 @@ fn floats(
     let array = container.array(VAL)?;
     if array.value_type() != value_type {
         let found = format!("elements of type {}", array.value_type());
-        let expected = format!("elements of type {value_type}, which the version means");
+        let expected = format!("elements of type {value_type}, as the version requires");
         return Err(Error::mismatch(array.place(), found, expected));
     }
     if array.len() < entries {

@@ -1,7 +1,7 @@
-//! Checking all of a matrix.
+//! Validating a matrix.
 //!
-//! Opening a matrix stops at the first thing that is wrong. Here every member is looked at on its
-//! own, so that all faults are found that can be told apart.
+//! Opening a matrix stops at the first error. Validation checks every member on its own, to find
+//! all faults that are independent.
 
 use nnz_bitpack::Codec;
 use nnz_container::Container;
@@ -16,13 +16,13 @@ use crate::Packing;
 use crate::check::{BLOCK, Check, add_member_names};
 use crate::version::{self, Version};
 
-/// Checks every member of the matrix in the container that `open` opens, and hands what is found
-/// to `each`.
+/// Checks every member of the matrix in the container that `open` opens, and passes findings to
+/// `each`.
 ///
 /// # Errors
 ///
-/// Fails where `open` does, where the system cannot read, and where reading is
-/// cancelled; whatever else is wrong is a finding.
+/// Fails if `open` does, if the system cannot read, or if reading is cancelled. Everything else is
+/// a finding.
 pub fn validate(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
     each: &mut dyn FnMut(Finding),
@@ -30,7 +30,7 @@ pub fn validate(
     let container = open()?;
     let mut check = Check::new(&*container, each);
     if check.members().is_some() && check.faults == 0 {
-        // All lengths fit: now every entry can be decoded.
+        // All lengths are right, so every entry can be decoded.
         let decoded = MatrixSource::open(open()?).and_then(|matrix| check.entries(&matrix));
         if let Err(error) = decoded {
             check.error(error);
@@ -40,8 +40,8 @@ pub fn validate(
 }
 
 impl Check<'_> {
-    /// Checks each member by itself and the lengths that follow from each other. `None` where what
-    /// the rest depends on is not known.
+    /// Checks each member on its own, and that their lengths agree. Returns `None` if what the
+    /// other checks depend on is not known.
     fn members(&mut self) -> Option<()> {
         let text = self.container.attribute(version::TAG);
         let text = self.take(text)?;
@@ -58,9 +58,9 @@ impl Check<'_> {
         }
         self.foreign(&member_names(version), version);
         let entries = self.pointers(version, shape, order)?;
-        self.integers(INDEX, Codec::DeltaZigzag, version.packing, version.generation, entries);
+        self.integers(INDEX, Codec::DeltaZigzag, version.packing, version.format_version, entries);
         if version.value_type == ValueType::U32 {
-            self.integers(VAL, Codec::MinusOne, version.packing, version.generation, entries);
+            self.integers(VAL, Codec::MinusOne, version.packing, version.format_version, entries);
         } else {
             self.array(VAL, version.value_type, entries);
         }
@@ -84,7 +84,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks `idxptr` and returns the number of entries it tells of.
+    /// Checks `idxptr` and returns the number of entries according to it.
     fn pointers(
         &mut self,
         version: Version,
@@ -95,7 +95,7 @@ impl Check<'_> {
         let array = self.take(array)?;
         self.trailing(IDXPTR);
         let place = array.place();
-        let expected = version.generation.pointer_type();
+        let expected = version.format_version.pointer_type();
         if array.value_type() != expected {
             let found = array.value_type();
             let message = format!("found elements of type {found}, expected {expected}");
@@ -150,7 +150,8 @@ impl Check<'_> {
         Some(entries[0])
     }
 
-    /// Decodes every entry; notes vectors that are not sorted, or hold two entries at one place.
+    /// Decodes every entry; notes vectors that are not sorted, or have two entries at the same
+    /// position.
     fn entries(&mut self, matrix: &MatrixSource) -> Result<()> {
         let header = matrix.header();
         let mut batch = Batch::new(header.order, Values::new(header.value_type));
@@ -178,7 +179,7 @@ impl Check<'_> {
                 }
             }
         }
-        let notes = [(unsorted, "is not in ascending order"), (repeated, "is there twice")];
+        let notes = [(unsorted, "is not in ascending order"), (repeated, "is stored twice")];
         for ((row, col), message) in notes.into_iter().filter_map(|(at, m)| Some((at?, m))) {
             let place = Place::path(self.container.path()).at(At::Entry { row, col });
             self.note(place, message);
@@ -187,15 +188,15 @@ impl Check<'_> {
     }
 }
 
-/// Lists the members a matrix of a version has.
+/// Lists the members of a matrix of a version.
 fn member_names(version: Version) -> Vec<String> {
     let mut names: Vec<String> =
         [version::TAG, IDXPTR, SHAPE, STORAGE_ORDER, "row_names", "col_names"]
             .map(str::to_owned)
             .into();
-    let Version { packing, generation, .. } = version;
+    let Version { packing, format_version, .. } = version;
     let packed = packing == Packing::Packed;
-    add_member_names(&mut names, INDEX, packed, true, generation);
-    add_member_names(&mut names, VAL, version.packs_values(), false, generation);
+    add_member_names(&mut names, INDEX, packed, true, format_version);
+    add_member_names(&mut names, VAL, version.packs_values(), false, format_version);
     names
 }

@@ -1,4 +1,4 @@
-//! The classes of R that hold data, and those that only point to it.
+//! The classes of R that contain data, and those that only have its path.
 
 use nnz_container::Container as _;
 use nnz_container::rds::{Object, Rds, Value};
@@ -7,7 +7,7 @@ use nnz_core::{Error, Place};
 /// The package that defines the classes.
 pub(super) const PACKAGE: &str = "BPCells";
 
-/// Each class, and how the versions it holds begin.
+/// Each class, and the prefix of its versions.
 const CLASSES: [(&str, &str); 8] = [
     ("PackedMatrixMem_uint32_t", "packed-uint-matrix-"),
     ("PackedMatrixMem_float", "packed-float-matrix-"),
@@ -19,32 +19,32 @@ const CLASSES: [(&str, &str); 8] = [
     ("UnpackedMemFragments", "unpacked-fragments-"),
 ];
 
-/// Returns how the versions begin that a class holds; `None` for a class that holds no data.
+/// Returns the prefix of the versions of a class; `None` for a class without data.
 pub(super) fn versions_of(class: &str) -> Option<&'static str> {
     CLASSES.iter().find(|(name, _)| *name == class).map(|(_, version)| *version)
 }
 
-/// Returns the class for what a version says.
+/// Returns the class for a version.
 pub(super) fn class_of(version: &str) -> Option<&'static str> {
     let (class, start) = CLASSES.iter().find(|(_, start)| version.starts_with(start))?;
-    // The slots of the classes are those of version 2.
+    // The classes have the slots of version 2.
     (version.strip_prefix(start) == Some("v2")).then_some(class)
 }
 
-/// The slots in which a class keeps where its data is, and those in which it keeps other objects.
+/// The slots for the path of data, and the slots for other objects.
 const PATHS: [&str; 2] = ["dir", "path"];
 const INNER: [&str; 6] = ["matrix", "left", "right", "fragments", "matrix_list", "fragments_list"];
 
-/// How many paths are named of a chain, and how deep it is followed.
+/// How many paths of a chain are listed, and how deep it is followed.
 const MOST_PATHS: usize = 5;
 const MOST_INNER: usize = 64;
 
-/// Says that an object holds no data, and where the data is if it tells.
-pub(super) fn holds_none(rds: &Rds, class: &str) -> Error {
+/// Returns the error for an object without data, with the path of the data if the object has it.
+pub(super) fn no_data(rds: &Rds, class: &str) -> Error {
     let slot = |name: &&str| rds.object(name).ok();
     let own = PATHS.iter().find_map(|name| text(slot(name)?));
     let mut inner = Vec::new();
-    INNER.iter().filter_map(slot).for_each(|object| point(object, 0, &mut inner));
+    INNER.iter().filter_map(slot).for_each(|object| find_paths(object, 0, &mut inner));
     let class = class.escape_debug();
     let what = match (own, &inner[..]) {
         (Some(path), _) => {
@@ -54,7 +54,7 @@ pub(super) fn holds_none(rds: &Rds, class: &str) -> Error {
             "an R object of class {class}, a chain of operations on an object of class {inner}, \
              which only points to {path}: write out the result with BPCells first"
         ),
-        (None, []) => format!("an R object of class {class}, which holds no BPCells data"),
+        (None, []) => format!("an R object of class {class}, which contains no BPCells data"),
         (None, several) => {
             let several = several.iter().map(|(class, path)| format!("\n  {path} (class {class})"));
             let (named, more): (Vec<_>, Vec<_>) =
@@ -70,13 +70,13 @@ pub(super) fn holds_none(rds: &Rds, class: &str) -> Error {
     Error::unsupported(Place::path(rds.path()), what)
 }
 
-/// Finds the objects inside another that point somewhere, one more than are named.
-fn point(object: &Object, depth: usize, found: &mut Vec<(String, String)>) {
+/// Finds objects inside another object that have a path, one more than are listed.
+fn find_paths(object: &Object, depth: usize, found: &mut Vec<(String, String)>) {
     if depth > MOST_INNER || found.len() > MOST_PATHS {
         return;
     }
     if let Value::List(members) = &object.value {
-        members.iter().for_each(|member| point(member, depth + 1, found));
+        members.iter().for_each(|member| find_paths(member, depth + 1, found));
         return;
     }
     let path = PATHS.iter().find_map(|name| text(object.attribute(name)?));
@@ -88,10 +88,10 @@ fn point(object: &Object, depth: usize, found: &mut Vec<(String, String)>) {
         return;
     }
     let inner = INNER.iter().filter_map(|name| object.attribute(name));
-    inner.for_each(|inner| point(inner, depth + 1, found));
+    inner.for_each(|inner| find_paths(inner, depth + 1, found));
 }
 
-/// Returns the only string of a vector, as it may be shown.
+/// Returns the only string of a character vector, escaped for messages.
 fn text(object: &Object) -> Option<String> {
     match &object.value {
         Value::Character(strings) => Some(shown(strings.only()?.get().bytes)),
@@ -99,8 +99,8 @@ fn text(object: &Object) -> Option<String> {
     }
 }
 
-/// Says of an object that is neither S4 nor a list with a version what it is.
-pub(super) fn other(object: &Object) -> Option<String> {
+/// Describes an object that is neither S4 nor a list with a version.
+pub(super) fn describe_other(object: &Object) -> Option<String> {
     if object.is_s4() {
         return None;
     }
@@ -120,7 +120,7 @@ pub(super) fn other(object: &Object) -> Option<String> {
     Some(match object.attribute("class").map(|class| &class.value) {
         Some(Value::Character(classes)) => {
             let mut first = String::new();
-            // The first one is what it is, others are what it is a kind of.
+            // The first class is its own, the others are those it inherits from.
             let _ = classes.try_for_each(|class| {
                 first = class.map(|class| shown(class.bytes)).unwrap_or_default();
                 Err(())

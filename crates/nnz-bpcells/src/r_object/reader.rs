@@ -6,36 +6,36 @@ use nnz_container::rds::{Document, Rds, Value};
 use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{At, Error, Names, Order, Place, Result, StringList, ValueType};
 
-use super::class::{holds_none, other, versions_of};
+use super::class::{describe_other, no_data, versions_of};
 use super::views::{BitCast, WholeNumbers};
 use crate::version;
 
-/// A matrix or fragments of BPCells that R saved, as the named arrays it stands for.
+/// A BPCells matrix or fragments saved by R, presented as named arrays.
 ///
-/// A clone shares what was read.
+/// A clone shares the data.
 #[derive(Clone)]
 pub struct RObject {
     rds: Rds,
     version: String,
-    /// Whether shape, names and order are said in the way of R.
+    /// Whether shape, names and order are in slots of R.
     in_slots: bool,
 }
 
-/// The members of an S4 matrix, and the slots that tell what they would.
+/// The members of a matrix, and the slots of an S4 object that have the same content.
 const SHAPE: (&str, &str) = ("shape", "dim");
 const NAMES: [(&str, &str); 2] = [("row_names", "dimnames[[1]]"), ("col_names", "dimnames[[2]]")];
 const STORAGE_ORDER: (&str, &str) = ("storage_order", "transpose");
 
 impl RObject {
-    /// Takes what a file of R holds.
+    /// Wraps the content of an R file.
     ///
     /// # Errors
     ///
-    /// Fails where it is nothing that could be of BPCells, and as [`open`](Self::open).
+    /// Fails if it cannot be an object of BPCells, and like [`open`](Self::open).
     pub fn from_document(path: &Path, document: Document) -> Result<Self> {
-        if let Some(what) = other(&document.object) {
+        if let Some(what) = describe_other(&document.object) {
             let what = format!(
-                "{what}, neither a matrix nor data of BPCells: what can be read are sparse \
+                "{what}, neither a matrix nor data of BPCells: supported are sparse \
                  matrices of the package Matrix, dgeMatrix, plain matrices, and matrices and \
                  fragments that BPCells keeps in memory"
             );
@@ -44,18 +44,18 @@ impl RObject {
         Self::open(Rds::from_document(path, document)?)
     }
 
-    /// Takes an object of R.
+    /// Wraps an object of R.
     ///
     /// # Errors
     ///
-    /// Fails where the object is of no class that holds data (its message says what it points to),
-    /// or has no version or another than its class.
+    /// Fails if the class of the object contains no data (the message has the path of the data), or
+    /// if its version is missing or does not match the class.
     pub fn open(rds: Rds) -> Result<Self> {
         let expected = match rds.class() {
             None => None,
             Some(class) => match versions_of(class) {
                 Some(start) => Some(start),
-                None => return Err(holds_none(&rds, class)),
+                None => return Err(no_data(&rds, class)),
             },
         };
         let version = rds.attribute(version::TAG)?;
@@ -75,7 +75,7 @@ impl RObject {
         Ok(Self { rds, version, in_slots })
     }
 
-    /// Returns the version, which says whether it is a matrix or fragments.
+    /// Returns the version, which distinguishes matrices from fragments.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
@@ -85,14 +85,14 @@ impl RObject {
         Place::array(self.rds.path(), name)
     }
 
-    /// Returns the slot in which a member lies.
+    /// Returns the slot of a member.
     fn slot<'a>(&self, name: &'a str) -> &'a str {
         let slots = NAMES.iter().chain([&SHAPE, &STORAGE_ORDER]);
         let found = slots.into_iter().find(|(member, _)| self.in_slots && *member == name);
         found.map_or(name, |(_, slot)| slot)
     }
 
-    /// Reads `transpose`: whether the matrix is stored row by row.
+    /// Reads `transpose`: whether the matrix is stored by row.
     fn order(&self) -> Result<Order> {
         let (_, slot) = STORAGE_ORDER;
         let value = &self.rds.object(slot)?.value;
@@ -106,7 +106,7 @@ impl RObject {
         Err(Error::mismatch(self.place(slot), value.kind(), "TRUE or FALSE"))
     }
 
-    /// Checks that `dim` has no negative or missing side, which as bits would be a large one.
+    /// Checks that `dim` has no negative or missing value, whose bits would be a large number.
     fn check_shape(&self) -> Result<()> {
         let (_, slot) = SHAPE;
         let Value::Integer(sides) = &self.rds.object(slot)?.value else { return Ok(()) };
@@ -122,7 +122,7 @@ impl RObject {
     }
 }
 
-/// Returns whether an array counts or points, so that it is of 64 bits where there are such.
+/// Returns whether an array has counts or pointers, which are 64-bit integers in other containers.
 fn is_wide(name: &str) -> bool {
     matches!(name, "idxptr" | "chr_ptr") || name.ends_with("_idx_offsets")
 }
@@ -148,8 +148,8 @@ impl Container for RObject {
         if self.in_slots {
             let slots = ["dim", "dimnames", "transpose"];
             members.retain(|name| !slots.contains(&&**name));
-            let stand_for = NAMES.iter().chain([&SHAPE, &STORAGE_ORDER]);
-            members.extend(stand_for.map(|(name, _)| (*name).to_owned()));
+            let renamed = NAMES.iter().chain([&SHAPE, &STORAGE_ORDER]);
+            members.extend(renamed.map(|(name, _)| (*name).to_owned()));
             members.sort_unstable();
         }
         Ok(members)

@@ -1,12 +1,12 @@
-//! Arrays of R as the arrays they stand for.
+//! Arrays of R with the element types of BPCells.
 
 use nnz_container::NumberArray;
 use nnz_core::{At, Error, Place, Result, ValueType};
 
-/// 2^53: the whole numbers up to here are doubles of their own.
+/// 2^53: all whole numbers up to here have an exact double.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Doubles that are whole numbers.
+/// Doubles that are whole numbers, read as 64-bit integers.
 pub(super) struct WholeNumbers(pub(super) Box<dyn NumberArray>);
 
 impl NumberArray for WholeNumbers {
@@ -47,13 +47,13 @@ fn whole(number: f64) -> Option<u64> {
     (fits && number.is_sign_positive()).then_some(number as u64)
 }
 
-/// Returns the double that is this number, if there is one that no other number is.
+/// Returns the double that equals this number exactly, if no other number rounds to it.
 #[expect(clippy::cast_precision_loss, reason = "up to 2^53 it is exact")]
 pub(super) fn double_of(number: u64) -> Option<f64> {
     (number <= 1 << 53).then_some(number as f64)
 }
 
-/// Elements of another type of the same size, bit for bit.
+/// Elements reinterpreted as another type of the same size.
 pub(super) struct BitCast(pub(super) Box<dyn NumberArray>, pub(super) ValueType);
 
 impl NumberArray for BitCast {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_numbers_that_doubles_tell_apart_pass() {
+    fn only_whole_numbers_exact_in_doubles_are_converted() {
         assert_eq!(whole(0.0), Some(0));
         assert_eq!(whole(EXACT), Some(1 << 53));
         let na = f64::from_bits(0x7ff0_0000_0000_07a2);

@@ -11,11 +11,11 @@ use super::class::{PACKAGE, class_of};
 use super::views::double_of;
 use crate::version;
 
-/// Says what kind of object is written, and how.
+/// Options for writing an object of R.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RObjectOptions {
-    /// Whether it is a plain list, as BPCells' own writer returns it, and not the S4 object that
-    /// the program works with.
+    /// Whether to write a plain list, like BPCells' own writer, instead of the S4 object that the
+    /// program works with.
     pub list: bool,
     /// Compression and version of the file.
     pub rds: RdsOptions,
@@ -33,7 +33,7 @@ pub struct RObjectWriter {
     slots: Slots,
 }
 
-/// What an S4 matrix says in the way of R.
+/// The slots of R in an S4 matrix.
 #[derive(Default)]
 struct Slots {
     shape: Vec<u8>,
@@ -43,12 +43,12 @@ struct Slots {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stored {
-    AsItIs,
+    Unchanged,
     /// Whole numbers as doubles.
     Doubles,
 }
 
-/// The order in which the program keeps the slots of its objects.
+/// The order of slots in objects of BPCells.
 const SLOTS: &[&str] = &[
     "val_data",
     "val_idx",
@@ -83,7 +83,7 @@ const SLOTS: &[&str] = &[
     "dimnames",
 ];
 
-/// The order in which the program's lists hold their members.
+/// The order of members in lists of BPCells.
 const MEMBERS: &[&str] = &[
     "index",
     "index_data",
@@ -103,11 +103,11 @@ const MEMBERS: &[&str] = &[
 ];
 
 impl RObjectWriter {
-    /// Starts an object.
+    /// Creates a writer.
     ///
     /// # Errors
     ///
-    /// Fails where the target exists and may not be replaced, or cannot be written.
+    /// Fails if the target exists and must not be replaced, or cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: RObjectOptions) -> Result<Self> {
         Ok(Self {
             rds: Box::new(RdsWriter::create(path, write, options.rds)?),
@@ -124,7 +124,7 @@ impl RObjectWriter {
         Place::array(&*self.path, name)
     }
 
-    /// Puts the slots that R has instead of `shape`, names and `storage_order`.
+    /// Sets the slots that R has instead of `shape`, names and `storage_order`.
     fn set_slots(&mut self) -> Result<()> {
         let (sides, _) = self.slots.shape.as_chunks::<4>();
         let dim = sides.iter().map(|side| i32::from_ne_bytes(*side)).collect();
@@ -152,12 +152,12 @@ impl ContainerWriter for RObjectWriter {
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
         let (in_r, stored) = match value_type {
             // Bit for bit.
-            ValueType::F32 => (ValueType::U32, Stored::AsItIs),
+            ValueType::F32 => (ValueType::U32, Stored::Unchanged),
             ValueType::U64 => (ValueType::F64, Stored::Doubles),
-            other => (other, Stored::AsItIs),
+            other => (other, Stored::Unchanged),
         };
         if name == "shape" && !self.list {
-            // It is not written as an array; the name it takes is never in the file.
+            // It is not written as an array; this name never gets into the file.
             let id = self.rds.create_array("dim", in_r)?;
             self.shape = Some(id);
             return Ok(id);
@@ -169,10 +169,10 @@ impl ContainerWriter for RObjectWriter {
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
         if self.shape == Some(array) {
-            // Now, before all that is large is written.
+            // Checked now, before large arrays are written.
             let sides = bytes.as_chunks().0.iter().map(|side| u32::from_ne_bytes(*side));
             if let Some(side) = sides.into_iter().find(|side| i32::try_from(*side).is_err()) {
-                let expected = format!("at most {}, as many as R can count", i32::MAX);
+                let expected = format!("at most {}, the largest integer of R", i32::MAX);
                 return Err(Error::mismatch(self.place("shape"), side, expected));
             }
             self.slots.shape.extend_from_slice(bytes);
@@ -186,7 +186,11 @@ impl ContainerWriter for RObjectWriter {
         for number in bytes.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)) {
             let Some(double) = double_of(number) else {
                 let place = self.place(name);
-                return Err(Error::mismatch(place, number, "at most 2^53, as R has doubles here"));
+                return Err(Error::mismatch(
+                    place,
+                    number,
+                    "at most 2^53, since R stores a double here",
+                ));
             };
             doubles.extend_from_slice(&double.to_ne_bytes());
         }
@@ -204,7 +208,7 @@ impl ContainerWriter for RObjectWriter {
             _ => return self.rds.copy_strings(name, strings),
         };
         let names = self.rds.keep_strings(&self.place(name), "name", strings)?;
-        // No names are NULL in R.
+        // In R, no names are NULL.
         self.slots.names[axis] = (!names.is_empty()).then_some(names);
         Ok(())
     }
@@ -216,7 +220,7 @@ impl ContainerWriter for RObjectWriter {
         }
         let Some(class) = self.version.as_deref().and_then(class_of) else {
             let place = self.place(version::TAG);
-            return Err(Error::mismatch(place, "no version", "one of BPCells"));
+            return Err(Error::mismatch(place, "no version", "a version of BPCells"));
         };
         if self.shape.is_some() {
             self.rds.remove("dim");

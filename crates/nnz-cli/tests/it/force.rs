@@ -175,7 +175,7 @@ fn incomplete_stores_are_not_replaced() {
     let file = |number: u32| segments.join(format!("t.dbdf.hdfs_segment_{number}"));
     let second = fs::read(file(2)).unwrap();
     fs::write(file(2), b"short").unwrap();
-    stays(&segments, &flags, "which is not of DAPHNE");
+    stays(&segments, &flags, "which is not a DAPHNE file");
     fs::remove_file(file(2)).unwrap();
     stays(&segments, &flags, "segment 2 of one matrix");
     fs::remove_file(file(3)).unwrap();

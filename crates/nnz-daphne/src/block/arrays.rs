@@ -1,14 +1,14 @@
-//! A sparse block whose starts of rows, columns and values are arrays.
+//! A sparse block with arrays of row pointers, columns and values.
 
 use nnz_core::Result;
 
 use super::Block;
 use crate::file::DataFile;
 
-/// Starts of rows that are read at once.
+/// Row pointers that are read at once.
 const PIECE: u64 = 8192;
 
-/// Where the arrays of a block lie.
+/// The positions of the arrays of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrays {
     starts: u64,
@@ -22,7 +22,7 @@ impl Arrays {
         Self { starts: block.data, columns, values: columns + 8 * block.stored }
     }
 
-    /// Reads the starts of rows `first..=last`, and checks them.
+    /// Reads the pointers of rows `first..=last`, and checks them.
     pub(crate) fn starts(
         &self,
         file: &DataFile,
@@ -57,8 +57,8 @@ impl Arrays {
         Ok(starts)
     }
 
-    /// Finds how far rows go on from `first` without more than `budget` entries, but at least one,
-    /// and to no more than `to`. Returns the row after the last, and the number of entries.
+    /// Finds the rows from `first` up to `to` that have at most `budget` entries together, but at
+    /// least one row. Returns the row after the last, and the number of entries.
     pub(crate) fn advance(
         &self,
         file: &DataFile,

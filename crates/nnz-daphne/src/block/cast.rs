@@ -1,8 +1,8 @@
-//! Widening the values of a block to the type of its object.
+//! Converting the values of a block to the type of its object.
 
 use nnz_core::{At, CastError, Error, ErrorKind, Place, Result, Rounding, ValueType, Values};
 
-/// Calls a block of code with `$T` standing for the Rust type of a value type.
+/// Runs a block of code with `$T` as the Rust type of a value type.
 macro_rules! with_type {
     ($value_type:expr, $T:ident => $code:expr) => {
         match $value_type {
@@ -52,23 +52,24 @@ macro_rules! with_type {
 }
 pub(crate) use with_type;
 
-/// Makes the error that no dialect has a value type.
+/// Returns the error for a value type that no dialect has.
 pub(crate) fn refused_type(value_type: ValueType) -> Error {
-    Error::unsupported(Place::default(), format!("a DAPHNE file cannot hold {value_type}"))
+    Error::unsupported(Place::default(), format!("a DAPHNE file cannot store {value_type}"))
 }
 
-/// Makes the error that a value does not fit the type of the object.
+/// Returns the error for a value that does not fit the type of the object.
 pub(crate) fn refused_value(place: Place, offender: CastError, target: ValueType) -> Error {
     Error::new(ErrorKind::Inexact { found: offender.found, target, holds: None }, place)
 }
 
-/// Turns values of one type into those of another, exactly.
+/// Converts values of one type to another, exactly.
 pub(crate) struct Widen {
     pub(crate) target: ValueType,
 }
 
 impl Widen {
-    /// Widens `values` in place; `spare` is used on the way. `locate` tells where an entry lies.
+    /// Converts `values` in place; `spare` is a temporary buffer. `locate` returns the location of
+    /// an entry.
     pub(crate) fn apply(
         &self,
         values: &mut Values,

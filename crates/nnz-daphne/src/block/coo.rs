@@ -1,4 +1,4 @@
-//! An ultra-sparse block: places and values.
+//! An ultra-sparse block: rows, columns and values.
 
 use nnz_core::Result;
 
@@ -8,18 +8,18 @@ use crate::file::{DataFile, Window};
 /// Bytes that are read at once.
 const WINDOW: usize = 256 << 10;
 
-/// Rows are counted in so many groups, at most.
+/// The largest number of groups in which rows are counted.
 const GROUPS: u64 = 4096;
 
-/// What is called with number, row, column and the value's bytes of an entry.
+/// Called with index, row, column and the bytes of the value of an entry.
 pub(crate) type EachPlace<'a> = &'a mut dyn FnMut(u64, u32, u32, &[u8]) -> Result<()>;
 
-/// What the order of the entries of a block is.
+/// The order of the entries of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum CooOrder {
-    /// Rows never go down.
+    /// Sorted by row.
     ByRow,
-    /// They do; and so many entries are in each group of neighbouring rows.
+    /// Not sorted by row. Has the number of entries in each group of consecutive rows.
     Any { rows: u64, counts: Vec<u64> },
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Coo<'a> {
 }
 
 impl<'a> Coo<'a> {
-    /// Visits the entries in a range.
+    /// Visits a range of entries.
     pub(crate) fn scan(self, entries: std::ops::Range<u64>, each: EachPlace<'_>) -> Result<()> {
         let stride = self.block.coo_stride();
         let two = self.block.cols != 1;
@@ -51,7 +51,7 @@ impl<'a> Coo<'a> {
         Ok(())
     }
 
-    /// Returns the byte that an entry starts at.
+    /// Returns the first byte of an entry.
     pub(crate) fn at(self, number: u64) -> u64 {
         self.block.data + number * self.block.coo_stride() as u64
     }
@@ -70,7 +70,7 @@ impl<'a> Coo<'a> {
         Ok(())
     }
 
-    /// Reads all entries to find out what order they are in.
+    /// Reads all entries to find their order.
     pub(crate) fn order(self) -> Result<CooOrder> {
         let rows = u64::from(self.block.rows).div_ceil(GROUPS.min(1 + self.block.stored / 16));
         let mut counts = Vec::new();
@@ -90,7 +90,7 @@ impl<'a> Coo<'a> {
         Ok(if by_row { CooOrder::ByRow } else { CooOrder::Any { rows, counts } })
     }
 
-    /// Finds the first entry whose row is not below `row`, where rows do not go down.
+    /// Finds the first entry whose row is at least `row`, if entries are sorted by row.
     pub(crate) fn lower_bound(self, row: u64) -> Result<u64> {
         let (mut low, mut high) = (0, self.block.stored);
         while low < high {
@@ -117,8 +117,8 @@ fn word(bytes: &[u8]) -> u32 {
 }
 
 impl CooOrder {
-    /// Finds how far rows go on from `row` without more than `budget` entries, but at least one
-    /// row or group of them, and to no more than `to`. Returns the row after the last.
+    /// Finds the rows from `row` up to `to` that have at most `budget` entries together, but at
+    /// least one row or one group of rows. Returns the row after the last.
     pub(crate) fn advance(&self, coo: Coo<'_>, row: u64, to: u64, budget: u64) -> Result<u64> {
         match self {
             Self::ByRow => {

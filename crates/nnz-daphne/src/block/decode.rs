@@ -13,14 +13,14 @@ use super::cast::with_type;
 use super::{Block, RowLayout, Stretch, split_pairs};
 use crate::file::{DataFile, swap_on_big_endian};
 
-/// Says where the cells of a piece are.
+/// The cells of a piece.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Whole rows, with their counts, between two bytes.
+    /// Whole rows with their counts, in a range of bytes.
     Rows(Range<u64>),
-    /// The rows that a stretch of bytes has, or parts of them.
+    /// The rows of a stretch of bytes, or parts of them.
     Stretch(Stretch),
-    /// Some pairs of one row, between two bytes.
+    /// Some pairs of one row, in a range of bytes.
     Pairs(Range<u64>),
     /// Whole rows of a block of arrays.
     Arrays,
@@ -28,7 +28,7 @@ pub(crate) enum Part {
     ArrayEntries(Range<u64>),
     /// Some columns of a dense block.
     Cells(Range<u64>),
-    /// Those of some entries that are in the rows.
+    /// The entries of a range that are in the rows of the piece.
     Coo(Range<u64>),
 }
 
@@ -45,14 +45,14 @@ pub(crate) struct Piece {
 pub(crate) struct Decoder<'a> {
     pub(crate) file: &'a DataFile,
     pub(crate) layout: RowLayout,
-    /// Number of columns of the object.
+    /// The number of columns of the object.
     pub(crate) cols: u64,
 }
 
 impl Decoder<'_> {
-    /// Decodes a piece into entries whose values are of the type of the block.
+    /// Decodes a piece into entries with values of the type of the block.
     ///
-    /// Cells of a dense block whose bits are all zero are left out.
+    /// Cells of a dense block whose bits are all zero are skipped.
     pub(crate) fn entries(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
         batch.order = Order::Row;
         batch.offsets.clear();
@@ -113,7 +113,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Turns columns of a block into those of the object.
+    /// Converts columns of a block to columns of the object.
     fn placed(&self, block: &Block, mut columns: Vec<u32>) -> Minors {
         match u32::try_from(self.cols - 1) {
             Ok(_) if block.col == 0 => Minors::U32(columns),
@@ -129,23 +129,23 @@ impl Decoder<'_> {
         }
     }
 
-    /// Checks some columns, which lie `stride` bytes apart from a byte on.
+    /// Checks columns that are `stride` bytes apart in the file, from byte `first` on.
     fn check_columns(&self, block: &Block, columns: &[u32], first: u64, stride: u64) -> Result<()> {
         if nnz_bitpack::max(columns).is_none_or(|largest| largest < block.cols) {
             return Ok(());
         }
         let entry = columns.iter().position(|&column| column >= block.cols).unwrap_or(0);
         let at = first + entry as u64 * stride;
-        // Larger ones than there can be have become the largest there is.
+        // Columns that are too large were replaced with the largest number.
         let mut column = [0; 8];
         self.file.read(at, &mut column[..self.layout.width()])?;
         let found = format!("column {} in the {block}", u64::from_le_bytes(column));
-        let expected = format!("a column below {}", block.cols);
+        let expected = format!("a column less than {}", block.cols);
         Err(self.file.mismatch(at, found, expected))
     }
 }
 
-/// Makes room for entries that are to be written over what there is.
+/// Resizes the buffers; all elements are overwritten.
 fn resize<T: Element>(columns: &mut Vec<u32>, values: &mut Vec<T>, count: usize) {
     columns.resize(count, 0);
     values.resize(count, bytemuck::Zeroable::zeroed());

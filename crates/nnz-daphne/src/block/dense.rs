@@ -7,7 +7,7 @@ use nnz_core::{At, Batch, Error, ErrorKind, Order, Place, Result, Values};
 use super::{BlockType, Decoder, Piece};
 use crate::zeroed::zeroed;
 
-/// Makes panels of blocks of every kind.
+/// Decodes panels from blocks of every kind.
 pub(crate) struct Panels<'a> {
     pub(crate) decoder: Decoder<'a>,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Panels<'a> {
 impl Panels<'_> {
     /// Fills `values` with the cells of some columns of a piece, in the type of its block.
     ///
-    /// The columns are those of the block.
+    /// Columns are counted from the first of the block.
     pub(crate) fn cells(&self, piece: &Piece, cols: Range<u64>, values: &mut Values) -> Result<()> {
         let block = &piece.block;
         let Some(value_type) = block.value_type else {
@@ -39,7 +39,7 @@ impl Panels<'_> {
     }
 }
 
-/// Takes entries to their cells. Two of them in one cell are an error.
+/// Copies entries to their cells. Two entries for one cell are an error.
 fn scatter(
     batch: &Batch,
     piece: &Piece,
@@ -63,7 +63,7 @@ fn scatter(
             last = Some(minor);
             let col = minor - piece.block.col;
             if cols.contains(&col) {
-                // Inside the panel, which memory holds.
+                // Inside the panel, so it fits into memory.
                 let col = usize::try_from(col - cols.start).unwrap_or(usize::MAX);
                 let cell = (row * width + col) * size;
                 into[cell..cell + size].copy_from_slice(&from[entry * size..(entry + 1) * size]);

@@ -1,4 +1,4 @@
-//! Cutting blocks into pieces of some rows each.
+//! Splitting blocks into pieces of some rows each.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,21 +11,21 @@ use crate::file::{Buffers, Window};
 use crate::lock::lock;
 use crate::{Block, BlockType};
 
-/// Finds rows in the blocks of a file, and keeps in mind what it found out on the way.
+/// Finds rows in the blocks of a file, and caches their positions.
 #[derive(Debug)]
 pub(crate) struct Finder {
     layout: RowLayout,
-    /// By the byte that a block starts at.
+    /// Landmarks by the first byte of a block.
     landmarks: Mutex<BTreeMap<u64, Arc<Landmarks>>>,
     orders: Mutex<BTreeMap<u64, Arc<CooOrder>>>,
 }
 
-/// A block, and the row in it that has been reached.
+/// A block, and the current row in it.
 #[derive(Debug)]
 pub(crate) struct Active {
     pub(crate) block: Block,
     walk: Option<Walk>,
-    /// Where the walk has been found to lead, and the number of entries on the way.
+    /// The end of a walk that was already made, and its number of entries.
     ahead: Option<(Walk, u64)>,
     order: Option<Arc<CooOrder>>,
 }
@@ -35,7 +35,7 @@ impl Finder {
         Self { layout, landmarks: Mutex::default(), orders: Mutex::default() }
     }
 
-    /// Starts with a block at a row of the object.
+    /// Enters a block at a row of the object.
     pub(crate) fn enter(&self, window: &mut Window<'_>, block: Block, row: u64) -> Result<Active> {
         let mut active = Active { block, walk: None, ahead: None, order: None };
         let row = row - block.row;
@@ -71,8 +71,8 @@ impl Finder {
         Ok(active)
     }
 
-    /// Cuts some rows of a block, at the first of which it has been reached, into stretches; `None`
-    /// where its cells are stored otherwise.
+    /// Splits some rows of a block, beginning with the current one, into stretches. Returns `None`
+    /// if its cells are stored in another way.
     pub(crate) fn stretches(
         &self,
         active: &Active,
@@ -84,8 +84,8 @@ impl Finder {
         Some(Stretches::new(active.block, self.layout, walk, end, Arc::clone(buffers)))
     }
 
-    /// Finds how far rows go on from `row` to `to` with no more than `budget` entries of the block,
-    /// but at least one row.
+    /// Finds the rows from `row` up to `to` that have at most `budget` entries of the block, but at
+    /// least one row.
     pub(crate) fn reach(
         &self,
         window: &mut Window<'_>,
@@ -115,7 +115,7 @@ impl Finder {
         Ok(block.row + local)
     }
 
-    /// Cuts off the piece of some rows, and goes on behind them. Returns the number of its entries.
+    /// Returns the piece with some rows, and its number of entries, and advances past it.
     pub(crate) fn piece(
         &self,
         window: &mut Window<'_>,
@@ -156,7 +156,7 @@ impl Finder {
         Ok((Piece { block, rows, part }, entries))
     }
 
-    /// Cuts the piece of one row into some of at most `most` entries each.
+    /// Splits the piece of one row into pieces of at most `most` entries each.
     pub(crate) fn split(&self, window: &Window<'_>, piece: Piece, most: u64) -> Result<Vec<Piece>> {
         let Piece { block, rows, part } = piece;
         let width = self.layout.width() as u64;
@@ -188,7 +188,7 @@ impl Finder {
         Ok(parts.into_iter().map(piece).collect())
     }
 
-    /// Turns rows of the object into those of a block.
+    /// Converts rows of the object to rows of a block.
     fn local(&self, block: &Block, rows: &Range<u64>) -> Range<u64> {
         rows.start - block.row..rows.end - block.row
     }

@@ -1,4 +1,4 @@
-//! The blocks that a band of rows meets.
+//! The blocks that intersect a band of rows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use super::{Active, Finder, Piece, Stretches};
 use crate::Block;
 use crate::file::{Buffers, Window};
 
-/// Blocks in the order of their rows, and those that have been reached.
+/// Blocks in the order of their rows, and those that the current rows intersect.
 pub(crate) struct BlockQueue<'a> {
     blocks: &'a [Block],
     finder: &'a Finder,
-    /// The columns that matter.
+    /// The selected columns.
     cols: Range<u64>,
-    /// The first block that has not been reached.
+    /// The first block that was not entered yet.
     next: usize,
-    /// Those that have been, by column.
+    /// The blocks that were entered, by column.
     active: Vec<Active>,
 }
 
 impl<'a> BlockQueue<'a> {
-    /// Starts ahead of all rows. Blocks that do not meet the columns are passed over.
+    /// Starts before all rows. Blocks outside of the selected columns are skipped.
     pub(crate) fn new(blocks: &'a [Block], finder: &'a Finder, cols: Range<u64>) -> Self {
         Self { blocks, finder, cols, next: 0, active: Vec::new() }
     }
 
-    /// Returns where the next block starts that has not been reached.
+    /// Returns the first row of the next block.
     pub(crate) fn next_row(&self) -> Option<u64> {
         self.blocks.get(self.next).map(|block| block.row)
     }
 
-    /// Goes to the first of some rows. Returns the row up to which the same blocks are met; `None`
-    /// where none is.
+    /// Moves to a row. Returns the row up to which the same blocks are intersected; `None` if there
+    /// are none.
     pub(crate) fn enter(
         &mut self,
         window: &mut Window<'_>,
@@ -43,7 +43,7 @@ impl<'a> BlockQueue<'a> {
         while let Some(block) = self.blocks.get(self.next).filter(|block| block.row <= rows.start) {
             self.next += 1;
             let meets = block.col < self.cols.end && self.cols.start < block.col_end();
-            if meets && block.row_end() > rows.start && !block.holds_nothing() {
+            if meets && block.row_end() > rows.start && !block.stores_nothing() {
                 let active = self.finder.enter(window, *block, rows.start)?;
                 let at = self.active.partition_point(|other| other.block.col < block.col);
                 self.active.insert(at, active);
@@ -53,7 +53,7 @@ impl<'a> BlockQueue<'a> {
         Ok(ends.min().map(|end| end.min(rows.end).min(self.next_row().unwrap_or(u64::MAX))))
     }
 
-    /// Cuts some rows into stretches, where they are the last that matter of the only block.
+    /// Splits rows into stretches, if only one block is left for them.
     pub(crate) fn stretches(
         &self,
         rows: &Range<u64>,
@@ -66,7 +66,7 @@ impl<'a> BlockQueue<'a> {
         stretches.filter(|_| whole).map(|stretches| (active.block, stretches))
     }
 
-    /// Returns the first of some rows, and as many more as have no more than `budget` entries.
+    /// Returns the first of some rows, and as many more as have at most `budget` entries.
     pub(crate) fn band(
         &mut self,
         window: &mut Window<'_>,
@@ -80,7 +80,7 @@ impl<'a> BlockQueue<'a> {
         Ok(rows)
     }
 
-    /// Cuts off the pieces of some rows, with the number of entries of each.
+    /// Returns the pieces of some rows, with their numbers of entries.
     pub(crate) fn pieces(
         &mut self,
         window: &mut Window<'_>,

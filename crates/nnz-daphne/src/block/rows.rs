@@ -1,27 +1,27 @@
-//! How a sparse block lays out its rows.
+//! The layout of rows in a sparse block.
 
 use nnz_bitpack::{PairRows, deinterleave_u32, deinterleave_u64};
 use nnz_core::Element;
 
 use crate::Dialect;
 
-/// Bytes that rows are looked at ahead.
+/// Bytes ahead that are prefetched.
 const AHEAD: usize = 512;
 
-/// Rows of one length in sequence, after which more of them are expected.
+/// The number of consecutive rows of equal length after which more of them are expected.
 const ALIKE: u32 = 16;
 
-/// Rows that are gone past at once where all are of one length.
+/// Rows that are skipped at once if all have the same length.
 const AT_ONCE: usize = 8;
 
-/// Says where a sparse block has its counts, columns and values.
+/// The layout of counts, columns and values in a sparse block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowLayout {
-    /// Each row is a count and pairs of column and value; counts and columns take 32 bits.
+    /// Each row is a count and pairs of column and value; counts and columns have 32 bits.
     Narrow,
-    /// The same, of 64 bits.
+    /// The same, with 64 bits.
     Wide,
-    /// All starts of rows, then all columns, then all values; the former two of 64 bits.
+    /// All row pointers, then all columns, then all values; pointers and columns have 64 bits.
     Arrays,
 }
 
@@ -34,12 +34,12 @@ impl RowLayout {
         }
     }
 
-    /// Bytes of a count or a column.
+    /// Returns the size of a count or a column in bytes.
     pub(crate) fn width(self) -> usize {
         if self == Self::Narrow { 4 } else { 8 }
     }
 
-    /// Reads the count that some bytes begin with; `None` where they are too few.
+    /// Reads a count at the start of some bytes; `None` if there are too few.
     #[inline]
     pub(crate) fn count(self, bytes: &[u8]) -> Option<u64> {
         match self {
@@ -50,8 +50,8 @@ impl RowLayout {
         }
     }
 
-    /// Goes from row to row as long as all of one is there and has what it may have. Adds to `ends`
-    /// where each ends among the entries, counted on from the last that is there.
+    /// Skips complete and valid rows. Appends to `ends` the end of each row among the entries,
+    /// starting from the last element.
     pub(crate) fn pass(self, bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passed {
         match self {
             Self::Narrow => pass::<Narrow>(bytes, bounds, ends),
@@ -59,7 +59,7 @@ impl RowLayout {
         }
     }
 
-    /// Bytes that a block takes after its number of entries.
+    /// Returns the number of bytes of a block after its number of entries.
     pub(crate) fn bytes(self, rows: u128, entries: u128, size: u128) -> u128 {
         let width = self.width() as u128;
         let starts = if self == Self::Arrays { rows + 1 } else { rows };
@@ -67,18 +67,18 @@ impl RowLayout {
     }
 }
 
-/// What rows may have.
+/// Limits of valid rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// How many rows there may be.
+    /// The largest number of rows.
     pub(crate) rows: u64,
-    /// How many entries each of them may have.
+    /// The largest number of entries in a row.
     pub(crate) entries: u32,
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub(crate) size: usize,
 }
 
-/// How far one has gone from row to row.
+/// The number of rows and bytes that were skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
     pub(crate) rows: u64,
@@ -98,8 +98,8 @@ fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passe
         if count > bounds.entries {
             break;
         }
-        // Each row is found from the one before, too late for its bytes to be brought nearer. Looking
-        // at bytes farther on brings them.
+        // The position of a row depends on the previous one, too late for the prefetcher. Reading a
+        // byte further ahead loads it into the cache.
         seen ^= bytes.get(start + AHEAD).copied().unwrap_or(0);
         let end = start as u64 + (C::WIDTH as u64 + u64::from(count) * stride as u64);
         let Some(end) = usize::try_from(end).ok().filter(|&end| end <= bytes.len()) else { break };
@@ -110,11 +110,11 @@ fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passe
         sequence = if count == before { sequence + 1 } else { 0 };
         before = count;
         if sequence == ALIKE {
-            // More rows like these are expected.
+            // More rows of this length are expected.
             let (len, each) = (end - start, count as usize);
             let ahead = bytes.get(end..).unwrap_or_default();
             let most = usize::try_from(bounds.rows - passed.rows).unwrap_or(usize::MAX);
-            let rows = alike::<C>(ahead, len, count).min(most);
+            let rows = equal_rows::<C>(ahead, len, count).min(most);
             passed.rows += rows as u64;
             passed.bytes += rows * len;
             ends.extend((1..=rows).map(|row| entries + row * each));
@@ -126,18 +126,18 @@ fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passe
     passed
 }
 
-/// Returns how many rows of one length and count there are from the first byte on, give or take a few
-/// of the last. Each is where it is expected, and need not be found from the one before.
-fn alike<C: Column>(bytes: &[u8], len: usize, count: u32) -> usize {
+/// Returns how many consecutive rows have this length and count, except for some of the last ones.
+/// Their positions are known, so each can be checked without the previous one.
+fn equal_rows<C: Column>(bytes: &[u8], len: usize, count: u32) -> usize {
     let differs = |row: &[u8]| row.get(..C::WIDTH).map_or(0, C::read) ^ count;
     let groups = bytes.chunks_exact(len.saturating_mul(AT_ONCE));
-    let alike = groups.take_while(|group| {
+    let equal = groups.take_while(|group| {
         (0..AT_ONCE).fold(0, |all, row| all | differs(&group[row * len..])) == 0
     });
-    alike.count() * AT_ONCE
+    equal.count() * AT_ONCE
 }
 
-/// Reads a column; one that is too large for a block becomes the largest number there is.
+/// Reads a column; one that is too large is replaced with the largest number.
 trait Column {
     const WIDTH: usize;
     fn read(bytes: &[u8]) -> u32;
@@ -165,18 +165,18 @@ impl Column for Wide {
     }
 }
 
-/// Rows of a block that have been found: each a count, and pairs of column and value.
+/// Rows of a block: each a count, and pairs of column and value.
 pub(crate) struct Rows<'a> {
-    /// From the first row on.
+    /// The bytes from the first row on.
     pub(crate) bytes: &'a [u8],
-    /// Where each row starts and ends among the entries.
+    /// The start and the end of each row among the entries.
     pub(crate) offsets: &'a [usize],
-    /// Whether the count of the first row is behind, and perhaps some of its entries.
-    pub(crate) behind: bool,
+    /// Whether the count of the first row is before these bytes, and perhaps some of its entries.
+    pub(crate) count_read: bool,
 }
 
 impl Rows<'_> {
-    /// Takes rows apart; `None` where bytes are missing.
+    /// Splits rows into columns and values; `None` if bytes are missing.
     pub(crate) fn split<T: Element>(
         self,
         layout: RowLayout,
@@ -187,7 +187,7 @@ impl Rows<'_> {
         columns.resize(entries + PairRows::PADDING, 0);
         values.resize(entries + PairRows::PADDING, bytemuck::Zeroable::zeroed());
         let width = layout.width();
-        let bytes = self.bytes.get(if self.behind { 0 } else { width }..).unwrap_or_default();
+        let bytes = self.bytes.get(if self.count_read { 0 } else { width }..).unwrap_or_default();
         let rows = PairRows { bytes, ends: self.offsets, between: width };
         let split = match (layout, size_of::<T>()) {
             (RowLayout::Narrow, 4) => {
@@ -221,7 +221,7 @@ fn split_rows<C: Column, T: Element>(
     Some(())
 }
 
-/// Takes pairs of column and value apart. There is room for all of them.
+/// Splits pairs into columns and values, which must have the right length.
 pub(crate) fn split_pairs<T: Element>(
     layout: RowLayout,
     pairs: &[u8],
@@ -247,10 +247,16 @@ fn split<C: Column, T: Element>(pairs: &[u8], columns: &mut [u32], values: &mut 
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
-    /// Goes from row to row the plain way.
-    fn pass_plainly(layout: RowLayout, bytes: &[u8], bounds: Bounds) -> (u64, usize, Vec<usize>) {
+    /// Skips rows one by one.
+    fn pass_one_by_one(
+        layout: RowLayout,
+        bytes: &[u8],
+        bounds: Bounds,
+    ) -> (u64, usize, Vec<usize>) {
         let (mut at, mut ends) = (0, vec![7]);
         let stride = layout.width() + bounds.size;
         while (ends.len() as u64) <= bounds.rows {
@@ -267,40 +273,37 @@ mod tests {
     }
 
     #[test]
-    fn rows_alike_and_others_are_passed_as_one_by_one() {
-        let mut state = 1_u32;
-        let mut draw = |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 16) % below
-        };
+    fn pass_agrees_with_one_by_one() {
+        let mut random = Random::new(1);
         for case in 0..3000 {
             let layout = [RowLayout::Narrow, RowLayout::Wide][case % 2];
             let size = [1, 2, 4, 8][case / 2 % 4];
             let mut bytes = Vec::new();
-            for _ in 0..draw(6) {
-                // Those behind 16 alike are gone past eight at once.
-                let count = draw(5);
-                for _ in 0..draw(60) {
+            for _ in 0..random.below_u32(6) {
+                // After 16 rows of equal length, eight are skipped at once.
+                let count = random.below_u32(5);
+                for _ in 0..random.below_u32(60) {
                     bytes.extend_from_slice(&u64::from(count).to_le_bytes()[..layout.width()]);
                     let len = bytes.len() + count as usize * (layout.width() + size);
-                    // Neither are entries counts, nor would they do as such.
+                    // Entries are not counts, and would not be valid counts.
                     bytes.resize(len, 0xff);
                 }
             }
             let most = u32::try_from(bytes.len()).unwrap() + 1;
-            if draw(3) == 0 {
-                bytes.truncate(draw(most) as usize);
+            if random.below_u32(3) == 0 {
+                bytes.truncate(random.below_u32(most) as usize);
             }
-            if draw(3) == 0 && !bytes.is_empty() {
-                let at = draw(most - 1) as usize % bytes.len();
-                bytes[at] = u8::try_from(draw(256)).unwrap();
+            if random.below_u32(3) == 0 && !bytes.is_empty() {
+                let at = random.below_u32(most - 1) as usize % bytes.len();
+                bytes[at] = u8::try_from(random.below_u32(256)).unwrap();
             }
-            let rows = if draw(2) == 0 { u64::MAX } else { draw(most).into() };
-            let bounds = Bounds { rows, entries: draw(6), size };
+            let rows =
+                if random.below_u32(2) == 0 { u64::MAX } else { random.below_u32(most).into() };
+            let bounds = Bounds { rows, entries: random.below_u32(6), size };
             let mut ends = vec![7];
             let passed = layout.pass(&bytes, bounds, &mut ends);
-            let plainly = pass_plainly(layout, &bytes, bounds);
-            assert_eq!((passed.rows, passed.bytes, ends), plainly, "case {case}");
+            let one_by_one = pass_one_by_one(layout, &bytes, bounds);
+            assert_eq!((passed.rows, passed.bytes, ends), one_by_one, "case {case}");
         }
     }
 }

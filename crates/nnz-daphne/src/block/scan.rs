@@ -1,4 +1,4 @@
-//! Visiting the entries of a block as they lie in the file.
+//! Visiting the entries of a block in the order of the file.
 
 use std::ops::Range;
 
@@ -10,27 +10,27 @@ use crate::file::{DataFile, Window};
 /// Bytes that are read at once.
 const WINDOW: usize = 256 << 10;
 
-/// Rows of arrays that are read at once.
+/// Rows of a block of arrays that are read at once.
 const ROWS: u64 = 8192;
 
-/// An entry of a block, and where it lies.
+/// An entry of a block, and its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) row: u64,
     pub(crate) col: u64,
-    /// The byte it starts at: that of its row or column.
+    /// The first byte of its row or column.
     pub(crate) at: u64,
-    /// The byte its value starts at.
+    /// The first byte of its value.
     pub(crate) value_at: u64,
-    /// The value as it stands in the file.
+    /// The value as stored in the file.
     pub(crate) value: &'a [u8],
 }
 
-/// What is called with each entry.
+/// Called with each entry.
 pub(crate) type Each<'a> = &'a mut dyn FnMut(Entry<'_>) -> Result<()>;
 
-/// Visits the stored entries of some rows, with places that need not be inside the block. A dense
-/// block has none.
+/// Visits the stored entries of some rows. They may be outside of the block. A dense block has
+/// none.
 pub(crate) fn scan(
     file: &DataFile,
     block: &Block,

@@ -1,7 +1,7 @@
-//! Rows of any length in stretches of bytes, which many threads read and decode.
+//! Decoding rows of any length on many threads, in stretches of bytes.
 //!
-//! Where rows begin in a stretch follows from where those of the one before end, so that threads
-//! tell each other. That is all they wait for: bytes are read before, and taken apart behind.
+//! The start of the first row in a stretch depends on the rows of the previous stretch, so threads
+//! pass it on. Nothing else has to wait: bytes are read before that, and decoded after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,65 +13,65 @@ use super::{ALL, Block, Bounds, RowLayout, Walk};
 use crate::file::{Buffers, DataFile, Window};
 use crate::lock::lock;
 
-/// Bytes of a stretch, which stay in the cache that a core has of its own with what they decode to.
+/// Bytes of a stretch: few enough to stay in the L2 cache together with the decoded entries.
 const STRETCH: u64 = 512 << 10;
 
-/// Bytes of a stretch where few rows are wanted.
+/// Bytes of a stretch if only few rows are needed.
 const SHORT: u64 = 8 << 10;
 
-/// How far one has gone: to the count of a row, or behind that to an entry.
+/// A position in the rows: at the count of a row, or at an entry after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached {
     pub(crate) row: u64,
-    /// Entries of the row that are still to come; with none, its count is.
+    /// Entries of the row that are left; 0 if the count is next.
     pub(crate) left: u64,
     at: u64,
 }
 
-/// Some rows of a block, to be cut into stretches.
+/// Some rows of a block, split into stretches.
 #[derive(Debug)]
 pub(crate) struct Stretches {
     block: Block,
     layout: RowLayout,
-    /// Where the first stretch starts.
+    /// The first byte of the first stretch.
     first: u64,
-    /// Bytes of each.
+    /// The length of each stretch in bytes.
     length: u64,
-    /// The row that is not wanted any more.
+    /// The row after the last.
     end: u64,
     progress: Mutex<Progress>,
-    /// Signals that one has gone further, or given up.
+    /// Signals that a stretch was walked through, or given up.
     moved: Condvar,
     buffers: Arc<Buffers>,
 }
 
 #[derive(Debug)]
 struct Progress {
-    /// Where stretches begin to matter, as far as is known of those that are not decoded.
+    /// The known starts of rows in stretches that are not decoded yet.
     starts: BTreeMap<u64, Reached>,
-    /// Stretches that are being decoded, and will tell of the one behind.
+    /// Stretches that are being decoded, and will pass on the start of the next.
     begun: BTreeSet<u64>,
 }
 
-/// One of the stretches, which has the counts and the entries that start in it.
+/// One stretch, with the counts and the entries that start in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Stretch {
     all: Arc<Stretches>,
     number: u64,
 }
 
-/// What has been read of a stretch.
+/// A stretch that was read.
 pub(crate) struct Opened<'a> {
     stretches: &'a Stretches,
     buffer: Vec<u8>,
-    /// Where its bytes are in the file.
+    /// The range of its bytes in the file.
     bytes: Range<u64>,
-    /// Where what matters begins.
+    /// The position of the first row or entry in it.
     pub(crate) reached: Reached,
 }
 
 impl Stretches {
-    /// Starts with the rows from where a walk is to `end`.
+    /// Starts with the rows from the position of a walk up to `end`.
     pub(crate) fn new(
         block: Block,
         layout: RowLayout,
@@ -93,7 +93,7 @@ impl Stretches {
         }
     }
 
-    /// Returns a stretch; `None` behind the last one that matters.
+    /// Returns a stretch; `None` after the last one.
     pub(crate) fn get(self: &Arc<Self>, number: u64) -> Option<Stretch> {
         let ended = || {
             let progress = self.progress();
@@ -108,15 +108,15 @@ impl Stretches {
         start..start.saturating_add(self.length).min(self.block.end)
     }
 
-    /// Returns the bytes of a stretch, and behind it those of an entry that starts in it.
+    /// Returns the bytes of a stretch, and of the rest of an entry that starts in it.
     fn whole_entries(&self, number: u64) -> Range<u64> {
         let Range { start, end } = self.bytes(number);
         let more = (self.layout.width() + self.block.size() - 1) as u64;
         start..end.saturating_add(more).min(self.block.end).max(start)
     }
 
-    /// Goes from row to row through what was read of a stretch, and adds to `ends` where each ends
-    /// among the entries; the last may go on behind the stretch.
+    /// Walks through the rows of a stretch, and appends to `ends` the end of each among the
+    /// entries; the last row may continue after the stretch.
     fn walk(
         &self,
         file: &DataFile,
@@ -133,7 +133,7 @@ impl Stretches {
             ends.push(last(ends) + reached.pass(end, stride));
         }
         let skip = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
-        // The buffer may be longer than what was read.
+        // The buffer may be longer than the stretch.
         let bytes = bytes.get(..skip(self.whole_entries(number).end)).unwrap_or_default();
         if reached.left == 0 && reached.at < end && reached.row < self.end {
             let rows = Bounds { rows: self.end - reached.row, entries: self.block.cols, size };
@@ -143,10 +143,10 @@ impl Stretches {
             reached.at += passed.bytes as u64;
         }
         if reached.left == 0 && reached.at < end && reached.row < self.end {
-            // The row goes on behind the stretch, or there is something wrong with it.
+            // The row continues after the stretch, or is invalid.
             let count = bytes.get(skip(reached.at)..).and_then(|rest| self.layout.count(rest));
             let left = self.block.end.saturating_sub(reached.at + width as u64);
-            // Columns are fewer than 2^32, so that their bytes can be told.
+            // There are less than 2^32 columns, so the length in bytes does not overflow.
             let fits = |&count: &u64| count <= self.block.cols.into() && count * stride <= left;
             let Some(count) = count.filter(fits) else { return Err(self.refused(file, reached)) };
             (reached.left, reached.at) = (count, reached.at + width as u64);
@@ -160,7 +160,7 @@ impl Stretches {
         Ok(reached)
     }
 
-    /// Makes the error that rows cannot go on like this, by going on without stretches.
+    /// Returns the error for invalid rows, by walking through them without stretches.
     #[cold]
     fn refused(&self, file: &DataFile, Reached { row, at, .. }: Reached) -> nnz_core::Error {
         let mut window = Window::new(file, 1);
@@ -169,11 +169,11 @@ impl Stretches {
         walked.err().unwrap_or_else(|| self.block.changed(file))
     }
 
-    /// Waits until it is known where a stretch begins to matter, or finds out.
+    /// Waits until the position of the first row in a stretch is known, or finds it.
     fn start(&self, file: &DataFile, number: u64) -> Result<Reached> {
         let mut progress = self.progress();
         loop {
-            // There is one: decoding a stretch tells of the next.
+            // There is one, because decoding a stretch adds the next.
             let Some((&nearest, &reached)) = progress.starts.range(..=number).next_back() else {
                 return Err(self.block.changed(file));
             };
@@ -184,13 +184,13 @@ impl Stretches {
                 progress = self.moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            // Nobody is about to tell.
+            // No thread is about to find it.
             drop(progress);
             let buffer = self.buffers.read(file, self.whole_entries(nearest))?;
-            let behind = self.walk(file, nearest, &buffer, reached, &mut Vec::new())?;
+            let next = self.walk(file, nearest, &buffer, reached, &mut Vec::new())?;
             self.buffers.give_back(buffer);
             progress = self.progress();
-            progress.starts.insert(nearest + 1, behind);
+            progress.starts.insert(nearest + 1, next);
         }
     }
 
@@ -199,8 +199,8 @@ impl Stretches {
     }
 }
 
-/// Returns the bytes of a stretch where so many rows are wanted: twice what so many have on average,
-/// so that little is read that is not wanted.
+/// Returns the length of stretches for a number of rows: twice their average size, so that little
+/// else is read.
 fn length(block: &Block, rows: u64) -> u64 {
     let all = u128::from(block.end - block.start) * 2;
     let share = all * u128::from(rows) / u128::from(block.rows.max(1));
@@ -208,18 +208,18 @@ fn length(block: &Block, rows: u64) -> u64 {
 }
 
 impl Reached {
-    /// Goes past the entries of a row that start before byte `end`, and returns their number.
+    /// Skips the entries of a row that start before byte `end`, and returns their number.
     fn pass(&mut self, end: u64, stride: u64) -> usize {
         let passed = self.left.min(end.saturating_sub(self.at).div_ceil(stride));
         self.at += passed * stride;
         self.left -= passed;
         self.row += u64::from(self.left == 0);
-        // They are in a buffer.
+        // They are in a buffer, so the number fits.
         usize::try_from(passed).unwrap_or(usize::MAX)
     }
 }
 
-/// A stretch that is being decoded. Others go on without it when it is given up.
+/// A stretch that is being decoded. If it is given up, other threads continue without it.
 struct Begun<'a> {
     stretches: &'a Stretches,
     number: u64,
@@ -233,7 +233,7 @@ impl Drop for Begun<'_> {
 }
 
 impl Stretch {
-    /// Reads the stretch, and adds to `ends` where each of its rows ends among the entries.
+    /// Reads the stretch, and appends to `ends` the end of each row among its entries.
     pub(crate) fn open(&self, file: &DataFile, ends: &mut Vec<usize>) -> Result<Opened<'_>> {
         let Self { all: stretches, number } = self;
         stretches.progress().begun.insert(*number);
@@ -241,10 +241,10 @@ impl Stretch {
         let bytes = stretches.whole_entries(*number);
         let buffer = stretches.buffers.read(file, bytes.clone())?;
         let reached = stretches.start(file, *number)?;
-        let behind = stretches.walk(file, *number, &buffer, reached, ends)?;
+        let next = stretches.walk(file, *number, &buffer, reached, ends)?;
         let mut progress = stretches.progress();
         progress.starts.remove(number);
-        progress.starts.insert(number + 1, behind);
+        progress.starts.insert(number + 1, next);
         drop(progress);
         drop(begun);
         Ok(Opened { stretches, buffer, bytes, reached })
@@ -252,9 +252,9 @@ impl Stretch {
 }
 
 impl Opened<'_> {
-    /// Returns the bytes from where they matter, and where those are in the file.
+    /// Returns the bytes from the first row on, and their position in the file.
     pub(crate) fn bytes(&self) -> (u64, &[u8]) {
-        // Behind the last row nothing matters.
+        // Bytes after the last row are not needed.
         let skip = self.reached.at.checked_sub(self.bytes.start);
         let skip = skip.and_then(|skip| usize::try_from(skip).ok());
         let len = usize::try_from(self.bytes.end - self.bytes.start).unwrap_or(usize::MAX);

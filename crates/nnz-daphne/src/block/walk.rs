@@ -1,4 +1,4 @@
-//! Finding rows that lie behind rows of any length.
+//! Finding rows after rows of any length.
 
 use std::sync::Mutex;
 
@@ -8,19 +8,19 @@ use super::{Block, RowLayout};
 use crate::file::{DataFile, Window};
 use crate::lock::lock;
 
-/// Rows between two landmarks, at least.
+/// The smallest number of rows between two landmarks.
 const APART: u64 = 1024;
 
-/// Landmarks of a block, at most.
+/// The largest number of landmarks of a block.
 const MOST: u64 = 1 << 16;
 
-/// Bytes that are read at once to get from row to row.
+/// Bytes that are read at once while walking.
 const WINDOW: usize = 64 << 10;
 
-/// However many entries there are.
+/// No limit for the number of entries.
 pub(crate) const ALL: u64 = u64::MAX;
 
-/// A row of a sparse block, and the byte its count stands at.
+/// A row of a sparse block, and the position of its count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     pub(crate) row: u64,
@@ -33,7 +33,7 @@ impl Walk {
         Self { row: 0, at: block.data }
     }
 
-    /// Goes on to row `to`, but past no more than `budget` entries, unless the first row has more.
+    /// Walks to row `to`, but past at most `budget` entries, unless the first row has more.
     ///
     /// Returns the number of entries passed.
     pub(crate) fn advance(
@@ -53,17 +53,17 @@ impl Walk {
         'read: while self.row < to {
             let held = window.at(self.at, width, block.end)?;
             let mut skip = 0;
-            // Many short rows are in the window already.
+            // The window often has many short rows.
             while self.row < to {
                 let Some(count) = held.get(skip..skip + width) else { continue 'read };
                 let count = layout.count(count).unwrap_or(u64::MAX);
                 let left = block.end - self.at - width as u64;
-                // Columns are fewer than 2^32, so that their bytes can be told.
+                // There are less than 2^32 columns, so the length in bytes does not overflow.
                 if count > cols || count * stride > left {
                     let left = left / stride;
                     let end = count.saturating_mul(stride).saturating_add(self.at + width as u64);
                     if count <= cols && end <= file.len() {
-                        // The row is all there: it is the block that ends too early.
+                        // The row is complete, but the block ends too early.
                         let rows = format!("row {}, which ends at byte {end}", self.row);
                         return Err(Self::too_few(file, block, &rows));
                     }
@@ -96,14 +96,14 @@ impl Walk {
     ) -> nnz_core::Error {
         let found = format!("{count} entries in row {row} of the {block}");
         let expected = if count > u64::from(block.cols) {
-            format!("at most {}, as many as there are columns", block.cols)
+            format!("at most {}, the number of columns", block.cols)
         } else {
-            format!("at most {left}, the bytes that are left")
+            format!("at most {left}, the number of bytes left")
         };
         file.mismatch(at, found, expected)
     }
 
-    /// Checks that the last row ends where the block ends.
+    /// Checks that the last row ends at the end of the block.
     fn check_end(self, file: &DataFile, block: &Block) -> Result<()> {
         if self.row < u64::from(block.rows) || self.at == block.end {
             return Ok(());
@@ -115,10 +115,10 @@ impl Walk {
     #[cold]
     fn too_few(file: &DataFile, block: &Block, rows: &str) -> nnz_core::Error {
         let found = format!("{} entries in the {block}", block.stored);
-        file.mismatch(block.data - 8, found, format!("as many as there are in {rows}"))
+        file.mismatch(block.data - 8, found, format!("the number in {rows}"))
     }
 
-    /// Checks that the counts of all rows come to the length of the block.
+    /// Checks that the counts of all rows add up to the length of the block.
     pub(crate) fn check_all(file: &DataFile, block: &Block, layout: RowLayout) -> Result<()> {
         if layout == RowLayout::Arrays {
             return Ok(());
@@ -128,7 +128,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Checks that the counts of all rows are possible in the bytes there are.
+    /// Checks that the counts of all rows fit into the bytes of the block.
     pub(crate) fn check_counts(file: &DataFile, block: &Block, layout: RowLayout) -> Result<()> {
         let mut walk = Self::start(block);
         let mut window = Window::new(file, WINDOW);
@@ -141,11 +141,11 @@ impl Walk {
     }
 }
 
-/// Rows of a block that have been reached before, so that others are found from them.
+/// Known positions of rows, from which other rows are found.
 #[derive(Debug)]
 pub(crate) struct Landmarks {
     every: u64,
-    /// The byte that each `every`-th row starts at, as far as one has gone.
+    /// The first byte of each `every`-th row, for all rows reached so far.
     known: Mutex<Vec<u64>>,
 }
 
@@ -155,7 +155,7 @@ impl Landmarks {
         Self { every, known: Mutex::new(vec![block.data]) }
     }
 
-    /// Finds a row.
+    /// Finds the position of a row.
     pub(crate) fn find(
         &self,
         window: &mut Window<'_>,
@@ -163,10 +163,10 @@ impl Landmarks {
         layout: RowLayout,
         row: u64,
     ) -> Result<Walk> {
-        let wanted = usize::try_from(row / self.every).unwrap_or(usize::MAX);
+        let target = usize::try_from(row / self.every).unwrap_or(usize::MAX);
         let mut known = lock(&self.known);
         let last = known.len() - 1;
-        let nearest = last.min(wanted);
+        let nearest = last.min(target);
         let mut walk = Walk { row: nearest as u64 * self.every, at: known[nearest] };
         while walk.row + self.every <= row {
             let next = walk.row + self.every;

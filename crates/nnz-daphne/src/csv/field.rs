@@ -1,10 +1,10 @@
-//! Numbers in fields, exactly.
+//! Parsing numbers in fields exactly.
 
 use nnz_core::{Element, Rounding, Scalar, ValueType, Values};
 
-/// Reads fields of a type.
+/// Parses fields of a type.
 pub(super) trait Field: Element {
-    /// Reads a number. `None` where it is none, or the type does not hold it.
+    /// Parses a number. Returns `None` if it is not a number, or the type cannot represent it.
     fn parse(text: &str) -> Option<Self>;
 }
 
@@ -23,10 +23,10 @@ macro_rules! floats {
             fn parse(text: &str) -> Option<Self> {
                 let value: $t = text.parse().ok()?;
                 if is_whole(text) {
-                    // Digits without a point are a number that is meant to the last of them.
+                    // Digits without a decimal point are a number that must be exact.
                     return holds(text, value.scalar()).then_some(value);
                 }
-                // A finite number that is too large becomes none.
+                // A finite number that is too large must not become infinite.
                 let written_so = !text.bytes().any(|byte| byte.is_ascii_digit());
                 (value.is_finite() || written_so).then_some(value)
             }
@@ -52,7 +52,7 @@ fn holds(text: &str, value: Scalar) -> bool {
     }
 }
 
-/// Appends the number of a field to values of a type. `false` where they do not hold it.
+/// Appends a field to values of a type. Returns `false` if they cannot represent it.
 pub(super) fn push(values: &mut Values, text: &str) -> bool {
     fn own<T: Field>(values: &mut Vec<T>, text: &str) -> bool {
         T::parse(text).map(|value| values.push(value)).is_some()
@@ -72,7 +72,7 @@ pub(super) fn push(values: &mut Values, text: &str) -> bool {
     }
 }
 
-/// Returns whether a value reads back from its text: of the NaNs only the plain one does.
+/// Returns whether a value round-trips as text. Of NaNs only the plain one does.
 pub(super) fn has_text(value: Scalar) -> bool {
     match value {
         Scalar::F32(v) => !v.is_nan() || v.to_bits() == f32::NAN.to_bits(),

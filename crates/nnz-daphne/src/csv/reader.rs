@@ -12,17 +12,17 @@ use super::infer::Inferred;
 use super::strict::{Fault, Strict};
 use crate::{Column, FrameBatch, FrameReader};
 
-/// Projection of a batch, unless one row has more.
+/// Fields in a batch, unless one row has more.
 const FIELDS: usize = 1 << 18;
 
-/// Says how a text is read.
+/// Options for reading text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The type of each column; by default they are inferred, for which the text is read twice.
+    /// The type of each column. By default types are inferred, for which the text is read twice.
     pub types: Option<Vec<ValueType>>,
 }
 
-/// A text of comma-separated values, read as a frame.
+/// Reads comma-separated values as a frame.
 pub struct CsvReader {
     records: Records,
     columns: Vec<Column>,
@@ -35,7 +35,7 @@ impl std::fmt::Debug for CsvReader {
     }
 }
 
-/// The records of a file, the labels first.
+/// The records of a file, starting with the labels.
 struct Records {
     path: PathBuf,
     reader: Reader<Strict<Box<dyn Read + Send>>>,
@@ -48,17 +48,17 @@ impl CsvReader {
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read, its labels are not UTF-8, there are not as many types as
-    /// labels, or a column holds what no type does.
+    /// Fails if the file cannot be read, if its labels are not UTF-8, if the number of types is not
+    /// that of labels, or if no type can represent a column.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_opened(&Opened::local(path)?, options)
     }
 
-    /// Takes a file that was opened, and infers types that are not given.
+    /// Creates a reader for an open file, and infers types that are not given.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<Self> {
         let mut records = Records::open(opened)?;
         let types = match &options.types {
@@ -72,12 +72,12 @@ impl CsvReader {
         Self::new(records, &types)
     }
 
-    /// Reads what comes but once, such as a pipe, for which types have to be given. `name` is what
-    /// messages call it.
+    /// Creates a reader for a stream, such as a pipe, which can be read only once, so types have to
+    /// be given. `name` is used in messages.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn from_reader(
         reader: Box<dyn Read + Send>,
         name: &Path,
@@ -180,7 +180,7 @@ impl Records {
         })
     }
 
-    /// Goes to the next record, which has a field for each label.
+    /// Reads the next record, which has a field for each label.
     fn next(&mut self) -> Result<bool> {
         if !self.advance()? {
             return Ok(false);
@@ -201,7 +201,8 @@ impl Records {
     }
 
     fn place(&self, line: u64, field: Option<usize>) -> Place {
-        // Quotes count where they have to be there; others are not known of any more.
+        // Only quotes that are required are counted; the record no longer has information on
+        // others.
         let before = (0..field.unwrap_or(0)).filter_map(|number| self.record.get(number));
         let column = before.fold(1, |at, field| at + field.len() as u64 + 1);
         Place {
@@ -213,7 +214,7 @@ impl Records {
         }
     }
 
-    /// Makes the error that a field is not what it has to be.
+    /// Returns the error for an invalid field.
     fn refuse(&self, number: usize, expected: &str) -> Error {
         let line = self.record.position().map_or(1, csv::Position::line);
         let field = self.record.get(number).unwrap_or_default();
@@ -221,7 +222,7 @@ impl Records {
         Error::mismatch(self.place(line, Some(number)), format!("{shown:?}"), expected)
     }
 
-    /// Finds the type of each column.
+    /// Infers the type of each column.
     fn infer(&mut self) -> Result<Vec<ValueType>> {
         let mut inferred = vec![Inferred::new(); self.labels.len()];
         while self.next()? {

@@ -1,32 +1,32 @@
-//! Watching that a text keeps to the grammar of RFC 4180, which parsers read over.
+//! Checking that a text follows the grammar of RFC 4180 strictly.
 
 use std::fmt;
 use std::io::{self, Read};
 
-/// The longest record that is read: a quote that is never closed must not fill the memory.
+/// The largest record, so that a quote that is never closed does not fill the memory.
 const LONGEST: u64 = 256 << 20;
 
-/// What some programs begin a text with; it is passed over.
+/// Some programs write this at the start of a text; it is skipped.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Passes on what it reads, up to the first byte that breaks the grammar.
+/// A reader that passes on bytes up to the first violation of the grammar.
 pub(super) struct Strict<R> {
     inner: R,
     state: State,
-    /// Bytes since a record ended.
+    /// Bytes since the end of the last record.
     record: u64,
     /// The line and column of the next byte, from 1.
     line: u64,
     column: u64,
-    /// Where the last quote was opened.
+    /// The position of the last opening quote.
     opened: (u64, u64),
-    /// What is left of a byte order mark.
+    /// The rest of an expected byte order mark.
     mark: &'static [u8],
-    /// A line without anything, after which only others may follow.
+    /// A blank line, after which only blank lines may follow.
     blank: Option<u64>,
 }
 
-/// Where in a record the next byte is.
+/// The position of the next byte in a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// At the beginning of a record.
@@ -35,13 +35,13 @@ enum State {
     Field,
     Plain,
     Quoted,
-    /// Behind a quote that closes a field, unless another follows.
+    /// After a quote, which closes the field unless another quote follows.
     Closed,
-    /// Behind a carriage return.
+    /// After a carriage return.
     Return,
 }
 
-/// What breaks the grammar, and where.
+/// A violation of the grammar, and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) line: u64,
@@ -78,7 +78,7 @@ impl<R> Strict<R> {
         }
         self.mark = &[];
         if self.state == State::Return {
-            // A lone one ends a record, too.
+            // A lone carriage return ends a record, too.
             self.state = State::Record;
             self.line += 1;
             self.column = 1;
@@ -102,11 +102,13 @@ impl<R> Strict<R> {
             (_, b',') => State::Field,
             (State::Closed, _) => {
                 return Err(
-                    self.fault("text behind a closing quote", "a comma or the end of the line")
+                    self.fault("text after a closing quote", "a comma or the end of the line")
                 );
             }
             (State::Plain, b'"') => {
-                return Err(self.fault("a quote inside of a field", "quotes around all of it"));
+                return Err(
+                    self.fault("a quote inside of a field", "quotes around the whole field")
+                );
             }
             (_, b'"') => {
                 self.opened = (self.line, self.column);

@@ -7,13 +7,13 @@ use nnz_core::{At, Error, Place, Result, Scalar, Values};
 use super::field::has_text;
 use crate::{FrameBatch, FrameReader};
 
-/// Text that is gathered before it is written.
+/// Bytes of text in the buffer.
 const BUFFER: usize = 256 << 10;
 
-/// Says how a text is written.
+/// Options for writing text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Whether a NaN that is not the plain one is written all the same, without sign and payload.
+    /// Whether to write NaN with a sign or a payload, which are lost, instead of failing.
     pub lossy: bool,
 }
 
@@ -40,8 +40,8 @@ pub struct WriteOptions {
 ///
 /// # Errors
 ///
-/// Fails where the frame cannot be read, has no columns, or holds a NaN that no text tells of, and where
-/// the text cannot be written.
+/// Fails if the frame cannot be read, has no columns, or has a NaN that text cannot represent, or
+/// if the text cannot be written.
 pub fn write(
     frame: &mut dyn FrameReader,
     out: &mut dyn Write,
@@ -53,7 +53,7 @@ pub fn write(
         return Err(Error::unsupported(Place::default(), what));
     }
     let labels = frame.columns().iter().map(|column| column.label.as_bytes());
-    // Readers take away a byte order mark, unless it stands between quotes.
+    // Readers remove a byte order mark, unless it is quoted.
     let marked = frame.columns().iter().any(|column| column.label.starts_with('\u{feff}'));
     let style = if marked { csv::QuoteStyle::Always } else { csv::QuoteStyle::Necessary };
     let mut header = csv::WriterBuilder::new().quote_style(style).from_writer(Vec::new());
@@ -74,7 +74,7 @@ pub fn write(
                     let (row, col) = (batch.rows.start + row as u64, number as u64);
                     let place = Place::default().at(At::Entry { row, col });
                     let found = format!("{value} of the bits {}", bits(value));
-                    let expected = "a number that text tells of exactly";
+                    let expected = "a number that text can represent exactly";
                     return Err(Error::mismatch(place, found, expected));
                 }
                 values.write_text(row, &mut text, ",");
@@ -92,7 +92,7 @@ pub fn write(
     Ok(rows)
 }
 
-/// Shows what tells a NaN from others.
+/// Formats the bits of a NaN.
 fn bits(value: Scalar) -> String {
     match value {
         Scalar::F32(v) => format!("{:#x}", v.to_bits()),

@@ -1,10 +1,10 @@
-//! Columns to rows, and back.
+//! Converting columns to rows, and back.
 
 use nnz_core::Values;
 
 use crate::file::swap_on_big_endian;
 
-/// Takes the values of a column to their places in rows of `stride` bytes, `at` bytes into each.
+/// Copies the values of a column into rows of `stride` bytes, at offset `at` in each.
 pub(super) fn scatter(values: &Values, rows: &mut [u8], stride: usize, at: usize) {
     fn copy<const N: usize>(from: &[u8], rows: &mut [u8], stride: usize, at: usize) {
         for (row, value) in rows.chunks_exact_mut(stride).zip(from.chunks_exact(N)) {
@@ -20,9 +20,9 @@ pub(super) fn scatter(values: &Values, rows: &mut [u8], stride: usize, at: usize
     }
 }
 
-/// Fills a column, as long as there are rows, from rows of `stride` bytes, `at` bytes into each.
+/// Copies a column from rows of `stride` bytes, at offset `at` in each, as long as there are rows.
 ///
-/// `swap` says whether the bytes are those of a file.
+/// `swap` is whether the bytes are in the byte order of the file.
 pub(super) fn gather(values: &mut Values, rows: &[u8], stride: usize, at: usize, swap: bool) {
     fn copy<const N: usize>(into: &mut [u8], rows: &[u8], stride: usize, at: usize) {
         for (value, row) in into.chunks_exact_mut(N).zip(rows.chunks_exact(stride)) {

@@ -11,24 +11,24 @@ use crate::block::{BlockQueue, Decoder, Panels, Piece, RowLayout, refused_value}
 use crate::file::Window;
 use crate::zeroed::zeroed;
 
-/// Bytes of the rows of a batch, unless one row has more.
+/// Bytes of rows in a batch, unless one row has more.
 const BYTES: u64 = 2 << 20;
 
 /// Bytes that are read at once to find rows.
 const WINDOW: usize = 64 << 10;
 
-/// Returns how many rows make a batch.
+/// Returns the number of rows in a batch.
 fn rows_together(columns: &[Column]) -> u64 {
     let row: u64 = columns.iter().map(|column| column.value_type.size() as u64).sum();
     (BYTES / row.max(1)).max(1)
 }
 
-/// Makes columns of zeros.
+/// Creates columns of zeros.
 fn columns_of_zeros(columns: &[Column], rows: u64) -> Result<Vec<Values>> {
     columns.iter().map(|column| zeroed(column.value_type, rows, 1)).collect()
 }
 
-/// Reads rows that lie one behind the other.
+/// Reads consecutive rows.
 pub(super) struct RowReader<'a> {
     source: &'a FrameSource,
     rows: Range<u64>,
@@ -56,7 +56,7 @@ impl FrameReader for RowReader<'_> {
             _ => rows_together(columns).min(self.rows.end - self.rows.start),
         };
         let object = &self.source.object;
-        // That all rows are in the file has been checked.
+        // All rows were checked to be in the file.
         let first = object.body + 16 + self.rows.start * stride as u64;
         let bytes = object.file.bytes(first, count * stride as u64)?;
         batch.rows = self.rows.start..self.rows.start + count;
@@ -71,7 +71,7 @@ impl FrameReader for RowReader<'_> {
     }
 }
 
-/// Reads rows that lie in blocks.
+/// Reads rows in blocks.
 pub(super) struct BlockReader<'a> {
     source: &'a FrameSource,
     rows: Range<u64>,
@@ -87,7 +87,7 @@ impl<'a> BlockReader<'a> {
         Self { source, rows, window, queue }
     }
 
-    /// Reads the cells of a piece into the columns it covers.
+    /// Reads the cells of a piece into its columns.
     fn take(&self, piece: &Piece, columns: &mut [Values]) -> Result<()> {
         let object = &self.source.object;
         let layout = RowLayout::of(object.dialect);

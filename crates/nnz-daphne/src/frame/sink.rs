@@ -11,34 +11,37 @@ use crate::layout::{self, BlockHead};
 use crate::output::Output;
 use crate::{BlockType, DataType, Dialect, Meta, MetaColumn, code};
 
-/// Bytes of the rows of a block, unless one row has more.
+/// Bytes of rows in a block, unless one row has more.
 const BYTES: u64 = 16 << 20;
 
-/// Says how a frame is written.
+/// Options for writing a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameOptions {
     /// The dialect. DAPHNE reads only its own.
     pub dialect: Dialect,
-    /// Rows of a block of the published dialect; by default as many as take some megabytes.
+    /// The number of rows in a block of the published dialect; by default as many as fit into some
+    /// megabytes.
     pub block_rows: Option<u32>,
-    /// Whether a `.meta` is written beside the published dialect; beside the others it always is.
+    /// Whether to write a `.meta` file in the published dialect; in other dialects it is always
+    /// written.
     pub meta: bool,
 }
 
-/// A frame being written to a file.
+/// A sink that writes a frame to a file.
 ///
-/// The published dialect has a dense block for each run of neighbouring columns of one type, in each
+/// The published dialect has a dense block for each run of consecutive columns of one type, in each
+/// band of rows.
 /// band of rows.
 pub struct FrameSink {
     output: Output,
     columns: Vec<Column>,
     dialect: Dialect,
-    /// Rows that have been taken.
+    /// The number of rows received.
     rows: u64,
-    /// Rows of a block.
-    together: u64,
-    /// Rows that wait for their block to be full.
-    waiting: Vec<Values>,
+    /// The number of rows in a block.
+    block_rows: u64,
+    /// Rows of the current, incomplete block.
+    pending: Vec<Values>,
 }
 
 impl std::fmt::Debug for FrameSink {
@@ -48,12 +51,12 @@ impl std::fmt::Debug for FrameSink {
 }
 
 impl FrameSink {
-    /// Starts a file with these columns. The number of rows shows when it is finished.
+    /// Creates a file with these columns. The number of rows is known when it is finished.
     ///
     /// # Errors
     ///
-    /// Fails where the target is there already or cannot be written, and where the dialect cannot hold a
-    /// type or a label.
+    /// Fails if the target exists already or cannot be written, or if the dialect cannot represent
+    /// a type or a label.
     pub fn create(
         path: &Path,
         columns: &[Column],
@@ -68,25 +71,25 @@ impl FrameSink {
         let mut output = Output::create(path, write, meta)?;
         output.write(&bytes)?;
         if options.dialect != Dialect::Spec {
-            // Where the only block starts.
+            // The position of the only block.
             output.write_zeros(16)?;
         }
         let row: u64 = columns.iter().map(|column| column.value_type.size() as u64).sum();
-        let together = match options.block_rows {
+        let block_rows = match options.block_rows {
             Some(0) => return Err(Error::argument("a block has at least one row")),
             Some(rows) => rows.into(),
             None => (BYTES / row.max(1)).clamp(1, u32::MAX.into()),
         };
-        let waiting = columns.iter().map(|column| Values::new(column.value_type)).collect();
+        let pending = columns.iter().map(|column| Values::new(column.value_type)).collect();
         let (columns, dialect) = (columns.to_vec(), options.dialect);
-        Ok(Self { output, columns, dialect, rows: 0, together, waiting })
+        Ok(Self { output, columns, dialect, rows: 0, block_rows, pending })
     }
 
     /// Writes the next rows.
     ///
     /// # Errors
     ///
-    /// Fails where they are not the next ones, are of other types, or cannot be written.
+    /// Fails if they are not the next ones, have other types, or cannot be written.
     pub fn write(&mut self, batch: &FrameBatch) -> Result<()> {
         let count = batch.rows.end.saturating_sub(batch.rows.start);
         let fits = |(values, column): (&Values, &Column)| {
@@ -110,16 +113,16 @@ impl FrameSink {
         }
         let mut taken = 0;
         while taken < count {
-            let waiting = self.waiting.first().and_then(Values::len).unwrap_or(0) as u64;
-            let now = (self.together - waiting).min(count - taken);
-            // Rows of a batch, which memory holds.
+            let pending = self.pending.first().and_then(Values::len).unwrap_or(0) as u64;
+            let now = (self.block_rows - pending).min(count - taken);
+            // Rows of a batch, so they fit into memory.
             let range = [taken, taken + now].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-            for (into, from) in self.waiting.iter_mut().zip(&batch.columns) {
+            for (into, from) in self.pending.iter_mut().zip(&batch.columns) {
                 into.extend_from(from, range[0]..range[1]);
             }
             taken += now;
             self.rows += now;
-            if waiting + now == self.together {
+            if pending + now == self.block_rows {
                 self.flush()?;
             }
         }
@@ -128,13 +131,13 @@ impl FrameSink {
 
     /// Writes a band of blocks.
     fn flush(&mut self) -> Result<()> {
-        let rows = self.waiting.first().and_then(Values::len).unwrap_or(0);
+        let rows = self.pending.first().and_then(Values::len).unwrap_or(0);
         if rows == 0 {
             return Ok(());
         }
         let mut col = 0;
-        let alike = |a: &Values, b: &Values| a.value_type() == b.value_type();
-        for run in self.waiting.chunk_by(alike) {
+        let same_type = |a: &Values, b: &Values| a.value_type() == b.value_type();
+        for run in self.pending.chunk_by(same_type) {
             let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
             let head = BlockHead {
                 row: self.rows - rows as u64,
@@ -151,15 +154,15 @@ impl FrameSink {
             self.output.write(&interleaved(run))?;
             col += run.len() as u64;
         }
-        self.waiting.iter_mut().for_each(Values::clear);
+        self.pending.iter_mut().for_each(Values::clear);
         Ok(())
     }
 
-    /// Completes the file and puts it in its place.
+    /// Finishes the file and moves it to its place.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be done; nothing is left behind then.
+    /// Fails if that is not possible; then nothing is left.
     pub fn finish(mut self) -> Result<Written> {
         self.flush()?;
         let rows_at = self.dialect.header_len() - 16;
@@ -178,7 +181,7 @@ impl FrameSink {
     }
 }
 
-/// Puts columns together row by row.
+/// Interleaves columns by row.
 fn interleaved(columns: &[Values]) -> Vec<u8> {
     let stride: usize = columns.iter().map(|values| values.value_type().size()).sum();
     let rows = columns.first().and_then(Values::len).unwrap_or(0);

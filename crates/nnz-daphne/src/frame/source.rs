@@ -1,4 +1,4 @@
-//! A frame in a file.
+//! Reading a frame from a file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::matrix::about;
 use crate::object::Object;
 use crate::{Block, DataType, Dialect, ReadOptions};
 
-/// A frame in a file, read by rows.
+/// A frame in a file, read by row.
 ///
 /// ```no_run
 /// use nnz_daphne::{FrameBatch, FrameReader as _, FrameSource, ReadOptions};
@@ -34,24 +34,24 @@ pub struct FrameSource {
 }
 
 impl FrameSource {
-    /// Opens a file, and reads its header and where its blocks lie.
+    /// Opens a file, and reads its header and the positions of its blocks.
     ///
-    /// The labels of DAPHNE's dialects are those of the `.meta`, or `col_0` and so on without one: what
-    /// stands in the file is memory that has nothing to do with them.
+    /// The labels of DAPHNE's dialects are in the `.meta` file, or `col_0` and so on without one:
+    /// the bytes for labels in the file are uninitialized memory.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read, is no frame in the dialect asked for or any, has blocks
-    /// that share cells, or disagrees with its `.meta`.
+    /// Fails if the file cannot be read, is not a frame in the requested dialect or any, has blocks
+    /// that share cells, or contradicts its `.meta` file.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_file(DataFile::open(path)?, options)
     }
 
-    /// Takes a file that was opened.
+    /// Creates a source for an open file.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<Self> {
         Self::from_file(DataFile::from_opened(opened)?, options)
     }
@@ -95,7 +95,7 @@ impl FrameSource {
         about(&self.object)
     }
 
-    /// Returns what was noticed while opening, and is allowed.
+    /// Returns notes on what is unusual but allowed.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.object.notes
@@ -105,7 +105,7 @@ impl FrameSource {
     ///
     /// # Errors
     ///
-    /// Fails where they are past the end.
+    /// Fails if they are past the end.
     pub fn batches(&self, rows: Range<u64>) -> Result<Box<dyn FrameReader + '_>> {
         check_requested(&rows, self.rows(), Axis::Rows)?;
         Ok(match self.object.dialect {

@@ -1,16 +1,16 @@
-//! What is told of an object and its blocks.
+//! Describing an object and its blocks.
 
 use nnz_core::{About, ArrayAbout};
 
 use crate::object::Object;
 use crate::{BlockType, DataType};
 
-/// Describes the blocks of an object: how many there are of each kind and type, and their bytes.
+/// Describes the blocks of an object: the number of each kind and type, and their bytes.
 pub(crate) fn about(object: &Object) -> About {
     let mut arrays: Vec<(BlockType, u64, ArrayAbout)> = Vec::new();
     let matrix = object.data_type != DataType::Frame;
     for block in &object.blocks {
-        // An empty block has no type of its own; what it stands for has that of the matrix.
+        // An empty block has no type of its own; its cells have that of the matrix.
         let value_type = block.value_type.or_else(|| matrix.then(|| object.value_type()));
         let found = arrays.iter_mut().find(|(block_type, _, about)| {
             *block_type == block.block_type && about.value_type == value_type

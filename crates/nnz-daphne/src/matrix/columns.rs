@@ -1,10 +1,10 @@
-//! Leaving out entries of columns that were not asked for.
+//! Removing entries of columns that are not selected.
 
 use std::ops::Range;
 
 use nnz_core::{Batch, Minors, Values};
 
-/// Keeps the entries of some columns. Runs stay, be it with no entries.
+/// Keeps the entries of some columns. Runs are kept even if they become empty.
 pub(super) fn keep_columns(batch: &mut Batch, cols: &Range<u64>) {
     let mut kept = Vec::new();
     let mut offsets = vec![0];
@@ -21,7 +21,7 @@ pub(super) fn keep_columns(batch: &mut Batch, cols: &Range<u64>) {
     match &mut batch.minors {
         Minors::U32(list) => pick(list, &kept),
         Minors::U64(list) => pick(list, &kept),
-        // Entries of a sparse source each have a column.
+        // Sparse sources have no spans.
         Minors::Spans(_) => return,
     }
     let mut values = Values::new(batch.values.value_type());
@@ -30,7 +30,7 @@ pub(super) fn keep_columns(batch: &mut Batch, cols: &Range<u64>) {
     batch.offsets = offsets;
 }
 
-/// Moves the numbers at ascending positions to the front, and drops all others.
+/// Moves the elements at ascending positions to the front, and removes all others.
 fn pick<T: Copy>(list: &mut Vec<T>, positions: &[u32]) {
     for (place, &position) in positions.iter().enumerate() {
         if let Some(&number) = usize::try_from(position).ok().and_then(|at| list.get(at)) {

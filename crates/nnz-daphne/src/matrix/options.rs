@@ -1,25 +1,27 @@
-//! How a matrix is written, and what can be.
+//! Options for writing a matrix, and what can be written.
 
 use nnz_core::{Order, SinkCapabilities};
 
 use crate::{BlockType, DataType, Dialect};
 
-/// Says how a matrix is written.
+/// Options for writing a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The dialect. DAPHNE reads only its own.
     pub dialect: Dialect,
-    /// A dense matrix, of which every cell counts, or a sparse one.
+    /// A dense matrix, with values for every cell, or a sparse one.
     pub data_type: DataType,
-    /// Rows and columns of a block; by default there is one block, which is written as entries come.
+    /// The number of rows and columns of a block; by default there is one block, which is written
+    /// while entries are received.
     ///
-    /// With a size, the entries of as many rows are in memory at a time.
+    /// With a block size, the entries of this many rows are in memory at a time.
     pub block: Option<(u32, u32)>,
-    /// How blocks store cells; by default as their density suggests.
+    /// How blocks store cells; by default this depends on their density.
     pub block_type: Option<BlockType>,
-    /// Whether each block has the narrowest type that holds its values.
+    /// Whether each block has the smallest type that fits its values.
     pub narrow: bool,
-    /// Whether a `.meta` is written beside the published dialect; beside the others it always is.
+    /// Whether to write a `.meta` file in the published dialect; in other dialects it is always
+    /// written.
     pub meta: bool,
 }
 
@@ -38,13 +40,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns whether a `.meta` is written.
+    /// Returns whether a `.meta` file is written.
     pub(crate) fn writes_meta(&self) -> bool {
         self.meta || self.dialect != Dialect::Spec
     }
 }
 
-/// Returns what a file written so can hold.
+/// Returns what a file with these options can store.
 #[must_use]
 pub fn capabilities(options: &Options) -> SinkCapabilities {
     SinkCapabilities {

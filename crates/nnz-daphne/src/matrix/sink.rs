@@ -27,7 +27,7 @@ use encode::{EncodedBatch, Encoder};
 use form::Form;
 use place::Position;
 
-/// A matrix being written to a file.
+/// A sink that writes a matrix to a file.
 ///
 /// ```
 /// use nnz_storage::staging::WriteOptions;
@@ -59,7 +59,7 @@ use place::Position;
 ///     minors: Minors::U32(vec![2]),
 ///     values: Values::F64(vec![0.5]),
 /// })?;
-/// // 53 bytes ahead of the rows, two counts of 4 bytes, and a column and a value.
+/// // 53 bytes before the rows, two counts of 4 bytes, and a column and a value.
 /// assert_eq!(Box::new(sink).finish()?.bytes, 53 + 2 * 4 + 4 + 8);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
@@ -69,9 +69,9 @@ pub struct MatrixSink {
     encoder: Arc<Encoder>,
     header: Header,
     options: Options,
-    /// Entries that came.
+    /// The number of entries received.
     entries: u64,
-    /// Those that were written.
+    /// The number of entries written.
     kept: u64,
     last: Option<Position>,
 }
@@ -83,12 +83,12 @@ impl std::fmt::Debug for MatrixSink {
 }
 
 impl MatrixSink {
-    /// Starts a file of the shape and value type of `header`.
+    /// Creates a file with the shape and value type of `header`.
     ///
     /// # Errors
     ///
-    /// Fails where the target is there already or cannot be written, and where the dialect cannot hold
-    /// the value type, the shape, or blocks as the options want them.
+    /// Fails if the target exists already or cannot be written, or if the dialect cannot represent
+    /// the value type, the shape, or the blocks of the options.
     pub fn create(
         path: &Path,
         header: &Header,
@@ -99,16 +99,16 @@ impl MatrixSink {
         Self::start(Output::create(path, write, options.writes_meta())?, header, options)
     }
 
-    /// Checks that a file, and a `.meta` if there is to be one, may be written.
+    /// Checks that the file, and its `.meta` file if there will be one, may be written.
     ///
     /// # Errors
     ///
-    /// Fails where one is there already and may not be replaced, or cannot be written.
+    /// Fails if one of them exists and must not be replaced, or cannot be written.
     pub fn check(path: &Path, write: WriteOptions, options: &Options) -> Result<()> {
         Output::create(path, write, options.writes_meta()).map(drop)
     }
 
-    /// Starts a file of a directory.
+    /// Creates a file in a directory.
     pub(crate) fn member(
         directory: &mut StagedDirectory,
         name: &str,
@@ -140,27 +140,27 @@ impl MatrixSink {
     }
 }
 
-/// Checks what has nothing to do with the entries.
+/// Checks everything that does not depend on the entries.
 fn check(header: &Header, options: &Options) -> Result<()> {
     let unsupported = |what: String| Err(Error::unsupported(Place::default(), what));
     let Options { dialect, data_type, .. } = *options;
     if data_type == DataType::Frame {
-        return Err(Error::argument("a matrix is not written as a frame"));
+        return Err(Error::argument("a matrix cannot be written as a frame"));
     }
     if header.value_type == ValueType::Bint8 || header.value_type.is_complex() {
         return Err(refused_type(header.value_type));
     }
     layout::code(dialect, header.value_type)?;
     if header.order != Order::Row {
-        return unsupported("a DAPHNE matrix is written row by row".to_owned());
+        return unsupported("a DAPHNE matrix is written by row".to_owned());
     }
     if header.structure != Structure::General || header.fill.is_some() {
-        return unsupported(
-            "a DAPHNE matrix has no structure, and zeros where nothing is".to_owned(),
-        );
+        return unsupported("a DAPHNE matrix has neither a structure nor a fill value".to_owned());
     }
     if dialect != Dialect::Spec && (options.block.is_some() || options.narrow) {
-        return unsupported("DAPHNE reads one block, of the type of the matrix".to_owned());
+        return unsupported(
+            "DAPHNE reads only a single block with the type of the matrix".to_owned(),
+        );
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A matrix as a source of batches.
+//! A matrix file as a matrix source.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::file::DataFile;
 use crate::object::Object;
 use crate::{Block, BlockType, DataType, Dialect, ReadOptions};
 
-/// A dense object is read cell by cell where that is so many times the bytes of the file, at most.
+/// A dense object is read cell by cell up to this multiple of the size of the file,
 const LARGEST_EXPANSION: u128 = 64;
 
-/// Or no more than so many bytes.
+/// or up to this size in bytes.
 const SMALL: u128 = 16 << 20;
 
-/// A matrix in a file, read by rows.
+/// A matrix in a file, read by row.
 ///
-/// A dense object comes as panels of cells, whatever its blocks are, unless nearly all of it is
-/// empty: then it comes as entries, like a sparse one. Of the dense blocks of such a matrix the
-/// cells whose bits are not all zero are entries.
+/// A dense object is read as panels of cells, whatever its blocks are, unless nearly all of it is
+/// empty: then it is read as entries, like a sparse one. Cells of dense blocks whose bits are not
+/// all zero are entries of such a matrix.
 ///
 /// ```no_run
 /// use nnz_core::MatrixSource as _;
@@ -41,26 +41,26 @@ pub struct MatrixSource {
     pub(crate) object: Object,
     pub(super) header: Header,
     pub(super) finder: Finder,
-    /// Whether rows without entries may be left out, as there may be any number of them.
+    /// Whether empty rows may be left out, because there may be any number of them.
     pub(super) listed: bool,
 }
 
 impl MatrixSource {
-    /// Opens a file, and reads its header and where its blocks lie.
+    /// Opens a file, and reads its header and the positions of its blocks.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read, is no matrix in the dialect asked for or any, has blocks
-    /// that share cells, or disagrees with its `.meta`.
+    /// Fails if the file cannot be read, is not a matrix in the requested dialect or any, has
+    /// blocks that share cells, or contradicts its `.meta` file.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_file(DataFile::open(path)?, options)
     }
 
-    /// Takes a file that was opened.
+    /// Creates a source for an open file.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<Self> {
         Self::from_file(DataFile::from_opened(opened)?, options)
     }
@@ -74,7 +74,7 @@ impl MatrixSource {
         Ok(Self::new(object, dense))
     }
 
-    /// Makes a source of cells, or of entries.
+    /// Creates a source of cells, or of entries.
     pub(crate) fn new(object: Object, dense: bool) -> Self {
         let shape = object.shape;
         let cells = shape.cells();
@@ -114,7 +114,7 @@ impl MatrixSource {
         self.object.dialect
     }
 
-    /// Returns what the object is.
+    /// Returns the type of the object.
     #[must_use]
     pub fn data_type(&self) -> DataType {
         self.object.data_type
@@ -126,15 +126,15 @@ impl MatrixSource {
         &self.object.blocks
     }
 
-    /// Starts reading some rows and columns, such that many threads can decode.
+    /// Starts reading some rows and columns; units can be decoded by many threads.
     ///
-    /// Blocks that do not meet the columns are not read. Rows and columns of entries are those of the
+    /// Blocks outside of the columns are not read. Rows and columns of entries are those of the
     /// whole matrix; rows in which no block is read may be left out.
     ///
     /// # Errors
     ///
-    /// Fails where a range is past the end, or the data cannot be read.
-    pub fn units_within(
+    /// Fails if a range is past the end, or if the data cannot be read.
+    pub fn units_of_range(
         &self,
         rows: Range<u64>,
         cols: Range<u64>,
@@ -153,7 +153,7 @@ impl MatrixSource {
     }
 }
 
-/// Says whether an object is read cell by cell.
+/// Returns whether an object is read cell by cell.
 pub(crate) fn reads_dense(object: &Object) -> bool {
     let bytes = object.shape.cells().saturating_mul(object.value_type().size() as u128);
     let most = (LARGEST_EXPANSION * u128::from(object.file.len())).max(SMALL);
@@ -178,7 +178,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        self.units_within(majors, 0..self.header.shape.cols)
+        self.units_of_range(majors, 0..self.header.shape.cols)
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

@@ -1,4 +1,4 @@
-//! Decoding the pieces that the blocks have in a band of rows.
+//! Decoding the pieces of blocks in a band of rows.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::source::MatrixSource;
 use crate::block::{Panels, Piece, Widen};
 use crate::zeroed::zeroed;
 
-/// Pieces of blocks, to be read as entries.
+/// Pieces of blocks, decoded as entries.
 pub(super) struct Entries<'a> {
     pub(super) source: &'a MatrixSource,
     pub(super) rows: Range<u64>,
@@ -18,7 +18,7 @@ pub(super) struct Entries<'a> {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// Pieces of blocks, to be read as cells.
+/// Pieces of blocks, decoded as cells.
 pub(super) struct Panel<'a> {
     pub(super) source: &'a MatrixSource,
     pub(super) rows: Range<u64>,
@@ -39,7 +39,7 @@ impl Entries<'_> {
         Ok(())
     }
 
-    /// Puts the entries of several pieces together, row by row.
+    /// Merges the entries of several pieces by row.
     fn merge(&self, batches: &[Batch], batch: &mut Batch) {
         let mut runs = Vec::new();
         for (number, part) in batches.iter().enumerate() {
@@ -75,9 +75,9 @@ impl Entries<'_> {
         batch.majors = Majors::Listed(majors);
     }
 
-    /// Lists rows one by one, or every one from the first on, as the source promises.
+    /// Lists rows with entries only, or all consecutive rows, as the source requires.
     fn settle(&self, batch: &mut Batch) {
-        // Where some blocks are passed over, there are rows without any.
+        // If some blocks are skipped, there are rows without entries.
         let listed = self.source.listed || self.cols != (0..self.source.header.shape.cols);
         match (&batch.majors, listed) {
             (Majors::Consecutive(first), true) => {
@@ -130,7 +130,7 @@ impl Panel<'_> {
         let target = self.source.header.value_type;
         let panels = Panels { decoder: self.source.decoder() };
         let (rows, width) = (self.rows.end - self.rows.start, self.cols.end - self.cols.start);
-        // A unit has few rows, and no more cells than memory holds.
+        // A unit has few rows, and its cells fit into memory.
         let small = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
         let (rows, width) = (small(rows), small(width));
         batch.order = Order::Row;

@@ -1,4 +1,4 @@
-//! Finding pieces of a matrix, one behind the other.
+//! Finding the pieces of a matrix one after another.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,16 +12,16 @@ use crate::Block;
 use crate::block::{BlockQueue, Part, Piece, Stretches};
 use crate::file::{Buffers, Window};
 
-/// Entries, or cells, of a unit.
+/// Entries, or cells, in a unit.
 const ENTRIES: u64 = 128 << 10;
 
 /// Bytes that are read at once to find rows.
 const WINDOW: usize = 512 << 10;
 
-/// The same where few rows are wanted.
+/// The same if only few rows are needed.
 const NARROW: usize = 8 << 10;
 
-/// Yields bands of rows, in which each block has a piece.
+/// Iterates over bands of rows, in which each block has a piece.
 pub(crate) struct Units<'a> {
     source: &'a MatrixSource,
     window: Window<'a>,
@@ -31,11 +31,11 @@ pub(crate) struct Units<'a> {
     /// Rows in one block that are found while they are decoded.
     stretches: Option<Cut>,
     buffers: Arc<Buffers>,
-    /// What has been found and not handed out.
+    /// Units that were found but not returned yet.
     found: VecDeque<Box<dyn Unit + 'a>>,
 }
 
-/// Rows in stretches, and those that have been handed out.
+/// Rows in stretches, and the number of stretches already returned.
 struct Cut {
     block: Block,
     rows: Range<u64>,
@@ -48,7 +48,7 @@ impl<'a> Units<'a> {
         Self::over(&source.object.blocks, source, rows, cols)
     }
 
-    /// Starts with one of the blocks.
+    /// Reads only one block.
     pub(crate) fn of_block(source: &'a MatrixSource, block: &'a Block) -> Self {
         let (rows, cols) = (block.row..block.row_end(), block.col..block.col_end());
         Self::over(std::slice::from_ref(block), source, rows, cols)
@@ -79,7 +79,7 @@ impl<'a> Units<'a> {
     /// Finds the next band of entries.
     fn find_entries(&mut self) -> Result<()> {
         let Some(stop) = self.queue.enter(&mut self.window, &self.rows)? else {
-            // No block has anything in these rows.
+            // No block has entries in these rows.
             self.rows.start =
                 self.queue.next_row().map_or(self.rows.end, |row| row.min(self.rows.end));
             return Ok(());
@@ -107,7 +107,7 @@ impl<'a> Units<'a> {
         Ok(())
     }
 
-    /// Makes the next stretch a piece; the last one has been when there is none.
+    /// Returns the next stretch as a piece; without another one this was the last.
     fn push_stretch(&mut self) {
         let Some(cut) = &mut self.stretches else { return };
         let Some(stretch) = cut.all.get(cut.next) else {

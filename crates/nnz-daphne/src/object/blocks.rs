@@ -1,4 +1,4 @@
-//! Finding the blocks of an object without reading what they hold.
+//! Finding the blocks of an object without reading their contents.
 
 use nnz_core::Result;
 
@@ -11,20 +11,20 @@ use crate::{Block, BlockType, Dialect};
 /// Bytes that are read at once.
 const WINDOW: usize = 64 << 10;
 
-/// Reads header and blocks of a file in a dialect. What it takes for blocks ends where the file ends.
+/// Parses header and blocks of a file in a dialect. The blocks must end at the end of the file.
 pub(super) fn parse(file: &crate::file::DataFile, dialect: Dialect) -> Result<Parsed> {
     let mut window = Window::of_headers(file, WINDOW);
     let header = Header::read(&mut window, dialect)?;
-    let mut map = Map { window, dialect, header: &header, blocks: Vec::new(), hollow: 0 };
+    let mut map = Map { window, dialect, header: &header, blocks: Vec::new(), without_cells: 0 };
     match (dialect, header.data_type) {
         (Dialect::Spec, _) => map.sequence()?,
         (_, DataType::Frame) => map.interleaved()?,
         _ => map.single()?,
     }
-    let Map { mut blocks, hollow, .. } = map;
+    let Map { mut blocks, without_cells, .. } = map;
     blocks.sort_unstable_by_key(|block| (block.row, block.col, block.start));
     overlap::check(file, &blocks)?;
-    Ok(Parsed { header, blocks, hollow })
+    Ok(Parsed { header, blocks, without_cells })
 }
 
 struct Map<'a> {
@@ -32,7 +32,7 @@ struct Map<'a> {
     dialect: Dialect,
     header: &'a Header,
     blocks: Vec<Block>,
-    hollow: u64,
+    without_cells: u64,
 }
 
 impl Map<'_> {
@@ -45,7 +45,7 @@ impl Map<'_> {
             let block = match self.block(at) {
                 Ok(block) => block,
                 Err(error) => {
-                    // What follows a block that is shorter than its rows is no block.
+                    // The bytes after a block that is shorter than its rows are not a block.
                     if let Some(last) = last.filter(|last| last.block_type == BlockType::Sparse) {
                         Walk::check_all(file, &last, RowLayout::of(self.dialect))?;
                     }
@@ -58,8 +58,8 @@ impl Map<'_> {
                 }
             };
             at = block.end;
-            if block.is_hollow() {
-                self.hollow += 1;
+            if block.covers_no_cells() {
+                self.without_cells += 1;
             } else {
                 self.blocks.push(block);
             }
@@ -72,7 +72,7 @@ impl Map<'_> {
         Ok(())
     }
 
-    /// Reads the one block that DAPHNE writes, as large as the object.
+    /// Reads the single block that DAPHNE writes, which has the size of the object.
     fn single(&mut self) -> Result<()> {
         let file = self.window.file;
         let block = self.block(self.header.body)?;
@@ -101,22 +101,22 @@ impl Map<'_> {
             let found = format!("{left} bytes after the block");
             return Err(file.mismatch(block.end, found, "the end of the file"));
         }
-        if block.is_hollow() {
-            self.hollow += 1;
+        if block.covers_no_cells() {
+            self.without_cells += 1;
         } else {
             self.blocks.push(block);
         }
         Ok(())
     }
 
-    /// Checks that the rows of a frame as DAPHNE stores them end where the file ends.
+    /// Checks that the interleaved rows of DAPHNE's frames end at the end of the file.
     fn interleaved(&mut self) -> Result<()> {
         let file = self.window.file;
         let body = self.header.body;
         for at in [body, body + 8] {
             let found = self.window.u64(at, file.len())?;
             if found != 0 {
-                return Err(file.mismatch(at, found, "0, where the only block starts"));
+                return Err(file.mismatch(at, found, "0, the position of the only block"));
             }
         }
         let row: u128 = self.header.columns.iter().map(|c| c.value_type.size() as u128).sum();
@@ -131,7 +131,7 @@ impl Map<'_> {
         Ok(())
     }
 
-    /// Reads what stands ahead of the cells of a block.
+    /// Reads the header of a block.
     fn block(&mut self, start: u64) -> Result<Block> {
         let (dialect, shape) = (self.dialect, self.header.shape);
         let window = &mut self.window;
@@ -201,7 +201,7 @@ impl Map<'_> {
             Some(bytes) => block.end = block.data + bytes,
             None => {
                 if block_type == BlockType::Sparse && dialect != Dialect::Daphne {
-                    // Of two numbers that contradict each other, the one of the row may be wrong.
+                    // Two numbers contradict each other, and that of the row may be wrong.
                     block.end = end;
                     Walk::check_counts(file, &block, RowLayout::of(dialect))?;
                 }
@@ -214,19 +214,19 @@ impl Map<'_> {
                 ));
             }
         }
-        if block.is_hollow() && block_type == BlockType::Sparse {
+        if block.covers_no_cells() && block_type == BlockType::Sparse {
             self.check_hollow(&block)?;
         }
-        // Of a sparse block with cells, the counts of its rows tell, and where.
+        // For a sparse block with cells, walking the counts of its rows gives the exact location.
         if block_type == BlockType::UltraSparse && u128::from(block.stored) > cells {
             let found = format!("{} entries", block.stored);
-            let expected = format!("at most {cells}, as many as there are cells");
+            let expected = format!("at most {cells}, the number of cells");
             return Err(file.mismatch(claim, found, expected));
         }
         Ok(block)
     }
 
-    /// Checks that a sparse block without cells has no entries. It is not looked at any more.
+    /// Checks that a sparse block without cells has no entries. It is not read again.
     fn check_hollow(&self, block: &Block) -> Result<()> {
         let file = self.window.file;
         if block.stored > 0 {

@@ -6,14 +6,14 @@ use super::DataType;
 use crate::file::{DataFile, Window};
 use crate::{Column, Dialect};
 
-/// What the header says.
+/// The content of the header.
 #[derive(Debug)]
 pub(crate) struct Header {
     pub(crate) data_type: DataType,
     pub(crate) shape: Shape,
     /// The type of a matrix, or of each column of a frame.
     pub(crate) columns: Vec<Column>,
-    /// The byte after the header.
+    /// The first byte after the header.
     pub(crate) body: u64,
 }
 
@@ -55,10 +55,10 @@ impl Header {
         let file = window.file;
         let end = file.len();
         let mut at = dialect.header_len();
-        // A type and the length of a label for each.
+        // At least a type and the length of a label for each.
         if shape.cols.checked_mul(3).is_none_or(|least| least > end - at) {
             let found = format_args!("{} columns, and {} bytes after them", shape.cols, end - at);
-            let expected = "at least three bytes a column";
+            let expected = "at least three bytes per column";
             return Err(file.mismatch(at - 8, found, expected));
         }
         let mut columns = Vec::new();
@@ -82,7 +82,7 @@ impl Header {
                 })?;
                 text.to_owned()
             } else {
-                // DAPHNE stores memory of its own in place of the text.
+                // DAPHNE writes uninitialized memory in place of the text.
                 default_label(number)
             };
             at += 2 + u64::from(len);
@@ -91,7 +91,7 @@ impl Header {
     }
 }
 
-/// Returns what DAPHNE calls a column without a label.
+/// Returns the name that DAPHNE uses for a column without a label.
 pub(super) fn default_label(number: usize) -> String {
     format!("col_{number}")
 }
@@ -102,7 +102,7 @@ pub(super) fn value_type(window: &mut Window<'_>, dialect: Dialect, at: u64) -> 
     dialect.value_type(code).ok_or_else(|| {
         let names: Vec<&str> = dialect.value_types().iter().map(|t| t.name()).collect();
         let what = format!(
-            "found value type {code}, which is none of the dialect {dialect} ({})",
+            "found value type {code}, which the dialect {dialect} does not have ({})",
             names.join(", ")
         );
         Error::new(ErrorKind::Unrecognized(what), window.file.at(at))

@@ -1,4 +1,4 @@
-//! Whether two blocks hold the same cell.
+//! Checking that blocks do not overlap.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,7 +10,8 @@ use crate::file::DataFile;
 
 /// Checks that no cell is in two of the blocks, which are sorted by row.
 ///
-/// A line goes down through the rows. The blocks it cuts are apart if and only if neighbours are.
+/// This is a sweep over the rows: the blocks that intersect a row are disjoint if and only if
+/// adjacent ones are.
 pub(super) fn check(file: &DataFile, blocks: &[Block]) -> Result<()> {
     let mut cut: BTreeMap<u64, &Block> = BTreeMap::new();
     let mut ends = BinaryHeap::new();
@@ -31,7 +32,7 @@ pub(super) fn check(file: &DataFile, blocks: &[Block]) -> Result<()> {
                 "the {second}, which shares cells with the {first} at byte {}",
                 first.start
             );
-            return Err(file.mismatch(second.start, found, "blocks that share no cell"));
+            return Err(file.mismatch(second.start, found, "blocks without common cells"));
         }
         cut.insert(block.col, block);
         ends.push(Reverse((block.row_end(), block.col)));

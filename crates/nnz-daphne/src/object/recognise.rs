@@ -1,4 +1,4 @@
-//! Telling the dialects apart.
+//! Detecting the dialect of a file.
 
 use nnz_core::Result;
 
@@ -6,12 +6,13 @@ use super::{DataType, Parsed, ReadOptions, blocks, header};
 use crate::file::DataFile;
 use crate::{Dialect, Meta};
 
-/// Finds the dialect of a file, and whether no other comes into question.
+/// Detects the dialect of a file, and whether no other one is possible.
 ///
-/// A file of DAPHNE has one length that fits its header. As all value types that share a code differ
-/// in size, no file with cells fits two dialects, but for one: what follows the cells of a matrix of
-/// the wrong type may look like blocks without cells. So DAPHNE's dialects come first for matrices. A
-/// frame of DAPHNE tells less of itself than blocks do, and comes last.
+/// A DAPHNE file has exactly one length that matches its header. All value types with the same code
+/// in two dialects differ in size, so no file with cells matches two dialects, with one exception:
+/// the bytes after the cells of a matrix of the wrong type may look like blocks without cells. So
+/// DAPHNE's dialects are tried first for matrices. A frame of DAPHNE has less metadata than blocks,
+/// and is tried last.
 pub(super) fn recognise(
     file: &DataFile,
     meta: Option<&Meta>,
@@ -42,19 +43,19 @@ pub(super) fn recognise(
         without_cells
             .sort_by_key(|(dialect, parsed)| (!fits(meta, parsed), *dialect != Dialect::Spec));
         let (dialect, parsed) = without_cells.swap_remove(0);
-        let told = meta.is_some() && fits(meta, &parsed);
-        return Ok((dialect, parsed, certain || told));
+        let confirmed = meta.is_some() && fits(meta, &parsed);
+        return Ok((dialect, parsed, certain || confirmed));
     }
-    // What lies beside a file of DAPHNE tells whose fault it is likely to be.
+    // With a `.meta` file, the file is more likely one of DAPHNE.
     let likely = if meta.is_some() { Dialect::Daphne } else { Dialect::Spec };
     let fault = faults.into_iter().find(|(dialect, _)| *dialect == likely);
     match fault {
         Some((_, error)) => Err(error),
-        None => Err(file.mismatch(0, "no dialect", "one of DAPHNE's")),
+        None => Err(file.mismatch(0, "an unknown layout", "a dialect of DAPHNE")),
     }
 }
 
-/// Returns whether a `.meta` file says the same of the types.
+/// Returns whether a `.meta` file has the same types.
 fn fits(meta: Option<&Meta>, parsed: &Parsed) -> bool {
     let Some(meta) = meta else { return false };
     let found = parsed.header.columns.iter().map(|column| Some(column.value_type));

@@ -6,22 +6,20 @@ use super::{DataType, Object};
 use crate::{Dialect, Meta};
 
 impl Object {
-    /// Checks that a `.meta` says of shape and types what the file says, and takes the labels of
-    /// a frame from it where the file has none.
+    /// Checks that shape and types in the `.meta` file are those of the file, and uses its labels
+    /// for a frame if the file has none.
     pub(crate) fn compare_meta(&mut self) -> Result<()> {
         let Some(meta) = self.meta.take() else {
             if self.dialect != Dialect::Spec {
-                self.notes.push(
-                    "there is no .meta file, without which DAPHNE does not read it".to_owned(),
-                );
+                self.notes.push("there is no .meta file, which DAPHNE requires".to_owned());
             }
             return Ok(());
         };
         let place = self.meta_place.clone();
-        let told = Shape { rows: meta.num_rows, cols: meta.num_cols };
-        if told != self.shape {
-            let expected = format!("{}, as the data file says", self.shape);
-            return Err(Error::mismatch(place, told, expected));
+        let stated = Shape { rows: meta.num_rows, cols: meta.num_cols };
+        if stated != self.shape {
+            let expected = format!("{}, like the data file", self.shape);
+            return Err(Error::mismatch(place, stated, expected));
         }
         match self.data_type {
             DataType::Frame => self.compare_schema(&meta, &place)?,
@@ -34,21 +32,22 @@ impl Object {
     fn compare_matrix(&mut self, meta: &Meta, place: &Place) -> Result<()> {
         let found = self.value_type();
         match (meta.matrix_type(), &meta.value_type) {
-            (Some(told), _) if told != found => {
-                let expected = format!("{found}, as the data file says");
-                return Err(Error::mismatch(place.clone(), told, expected));
+            (Some(stated), _) if stated != found => {
+                let expected = format!("{found}, like the data file");
+                return Err(Error::mismatch(place.clone(), stated, expected));
             }
             (None, Some(name)) => {
-                self.notes.push(format!("its .meta file tells of an unknown value type {name:?}"));
+                self.notes.push(format!("its .meta file has an unknown value type {name:?}"));
             }
             _ => {}
         }
         let stored: u64 = self.blocks.iter().map(|block| block.stored).sum();
-        if let Some(told) = meta.num_non_zeros.filter(|&told| told >= 0)
+        if let Some(stated) = meta.num_non_zeros.filter(|&stated| stated >= 0)
             && self.data_type == DataType::Csr
-            && u64::try_from(told) != Ok(stored)
+            && u64::try_from(stated) != Ok(stored)
         {
-            self.notes.push(format!("its .meta file tells of {told} entries, it stores {stored}"));
+            self.notes
+                .push(format!("its .meta file has {stated} entries, but the file stores {stored}"));
         }
         Ok(())
     }
@@ -60,11 +59,11 @@ impl Object {
             return Err(Error::mismatch(place.clone(), found, self.columns.len()));
         }
         let mut differing = 0_u64;
-        let told = schema.iter().zip(meta.column_types());
-        for (number, (column, (said, told))) in self.columns.iter_mut().zip(told).enumerate() {
-            if let Some(told) = told.filter(|&told| told != column.value_type) {
-                let found = format!("{told} for column {number}");
-                let expected = format!("{}, as the data file says", column.value_type);
+        let stated = schema.iter().zip(meta.column_types());
+        for (number, (column, (said, stated))) in self.columns.iter_mut().zip(stated).enumerate() {
+            if let Some(stated) = stated.filter(|&stated| stated != column.value_type) {
+                let found = format!("{stated} for column {number}");
+                let expected = format!("{}, like the data file", column.value_type);
                 return Err(Error::mismatch(place.clone(), found, expected));
             }
             if self.dialect != Dialect::Spec {
@@ -74,8 +73,9 @@ impl Object {
             }
         }
         if differing > 0 {
-            self.notes
-                .push(format!("{differing} labels of its .meta file are not those it stores"));
+            self.notes.push(format!(
+                "{differing} labels of its .meta file differ from those in the file"
+            ));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What may be replaced: a directory of segments, and no other one.
+//! Which directories may be replaced: only directories of segments.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,11 +9,11 @@ use nnz_storage::InputDirectory;
 
 use super::{list, parse_name};
 
-/// Bytes that tell whether a file is one of DAPHNE.
+/// Bytes that are read to detect DAPHNE files.
 const START: u64 = 64;
 
-/// Says why a directory whose files have the names of segments does not hold those of one matrix,
-/// unless it is empty.
+/// Returns why a directory whose files have the names of segments does not have those of one
+/// matrix. An empty directory is allowed.
 pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
     let listed = InputDirectory::open(directory).and_then(|opened| list(&opened));
     let segments = match listed.map_err(Error::into_parts) {
@@ -27,14 +27,14 @@ pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
         let mut start = Vec::new();
         file.take(START).read_to_end(&mut start)?;
         if !crate::looks_like(&start, bytes) {
-            return Ok(Some(format!("holds {name:?}, which is not of DAPHNE")));
+            return Ok(Some(format!("has {name:?}, which is not a DAPHNE file")));
         }
     }
     for entry in std::fs::read_dir(directory)? {
         let name = entry?.file_name();
         let Some(of) = name.to_str().and_then(|name| name.strip_suffix(".meta")) else { continue };
         if parse_name(of).is_none() || !segments.iter().any(|name| name == of) {
-            return Ok(Some(format!("holds {name:?} without its segment")));
+            return Ok(Some(format!("has {name:?} without its segment")));
         }
     }
     Ok(None)

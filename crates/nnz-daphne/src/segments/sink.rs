@@ -13,19 +13,19 @@ use super::{SEGMENT, is_member, replaced};
 use crate::meta::Hdfs;
 use crate::{DataType, MatrixSink, Meta, Options};
 
-/// Segments that can be written, at most.
+/// The largest number of segments.
 const MOST: u64 = 1 << 20;
 
-/// A matrix being written as a directory of segments of about the same number of rows.
+/// A sink that writes a matrix as a directory of segments with about the same number of rows.
 pub struct SegmentsSink {
     directory: StagedDirectory,
-    /// The `.meta` of the whole, which lies beside the directory.
+    /// The `.meta` file of the matrix, which is next to the directory.
     meta: StagedFile,
     name: String,
     header: Header,
     options: Options,
     segments: u64,
-    /// The segment that is being written, and its rows.
+    /// The current segment, and its rows.
     current: MatrixSink,
     rows: Range<u64>,
     number: u64,
@@ -39,12 +39,12 @@ impl std::fmt::Debug for SegmentsSink {
 }
 
 impl SegmentsSink {
-    /// Starts a directory of so many segments.
+    /// Creates a directory with `segments` segments.
     ///
     /// # Errors
     ///
-    /// Fails where there are to be no segments, the directory cannot be written or is there already,
-    /// and as [`MatrixSink::create`].
+    /// Fails if the number of segments is 0 or too large, if the directory cannot be written or
+    /// exists already, and like [`MatrixSink::create`].
     pub fn create(
         path: &Path,
         header: &Header,
@@ -53,7 +53,7 @@ impl SegmentsSink {
         segments: u64,
     ) -> Result<Self> {
         if segments == 0 || segments > MOST {
-            return Err(Error::argument(format!("{segments} segments, which are 1 to {MOST}")));
+            return Err(Error::argument(format!("{segments} segments, expected 1 to {MOST}")));
         }
         let (mut directory, meta) = Self::stage(path, write)?;
         let Some(name) = directory.path().file_name().and_then(|name| name.to_str()) else {
@@ -81,7 +81,7 @@ impl SegmentsSink {
     ///
     /// # Errors
     ///
-    /// Fails where it is there already and may not be replaced, or cannot be written.
+    /// Fails if it exists and must not be replaced, or cannot be written.
     pub fn check(path: &Path, write: WriteOptions) -> Result<()> {
         Self::stage(path, write).map(drop)
     }
@@ -93,7 +93,7 @@ impl SegmentsSink {
         Ok((directory, meta))
     }
 
-    /// Completes a segment, and starts the next.
+    /// Finishes a segment, and starts the next.
     fn advance(&mut self) -> Result<()> {
         let number = self.number + 1;
         let rows = share(self.header.shape.rows, self.segments, number);
@@ -106,7 +106,7 @@ impl SegmentsSink {
     }
 }
 
-/// Returns the rows of a segment. The first ones have one more where they cannot all have the same.
+/// Returns the rows of a segment. The first ones have one more if rows cannot be divided evenly.
 fn share(rows: u64, segments: u64, number: u64) -> Range<u64> {
     let (each, more) = (rows / segments, rows % segments);
     let start = |number: u64| number * each + number.min(more);
@@ -142,7 +142,7 @@ impl nnz_core::MatrixSink for SegmentsSink {
                 run += 1;
             }
             if first == run {
-                return Err(Error::argument("an entry that comes after a later one"));
+                return Err(Error::argument("an entry out of order"));
             }
             self.current.write(&part(batch, first..run, self.rows.start))?;
         }
@@ -169,7 +169,7 @@ impl nnz_core::MatrixSink for SegmentsSink {
     }
 }
 
-/// Copies some runs of a batch, whose rows are counted from another.
+/// Copies some runs of a batch, with rows counted from `first_row`.
 fn part(batch: &Batch, runs: Range<usize>, first_row: u64) -> Batch {
     let offsets = &batch.offsets[runs.start..=runs.end];
     let (first, last) = (offsets[0], offsets[offsets.len() - 1]);

@@ -16,10 +16,10 @@ use crate::matrix::reads_dense;
 use crate::object::Object;
 use crate::{MatrixSource, Meta, ReadOptions};
 
-/// How often a directory is opened that others replace at the same time.
+/// The number of attempts to open a directory that is replaced concurrently.
 const ATTEMPTS: u8 = 100;
 
-/// The segments of a matrix, read as if they were one file.
+/// The segments of a matrix, read like a single file.
 #[derive(Debug)]
 pub struct SegmentsSource {
     header: Header,
@@ -33,17 +33,17 @@ impl SegmentsSource {
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot read it.
+    /// Fails if the system cannot read it.
     pub fn is_at(path: &Path) -> Result<bool> {
         let is_in = InputDirectory::open(path).and_then(|directory| Self::is_in(&directory));
         Ok(readable(is_in)?.unwrap_or(false))
     }
 
-    /// Returns whether a directory is one of segments. One that may not be listed is none.
+    /// Returns whether a directory has segments. A directory that must not be listed has none.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be listed for another reason.
+    /// Fails if it cannot be listed for another reason.
     pub fn is_in(directory: &InputDirectory) -> Result<bool> {
         let mut found = false;
         let listed = directory.for_each(&mut |entry| {
@@ -61,23 +61,23 @@ impl SegmentsSource {
 
     /// Opens all segments of a directory.
     ///
-    /// They are numbered from 0 or 1 on, none left out, and of the same columns and value type.
+    /// They are numbered from 0 or 1 without gaps, and have the same columns and value type.
     ///
     /// # Errors
     ///
-    /// Fails where there is none, one is missing or cannot be opened, or two do not go together.
+    /// Fails if there are none, if one is missing or cannot be opened, or if they are inconsistent.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Self::from_directory(&InputDirectory::open(path)?, options)
     }
 
-    /// Takes a directory that was opened.
+    /// Opens the segments of a directory that has been listed.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
+    /// Fails like [`open`](Self::open).
     pub fn from_directory(directory: &InputDirectory, options: &ReadOptions) -> Result<Self> {
         let mut directory = directory.clone();
-        // A file may be missing as another directory took the name, which is opened then.
+        // A file may be missing because the directory was replaced; then the new one is opened.
         for _ in 0..ATTEMPTS {
             match Self::open_all(&directory, options) {
                 Err(_) if directory.is_replaced() => directory = directory.reopen()?,
@@ -115,7 +115,7 @@ impl SegmentsSource {
             let before = starts.last().copied().unwrap_or(0);
             let rows = before.checked_add(segment.header().shape.rows);
             let Some(rows) = rows else {
-                let what = "more rows than can be counted";
+                let what = "more rows than 64 bits can count";
                 return Err(Error::unsupported(file.place(), what));
             };
             starts.push(rows);
@@ -135,12 +135,12 @@ impl SegmentsSource {
             sorted_indices: ascend.then_some(true),
             ..first.header().clone()
         };
-        if let Some(beside) = directory.sidecar(Meta::SUFFIX)? {
-            let meta = Meta::of(&beside)?;
-            let told = Shape { rows: meta.num_rows, cols: meta.num_cols };
-            if told != header.shape {
-                let expected = format!("{}, as the segments say", header.shape);
-                return Err(Error::mismatch(beside.place(), told, expected));
+        if let Some(meta_file) = directory.sidecar(Meta::SUFFIX)? {
+            let meta = Meta::of(&meta_file)?;
+            let stated = Shape { rows: meta.num_rows, cols: meta.num_cols };
+            if stated != header.shape {
+                let expected = format!("{}, like the segments", header.shape);
+                return Err(Error::mismatch(meta_file.place(), stated, expected));
             }
         }
         Ok(Self { header, segments, starts })
@@ -251,7 +251,7 @@ impl nnz_core::MatrixSource for SegmentsSource {
     }
 }
 
-/// Yields the units of one segment after the other.
+/// Iterates over the units of one segment after another.
 struct Units<'a> {
     source: &'a SegmentsSource,
     rows: Range<u64>,
@@ -261,7 +261,7 @@ struct Units<'a> {
     current: Option<(Box<dyn UnitReader<'a> + 'a>, u64)>,
 }
 
-/// A unit whose rows are those of a segment.
+/// A unit whose rows are counted from the start of a segment.
 struct Shifted<'a> {
     unit: Box<dyn Unit + 'a>,
     rows: u64,

@@ -1,4 +1,4 @@
-//! Places of entries: inside their block, in order, none twice.
+//! Checking positions of entries: inside their block, in order, no duplicates.
 
 use nnz_core::{Batch, ErrorKind, Order, Result, Values};
 
@@ -9,7 +9,7 @@ use crate::file::Window;
 use crate::object::Object;
 use crate::{Block, BlockType, Dialect};
 
-/// Columns of a row that are kept to be sorted, at most.
+/// The largest number of columns of a row that is kept for sorting.
 const LONGEST_ROW: usize = 1 << 24;
 
 /// Entries that are decoded together.
@@ -18,19 +18,19 @@ const TOGETHER: u64 = 1 << 18;
 /// Bytes that are read at once to find rows.
 const WINDOW: usize = 64 << 10;
 
-/// The columns of the row that is being read.
+/// The columns of the current row.
 #[derive(Default)]
 struct Row {
     number: u64,
-    /// Columns, and the bytes of their entries.
+    /// Columns, and the positions of their entries.
     columns: Vec<(u64, u64)>,
     ascends: bool,
-    /// How many there are, kept or not.
+    /// The number of columns, including those that are not kept.
     len: usize,
 }
 
 impl Check<'_> {
-    /// Checks what a block holds.
+    /// Checks the contents of a block.
     pub(super) fn block(&mut self, object: &Object, block: &Block) -> Result<()> {
         let mut held = Held::new(object, block);
         if block.block_type == BlockType::Dense {
@@ -52,7 +52,7 @@ impl Check<'_> {
                     *reported = true;
                     let at = if ultra { entry.at + at } else { entry.at };
                     let message =
-                        format!("found {side} {found} in the {block}, expected one below {all}");
+                        format!("found {side} {found} in the {block}, expected less than {all}");
                     self.fault(file.at(at), message);
                 }
             }
@@ -80,21 +80,20 @@ impl Check<'_> {
             repeated = twice(object, block)?;
         }
         if let Some((at, col)) = repeated {
-            let message = format!("column {col} of a row is there twice in the {block}");
+            let message = format!("column {col} is stored twice in a row of the {block}");
             self.fault(file.at(at), message);
         }
         if let Some((at, row, col)) = disorder {
-            let message =
-                format!("row {row}, column {col} comes after a later place in the {block}");
+            let message = format!("row {row}, column {col} is out of order in the {block}");
             match (ultra, object.dialect) {
                 (false, Dialect::Spec) => self.fault(file.at(at), message),
-                // Places say nothing of order, and DAPHNE writes columns as memory has them.
+                // COO has no defined order, and DAPHNE writes columns as they are in memory.
                 _ => self.note(file.at(at), message),
             }
         }
         if too_long {
             let message =
-                format!("a row of the {block} has too many columns to look for one twice");
+                format!("a row of the {block} has too many columns to check for duplicates");
             self.note(file.at(block.start), message);
         }
         Ok(())
@@ -109,7 +108,7 @@ impl Row {
         self.ascends = true;
     }
 
-    /// Keeps a column. Returns whether there are too many, and not in order.
+    /// Adds a column. Returns whether there are too many, and they are unsorted.
     fn push(&mut self, col: u64, at: u64) -> bool {
         self.len += 1;
         self.ascends &= self.columns.last().is_none_or(|&(last, _)| last < col);
@@ -119,7 +118,7 @@ impl Row {
         !self.ascends && self.len > LONGEST_ROW
     }
 
-    /// Finds a column that is there twice but not one after the other.
+    /// Finds a duplicate column that is not next to the first.
     fn repeated(&mut self, repeated: &mut Option<(u64, u64)>) {
         if self.ascends || repeated.is_some() {
             return;
@@ -130,7 +129,7 @@ impl Row {
     }
 }
 
-/// Finds a place that two entries of an ultra-sparse block share, when they are in any order.
+/// Finds a duplicate position in an unsorted ultra-sparse block.
 fn twice(object: &Object, block: &Block) -> Result<Option<(u64, u64)>> {
     let file = &object.file;
     let layout = RowLayout::of(object.dialect);
@@ -165,7 +164,7 @@ fn twice(object: &Object, block: &Block) -> Result<Option<(u64, u64)>> {
     Ok(None)
 }
 
-/// Finds the byte of the second entry at a place.
+/// Finds the byte of the second entry at a position.
 fn second(coo: Coo<'_>, row: u64, col: u64) -> Result<(u64, u64)> {
     let mut at = 0;
     let mut found = 0;

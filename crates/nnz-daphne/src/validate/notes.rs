@@ -1,4 +1,4 @@
-//! What is allowed, and worth knowing.
+//! Notes on what is allowed, but unusual.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ impl Check<'_> {
             let message = format!("{} cells are in no block, and read as zero", cells - covered);
             self.note(place.clone(), message);
         }
-        if object.hollow > 0 && cells > 0 {
-            self.note(place.clone(), format!("{} blocks cover no cell", object.hollow));
+        if object.without_cells > 0 && cells > 0 {
+            self.note(place.clone(), format!("{} blocks cover no cell", object.without_cells));
         }
         let mut labels = BTreeSet::new();
         let twice = object.columns.iter().find(|column| !labels.insert(&column.label));
@@ -30,7 +30,7 @@ impl Check<'_> {
             let mut padding = [0; 6];
             object.file.read(2, &mut padding)?;
             if padding != [0; 6] {
-                let message = "bytes of padding hold something, as version 0.1 leaves them";
+                let message = "padding bytes are not zero, as in files of version 0.1";
                 self.note(object.file.at(2), message);
             }
         }

@@ -1,4 +1,4 @@
-//! Values of blocks whose type is not that of their object: the object has to hold them.
+//! Checking values of blocks with another type than their object.
 
 use nnz_core::{Result, Rounding, Scalar, ValueType, Values};
 
@@ -8,14 +8,14 @@ use crate::file::swap_on_big_endian;
 use crate::object::Object;
 use crate::{Block, DataType};
 
-/// Values that are looked at together.
+/// Values that are checked together.
 const TOGETHER: usize = 1 << 16;
 
-/// Values of a block that are yet to be checked.
+/// Values of a block that are not checked yet.
 pub(super) struct Held<'a> {
     object: &'a Object,
     block: &'a Block,
-    /// The types of the object that the block covers, where they are not its own.
+    /// The types of the object in the columns of the block, if they differ from its own.
     targets: Vec<ValueType>,
     values: Values,
     bytes: Vec<u8>,
@@ -60,7 +60,7 @@ impl<'a> Held<'a> {
         self.object.columns.get(number).map_or(self.values.value_type(), |c| c.value_type)
     }
 
-    /// Takes the value of an entry.
+    /// Adds the value of an entry.
     pub(super) fn push(&mut self, check: &mut Check<'_>, entry: Entry<'_>) -> Result<()> {
         if self.targets.is_empty() || self.reported {
             return Ok(());
@@ -70,7 +70,7 @@ impl<'a> Held<'a> {
         if self.places.len() >= TOGETHER { self.flush(check) } else { Ok(()) }
     }
 
-    /// Checks what has been taken.
+    /// Checks the values added so far.
     pub(super) fn flush(&mut self, check: &mut Check<'_>) -> Result<()> {
         let size = self.values.value_type().size();
         let bytes = self.values.resize_bytes(self.places.len());
@@ -111,7 +111,7 @@ impl<'a> Held<'a> {
             let Err(offender) = self.values.cast_into(target, Rounding::Refused, &mut wide) else {
                 continue;
             };
-            // Of a frame, other values of the block may be of columns of another type.
+            // In a frame, other values of the block may be in columns of another type.
             for index in offender.index..count {
                 let (at, col) = place(index);
                 let Some(found) = self.values.get(index).filter(|_| self.target(col) == target)

@@ -1,4 +1,4 @@
-//! The files of a folder, by the names that programs give them.
+//! The files of a folder, with the names that programs give them.
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::{InputDirectory, InputFile};
@@ -15,12 +15,12 @@ const FEATURES: [&str; 6] = [
     "peaks.bed.gz",
 ];
 
-/// What the files of a matrix are called.
+/// The naming scheme of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Family {
-    /// As 10x does, each behind a prefix, which is mostly empty.
+    /// Like 10x, with a prefix, which is usually empty.
     Tenx(String),
-    /// Another matrix of STARsolo beside the names of features and cells.
+    /// Another matrix of STARsolo, with the same names of features and cells.
     Starsolo(String),
     /// bustools: a stem, `.mtx`, `.barcodes.txt` and `.genes.txt`.
     Bustools(String),
@@ -35,19 +35,19 @@ pub(super) struct Files {
     pub(super) barcodes: InputFile,
     /// Whether rows are cells.
     pub(super) cells_by_features: bool,
-    /// Which others are there.
+    /// Notes on files that are ignored.
     pub(super) notes: Vec<String>,
 }
 
 impl Files {
-    /// Returns what the files of a folder are called; `None` where there is no matrix, or several.
+    /// Returns the naming scheme of a folder; `None` if it has no matrix, or several.
     pub(super) fn family(directory: &InputDirectory) -> Result<Option<Family>> {
         for name in MATRIX {
             if directory.is_file(name)? {
                 return Ok(Some(Family::Tenx(String::new())));
             }
         }
-        // A folder with more names than are kept is none.
+        // A folder with too many names is not a matrix folder.
         let Some(names) = directory.names()? else { return Ok(None) };
         let names: Vec<String> =
             names.keys().filter_map(|name| name.to_str().map(ToOwned::to_owned)).collect();
@@ -108,7 +108,7 @@ impl Files {
     }
 }
 
-/// Finds the first of some files, and notes which others are there.
+/// Finds the first of some files, and notes which others exist.
 fn find(
     directory: &InputDirectory,
     prefix: &str,
@@ -136,6 +136,6 @@ fn find(
         }
         return Err(missing());
     };
-    notes.extend(there.map(|other| format!("{other} is left aside: {first} is read")));
+    notes.extend(there.map(|other| format!("{other} is ignored: {first} is read")));
     directory.file(first)?.ok_or_else(missing)
 }

@@ -13,18 +13,18 @@ pub(super) fn columns(file: &InputFile) -> Result<usize> {
     Ok(line.map_or(0, |line| memchr::memchr_iter(b'\t', without_newline(line.text)).count() + 1))
 }
 
-/// Columns of a table.
+/// The columns to read from a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
     /// The first, which has the names.
     First,
-    /// One, counted from 0; nothing in a line that has fewer.
+    /// One column, counted from 0; empty in lines that have fewer.
     Number(usize),
     /// The first three, as `chr:start-end`.
     Interval,
 }
 
-/// Columns of a table, of which there have to be as many lines as the axis is long.
+/// Reads columns of a table, whose number of lines must be the length of the axis.
 pub(super) struct ColumnReader<'a> {
     columns: Columns,
     lines: Lines,
@@ -51,14 +51,13 @@ impl StringReader for ColumnReader<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         let wrong = |found: u64| {
             let place = self.file.place();
-            let expected =
-                format_args!("{}, as many as the matrix has {}", self.expected, self.axis);
+            let expected = format_args!("{}, the number of {}", self.expected, self.axis);
             Error::mismatch(place, format_args!("{found} names"), expected)
         };
         if self.given == self.expected {
-            // Names past the end are only counted.
+            // Additional names are only counted.
             while self.lines.next_line()?.is_some() {}
-            // Lines are counted from 1, and the next one is not there.
+            // Lines are counted from 1, and the next one does not exist.
             let found = self.lines.line() - 1;
             return if found == self.expected { Ok(None) } else { Err(wrong(found)) };
         }

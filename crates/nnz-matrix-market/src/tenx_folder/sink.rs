@@ -1,4 +1,4 @@
-//! Writing a folder as Cell Ranger does.
+//! Writing a folder like Cell Ranger.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,7 +15,7 @@ use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 use crate::{Layout, Options};
 
-/// What a folder holds: integers and real numbers, and names.
+/// What a folder can store: integers and real numbers, and names.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     unique: true,
     names: true,
@@ -37,7 +37,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     )
 };
 
-/// Files that a folder may have, of any version.
+/// The names of all files that a folder of any version has.
 pub const MEMBERS: &[&str] = &[
     "matrix.mtx",
     "matrix.mtx.gz",
@@ -49,37 +49,39 @@ pub const MEMBERS: &[&str] = &[
     "barcodes.tsv.gz",
 ];
 
-/// Which files a folder gets.
+/// Which files are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FolderVersion {
-    /// `matrix.mtx`, `genes.tsv` of two columns and `barcodes.tsv`: Cell Ranger 1 and 2.
+    /// `matrix.mtx`, `genes.tsv` with two columns and `barcodes.tsv`: Cell Ranger 1 and 2.
     V2,
-    /// `matrix.mtx.gz`, `features.tsv.gz` of three columns and `barcodes.tsv.gz`: Cell Ranger 3 and later. The default.
+    /// `matrix.mtx.gz`, `features.tsv.gz` with three columns and `barcodes.tsv.gz`: Cell Ranger 3
+    /// and later. The default.
     #[default]
     V3,
 }
 
-/// Columns of features behind the first, each with a string for every feature.
+/// Additional columns of features, each with a string for every feature.
 #[derive(Clone, Debug, Default)]
 pub struct FeatureColumns {
-    /// What features are called; their ids where it is not known.
+    /// The names of features; if missing, their ids are used.
     pub names: Option<StringList>,
-    /// What features are, such as `Gene Expression`, which they are where it is not known.
+    /// The types of features, such as `Gene Expression`, which is used if they are missing.
     pub types: Option<StringList>,
 }
 
-/// A folder being written.
+/// A sink that writes a folder.
 struct FolderSink {
     directory: StagedDirectory,
     matrix: Box<dyn MatrixSink>,
 }
 
-/// Starts a folder for a matrix of the shape, order and value type of `header`. All names are read.
+/// Creates a folder for a matrix with the shape, order and value type of `header`. All names are
+/// read.
 ///
 /// # Errors
 ///
-/// Fails where the target may not be replaced or cannot be written, rows or columns have no names, or one of them
-/// holds a tab or a line break.
+/// Fails if the target must not be replaced or cannot be written, if rows or columns have no names,
+/// or if a name contains a tab or a line break.
 pub fn create(
     path: &Path,
     header: &Header,
@@ -91,7 +93,7 @@ pub fn create(
     let directory = StagedDirectory::create(path, write, MEMBERS)?;
     let [rows, cols] = names;
     let of = |names: Option<_>, axis| {
-        let what = format!("no names of {axis}, which 10x folders have");
+        let what = format!("no names of {axis}, which a 10x folder requires");
         names.ok_or_else(|| Error::unsupported(Place::path(path), what))
     };
     let (mut rows, mut cols) = (of(rows, Axis::Rows)?, of(cols, Axis::Cols)?);
@@ -158,7 +160,7 @@ impl MatrixSink for FolderSink {
     }
 }
 
-/// A table of names being written, gzipped where its name says so.
+/// A table of names being written, gzipped if its name ends in `.gz`.
 struct Table {
     out: Out,
     place: Place,

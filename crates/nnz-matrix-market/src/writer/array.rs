@@ -1,4 +1,4 @@
-//! Every cell of the stored triangle, one a line, column by column.
+//! Writing every cell of the stored triangle, one per line, by column.
 
 use nnz_core::{Batch, Error, ErrorKind, Header, Place, Result, Triangle, Written};
 
@@ -13,23 +13,23 @@ use super::text::{Number, at_entry, with_numbers};
 /// Zeros that are written at once.
 const ZEROS: usize = 4096;
 
-/// The cells that are written.
+/// The state of writing cells.
 pub(super) struct Cells {
     body: Body,
-    /// The text of `ZEROS` cells that hold nothing, and of one.
+    /// The text of `ZEROS` cells without an entry, and of one.
     zeros: Vec<u8>,
     zero_len: usize,
-    /// The cell that is written next.
+    /// The next cell to be written.
     next: (u64, u64),
     previous: Option<(u64, u64)>,
 }
 
-/// Neighbouring cells of a column.
-pub(super) struct Stretch {
+/// Consecutive cells of a column.
+pub(super) struct CellRange {
     row: u64,
     col: u64,
     count: u64,
-    /// Where their text ends.
+    /// The end of their text.
     end: usize,
 }
 
@@ -64,7 +64,7 @@ impl Cells {
         Ok(Sink::new(cells, rules))
     }
 
-    /// Writes zeros up to a cell, of this column or a later one.
+    /// Writes zeros up to a cell, in this or a later column.
     fn fill_to(&mut self, rules: &Rules, row: u64, col: u64) -> Result<()> {
         while self.next.1 < col {
             self.fill(rules.header.shape.rows.saturating_sub(self.next.0))?;
@@ -85,30 +85,30 @@ impl Cells {
         Ok(())
     }
 
-    /// Checks that a cell is not behind what is written.
+    /// Checks that a cell has not been written yet.
     fn check_order(&self, row: u64, col: u64) -> Result<()> {
         if self.previous == Some((row, col)) {
             let kind = ErrorKind::Duplicate { other: None };
             return Err(Error::new(kind, Place::default()));
         }
         if (col, row) < (self.next.1, self.next.0) {
-            return Err(Error::argument("an entry that comes after a later one"));
+            return Err(Error::argument("an entry out of order"));
         }
         Ok(())
     }
 }
 
 impl Form for Cells {
-    /// Zeros are not in the text: there may be any number of them between the stretches.
-    type Known = Vec<Stretch>;
+    /// Zeros between the ranges are not in the text, because there may be any number of them.
+    type Known = Vec<CellRange>;
 
-    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Vec<Stretch>> {
-        with_numbers!(&batch.values, number => stretches(rules, batch, number, lines))
+    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Vec<CellRange>> {
+        with_numbers!(&batch.values, number => ranges(rules, batch, number, lines))
     }
 
-    fn next(&mut self, rules: &Rules, text: &[u8], stretches: &Vec<Stretch>) -> Result<()> {
+    fn next(&mut self, rules: &Rules, text: &[u8], ranges: &Vec<CellRange>) -> Result<()> {
         let mut start = 0;
-        for &Stretch { row, col, count, end } in stretches {
+        for &CellRange { row, col, count, end } in ranges {
             self.check_order(row, col).map_err(|error| {
                 let upper = rules.header.structure.triangle() == Some(Triangle::Upper);
                 let (row, col) = if upper { (col, row) } else { (row, col) };
@@ -125,7 +125,7 @@ impl Form for Cells {
 
     fn finish(mut self, rules: &Rules, _: u64) -> Result<Written> {
         let shape = rules.header.shape;
-        // Columns without a cell are not worth counting through: there may be 2^63 of them.
+        // Empty columns are skipped, because there may be 2^63 of them.
         if !shape.is_empty() {
             self.fill_to(rules, 0, shape.cols)?;
         }
@@ -133,14 +133,14 @@ impl Form for Cells {
     }
 }
 
-/// Writes values, and returns which cells they belong to.
-fn stretches(
+/// Writes values, and returns the cells they belong to.
+fn ranges(
     rules: &Rules,
     batch: &Batch,
     number: impl Fn(usize) -> Number,
     lines: &mut Lines,
-) -> Result<Vec<Stretch>> {
-    let mut stretches: Vec<Stretch> = Vec::new();
+) -> Result<Vec<CellRange>> {
+    let mut ranges: Vec<CellRange> = Vec::new();
     batch.try_for_each(|entry, major, minor| {
         let (row, col) = batch.order.row_col(major, minor);
         let written = rules.places.put(row, col, number(entry)).and_then(|put| {
@@ -151,16 +151,16 @@ fn stretches(
                 Ok(())
             })?;
             let end = lines.len();
-            match stretches.last_mut() {
+            match ranges.last_mut() {
                 Some(last) if last.col == col && last.row + last.count == row => {
                     last.count += 1;
                     last.end = end;
                 }
-                _ => stretches.push(Stretch { row, col, count: 1, end }),
+                _ => ranges.push(CellRange { row, col, count: 1, end }),
             }
             Ok(())
         });
         written.map_err(|error| at_entry(error, &rules.path, row, col))
     })?;
-    Ok(stretches)
+    Ok(ranges)
 }

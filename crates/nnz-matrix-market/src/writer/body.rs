@@ -1,5 +1,5 @@
-//! Text on its way to the output, through one buffer; aside first, where what precedes it is
-//! not known yet.
+//! Buffered text for the output. It goes to a temporary file first if the text before it is not
+//! known yet.
 
 use nnz_core::{Result, Written};
 use nnz_storage::TemporaryFile;
@@ -12,22 +12,22 @@ const CHUNK: usize = 256 << 10;
 pub(super) struct Body {
     output: Output,
     spool: Option<TemporaryFile>,
-    /// What is to be written next.
+    /// Text in the buffer.
     text: Vec<u8>,
 }
 
 impl Body {
-    /// Writes straight to the output.
+    /// Writes directly to the output.
     pub(super) fn direct(output: Output) -> Self {
         Self { output, spool: None, text: Vec::new() }
     }
 
-    /// Keeps everything aside until it is finished with what precedes it.
+    /// Writes to a temporary file, until the text before it is known.
     pub(super) fn spooled(output: Output) -> Result<Self> {
         Ok(Self { spool: Some(output.spool()?), output, text: Vec::new() })
     }
 
-    /// Writes text that is there already; what is short waits for more.
+    /// Writes text; short pieces are buffered.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<()> {
         if self.text.len() + text.len() < CHUNK {
             self.text.extend_from_slice(text);
@@ -52,7 +52,7 @@ impl Body {
         }
     }
 
-    /// Completes the output; `before` precedes what was kept aside.
+    /// Finishes the output; `before` is the text before that in the temporary file.
     pub(super) fn finish(mut self, before: &[u8]) -> Result<Written> {
         self.flush()?;
         if let Some(mut file) = self.spool.take() {

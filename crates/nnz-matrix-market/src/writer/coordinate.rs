@@ -1,4 +1,4 @@
-//! Entries, one a line.
+//! Writing entries, one per line.
 
 use nnz_core::{
     Batch, Bint8, Error, ErrorKind, Header, Minors, Order, Place, Result, Scalar, ValueType,
@@ -14,17 +14,17 @@ use super::output::Output;
 use super::sink::{Form, Rules, Sink};
 use super::text::{Number, at_entry, with_numbers};
 
-/// The entries that are written.
+/// The state of writing entries.
 pub(super) struct Entries {
     body: Body,
-    /// Known with the first batch, as only a shared value of 1 makes a pattern.
+    /// Known after the first batch, because only a shared value of 1 is a pattern.
     field: Option<Field>,
     previous: Option<(u64, u64)>,
 }
 
-/// What is known of the lines of a batch.
+/// What is known about the lines of a batch.
 pub(super) struct Known {
-    /// What they are those of, going by this batch alone.
+    /// The field according to this batch alone.
     field: Field,
     /// Rows and columns of the first and the last entry.
     ends: Option<[(u64, u64); 2]>,
@@ -40,7 +40,7 @@ impl Entries {
         Ok(Sink::new(Self { body, field: None, previous: None }, rules))
     }
 
-    /// Returns the field, after deciding it and writing what precedes the entries.
+    /// Decides on the field, writes the preamble, and returns the field.
     fn begin(&mut self, rules: &Rules, field: Field) -> Result<Field> {
         if let Some(field) = self.field {
             return Ok(field);
@@ -102,10 +102,10 @@ impl Form for Entries {
         {
             let place = Place::path(&rules.path);
             let found = format_args!("{} to write", counted(written));
-            let expected = format_args!("{stored}, as was announced");
+            let expected = format_args!("{stored}, the number in the header");
             return Err(Error::mismatch(place, found, expected));
         }
-        // Without any entry, the header alone says what they would have been.
+        // Without any entry, only the header determines the field.
         let field = self.begin(rules, field(rules, header.iso))?;
         self.body.finish(&preamble(rules, field, written))
     }
@@ -127,7 +127,7 @@ fn with_ones(text: &[u8]) -> Vec<u8> {
     lines.flat_map(|line| [&line[..line.len() - 1], b" 1\n"]).collect::<Vec<_>>().concat()
 }
 
-/// Leaves out values, if all are 1.
+/// Removes the values, if all are 1.
 fn without_ones(text: &[u8]) -> Option<Vec<u8>> {
     let lines = text.split_inclusive(|&byte| byte == b'\n');
     let lines: Option<Vec<_>> = lines.map(|line| line.strip_suffix(b" 1\n")).collect();
@@ -136,7 +136,7 @@ fn without_ones(text: &[u8]) -> Option<Vec<u8>> {
 
 fn field(rules: &Rules, all_one: bool) -> Field {
     let value_type = rules.header.value_type;
-    // A pattern has no sign to turn.
+    // A pattern has no sign to flip.
     let signed = rules.places.symmetry == Symmetry::SkewSymmetric;
     if value_type == ValueType::Bint8 && all_one && !signed {
         Field::Pattern
@@ -149,7 +149,7 @@ fn field(rules: &Rules, all_one: bool) -> Field {
     }
 }
 
-/// Writes a line for each entry, whose end is left to `end`.
+/// Writes a line for each entry; `end` writes its end.
 #[inline(always)]
 fn write(
     rules: &Rules,
@@ -178,8 +178,8 @@ fn runs(
     let mut previous = None;
     for run in 0..batch.runs() {
         let major = batch.majors.get(run);
-        // One that is too large is refused with its first entry.
-        let major_text = line::Place::new(major.min(u64::MAX - 1));
+        // An index that is too large is an error at its first entry.
+        let major_text = line::IndexText::new(major.min(u64::MAX - 1));
         for entry in batch.run(run) {
             let minor = minor(run, entry);
             let (row, col) = batch.order.row_col(major, minor);

@@ -1,23 +1,23 @@
-//! Lines of numbers, written into room that was made for many of them.
+//! Writing lines of numbers into a large buffer.
 
 use nnz_core::{Result, write_float64};
 
 use super::text::{Number, check_integer, check_nan};
 
-/// More than any line of one entry takes: two places, two floats, what is between, and eight bytes
-/// that numbers may be written with in excess.
+/// The maximum length of a line with one entry: two indices, two floats, separators, and up to
+/// eight extra bytes that writing a number may touch.
 const LINE: usize = 128;
 
-/// Text that grows by lines.
+/// A growing text of lines.
 #[derive(Default)]
 pub(super) struct Lines {
-    /// Text, and room after it.
+    /// The text, and free space after it.
     bytes: Vec<u8>,
     len: usize,
     float: Vec<u8>,
 }
 
-/// Room for one line.
+/// The space for one line.
 pub(super) struct Line<'a> {
     bytes: &'a mut [u8; LINE],
     len: usize,
@@ -26,25 +26,25 @@ pub(super) struct Line<'a> {
 
 /// An index counted from 1 with a blank after it, ready to be copied.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct IndexText {
     bytes: [u8; 24],
     len: usize,
 }
 
 impl Lines {
-    /// Takes a buffer, whatever it holds.
+    /// Reuses a buffer with any content.
     pub(super) fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, ..Self::default() }
     }
 
-    /// Writes a line, unless it fails.
+    /// Writes a line; on an error it is discarded.
     #[inline(always)]
     pub(super) fn line(&mut self, write: impl FnOnce(&mut Line<'_>) -> Result<()>) -> Result<()> {
         if self.bytes.len() - self.len < LINE {
             let more = self.bytes.len().max(64 << 10);
             self.bytes.resize(self.bytes.len() + more, 0);
         }
-        // There always is room now.
+        // There is always enough space now.
         if let Some(bytes) = self.bytes[self.len..].first_chunk_mut::<LINE>() {
             let mut line = Line { bytes, len: 0, float: &mut self.float };
             write(&mut line)?;
@@ -53,12 +53,12 @@ impl Lines {
         Ok(())
     }
 
-    /// Returns how many bytes there are.
+    /// Returns the length of the text.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns the text, and the buffer it is at the start of.
+    /// Returns the length of the text, and the buffer that begins with it.
     pub(super) fn finish(self) -> (usize, Vec<u8>) {
         (self.len, self.bytes)
     }
@@ -79,12 +79,12 @@ impl Line<'_> {
     }
 
     #[inline]
-    pub(super) fn place(&mut self, place: &Place) {
+    pub(super) fn place(&mut self, place: &IndexText) {
         self.bytes[self.len..self.len + place.bytes.len()].copy_from_slice(&place.bytes);
         self.len += place.len;
     }
 
-    /// Ends the line in the place of the blank that was written last.
+    /// Replaces the last blank with the line end.
     #[inline]
     pub(super) fn end_at_blank(&mut self) {
         self.bytes[self.len - 1] = b'\n';
@@ -116,7 +116,7 @@ impl Line<'_> {
 
     #[inline]
     fn real(&mut self, value: f64, lossy: bool) -> Result<()> {
-        // Small whole numbers are what many matrices are made of.
+        // Small whole numbers are the most common values.
         let size = value.abs();
         if size < 100_000_000.0 {
             #[expect(clippy::cast_possible_truncation, reason = "compared just below")]
@@ -147,8 +147,8 @@ impl Line<'_> {
     }
 }
 
-impl Place {
-    /// Makes the text of the index `from_zero`, counted from 1, and a blank.
+impl IndexText {
+    /// Formats the index `from_zero`, counted from 1, and a blank.
     #[inline]
     pub(super) fn new(from_zero: u64) -> Self {
         let mut bytes = [0; LINE];
@@ -158,8 +158,8 @@ impl Place {
     }
 }
 
-/// Writes a number at a position and returns the position after it. Up to eight bytes more may be
-/// written to.
+/// Writes a number at a position and returns the position after it. Up to eight bytes after it may
+/// be overwritten.
 #[inline]
 fn put_digits(out: &mut [u8; LINE], at: usize, value: u64) -> usize {
     const EIGHT: u64 = 100_000_000;
@@ -183,11 +183,11 @@ fn put_many(out: &mut [u8; LINE], at: usize, value: u64, eight: u64) -> usize {
     at + 8
 }
 
-/// Writes a number below 10^8 without zeros before it.
+/// Writes a number less than 10^8 without leading zeros.
 #[inline]
 fn put_first(out: &mut [u8; LINE], at: usize, value: u64) -> usize {
     let digits = eight_digits(value);
-    // The last digit counts, be it zero.
+    // The last digit is written even if it is zero.
     let zeros = (digits | 1 << 56).trailing_zeros() / 8;
     put_word(out, at, (digits | ZEROS) >> (8 * zeros));
     at + 8 - zeros as usize
@@ -200,11 +200,11 @@ fn put_word(out: &mut [u8; LINE], at: usize, word: u64) {
 
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Takes a number below 10^8 apart into eight digits, the first one in the lowest byte.
+/// Splits a number less than 10^8 into eight digits, the first one in the lowest byte.
 #[inline]
 fn eight_digits(value: u64) -> u64 {
-    // Fours, then pairs, then digits: each is split into what is above and below, side by side. The
-    // factors are inverses of 100 and 10, exact enough for numbers so small.
+    // Groups of four, then two, then one digit: all groups are split at once. The factors are
+    // inverses of 100 and 10, exact enough for such small numbers.
     let fours = value / 10_000 + ((value % 10_000) << 32);
     let upper = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let pairs = upper + ((fours - upper * 100) << 16);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_every_length_are_written_as_they_are_spelled() {
+    fn integers_of_every_length_are_written_like_std() {
         let mut power = 1_u64;
         loop {
             for near in [power - 1, power, power + 1, power.saturating_mul(7)] {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_floats_are_written_as_all_others() {
+    fn whole_floats_are_written_like_other_floats() {
         let mut expected = Vec::new();
         for value in [0.0, 1.0, 10.0, 255.0, 99_999_999.0, 1e8, 123_456_789.0, 1e15, 1e16, 0.5] {
             for value in [value, -value] {
@@ -260,10 +260,10 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_line_has_room() {
+    fn the_longest_line_fits() {
         let mut lines = Lines::default();
         let written = lines.line(|line| {
-            line.place(&Place::new(u64::MAX - 1));
+            line.place(&IndexText::new(u64::MAX - 1));
             line.index(u64::MAX - 1);
             line.number(Number::Complex([-2.225_073_858_507_201_4e-308; 2]), false)?;
             line.byte(b'\n');

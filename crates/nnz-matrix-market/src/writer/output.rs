@@ -1,4 +1,4 @@
-//! Bytes to a staged file or a stream, compressed or not.
+//! Writing bytes to a staged file or a stream, compressed or not.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Output {
         &self.path
     }
 
-    /// Opens a temporary file where there is room for the text, too.
+    /// Opens a temporary file on a disk with space for the text.
     pub(super) fn spool(&self) -> Result<TemporaryFile> {
         let destination = match &self.sink {
             Sink::Plain(destination) => destination,
@@ -60,8 +60,8 @@ impl Output {
             Destination::File(_) => self.path.parent(),
             Destination::Stream { .. } => return TemporaryFile::create(),
         };
-        let beside = parent.filter(|parent| !parent.as_os_str().is_empty());
-        TemporaryFile::create_in(beside.unwrap_or(Path::new(".")))
+        let directory = parent.filter(|parent| !parent.as_os_str().is_empty());
+        TemporaryFile::create_in(directory.unwrap_or(Path::new(".")))
     }
 
     pub(super) fn write(&mut self, text: &[u8]) -> Result<()> {

@@ -1,11 +1,11 @@
-//! Where an entry goes: inside the matrix, and inside the lower triangle of one with a structure.
+//! The position of an entry: inside the matrix, and in the lower triangle of one with a structure.
 
 use nnz_core::{Batch, Error, Header, Minors, Order, Place, Result, Shape, Structure, Triangle};
 
 use super::super::{Layout, Symmetry};
 use super::text::Number;
 
-/// Returns the order that entries come in, once those of an upper triangle are mirrored.
+/// Returns the order of entries after mirroring those of an upper triangle.
 pub(super) fn order(header: &Header) -> Order {
     match (header.structure.triangle(), header.order) {
         (Some(Triangle::Upper), Order::Col) => Order::Row,
@@ -14,7 +14,7 @@ pub(super) fn order(header: &Header) -> Order {
     }
 }
 
-/// What holds of the place of every entry.
+/// Rules for the position of every entry.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     shape: Shape,
@@ -34,7 +34,7 @@ impl Places {
         }
     }
 
-    /// Returns row, column and value as they are written.
+    /// Returns row, column and value of the entry to write.
     #[inline]
     pub(super) fn put(self, row: u64, col: u64, number: Number) -> Result<(u64, u64, Number)> {
         if row >= self.shape.rows || col >= self.shape.cols {
@@ -48,14 +48,14 @@ impl Places {
 
     fn put_in_triangle(self, row: u64, col: u64, number: Number) -> Result<(u64, u64, Number)> {
         let fault = |found: &str, expected: &str| {
-            let expected = format!("{expected}, as the matrix is {}", self.structure);
+            let expected = format!("{expected}, since the matrix is {}", self.structure);
             Err(Error::mismatch(Place::default(), found, expected))
         };
         let upper = self.structure.triangle() == Some(Triangle::Upper);
         if row == col {
             match (self.symmetry, number) {
                 (Symmetry::SkewSymmetric, _) => {
-                    return fault("an entry on the diagonal", "none there");
+                    return fault("an entry on the diagonal", "none");
                 }
                 (Symmetry::Hermitian, Number::Complex([_, im])) if im != 0.0 => {
                     return fault("an imaginary part on the diagonal", "0");
@@ -64,7 +64,7 @@ impl Places {
             }
         }
         if upper != (row < col) {
-            let expected = if upper { "it above" } else { "it below" };
+            let expected = if upper { "one above" } else { "one below" };
             return fault("an entry on the other side of the diagonal", expected);
         }
         if !upper {
@@ -75,20 +75,21 @@ impl Places {
             (None, Number::Real(_) | Number::Complex(_)) => {
                 fault("a negative zero above the diagonal", "0.0 in an array (not in coordinates)")
             }
-            (None, _) => {
-                fault("an integer without a negative", "one that mirrors into the lower triangle")
-            }
+            (None, _) => fault(
+                "an integer whose negative does not fit into int64",
+                "one that can be mirrored to the lower triangle",
+            ),
         }
     }
 
     #[cold]
     fn outside(self) -> Error {
-        let expected = format_args!("a place inside {}", self.shape);
+        let expected = format_args!("a position inside {}", self.shape);
         Error::mismatch(Place::default(), "an entry outside the matrix", expected)
     }
 }
 
-/// Checks that the parts of a batch fit one another and the header.
+/// Checks that the parts of a batch are consistent with each other and the header.
 pub(super) fn check_batch(batch: &Batch, header: &Header) -> Result<()> {
     let (runs, entries) = (batch.runs(), batch.entries());
     let minors = match &batch.minors {
@@ -106,5 +107,5 @@ pub(super) fn check_batch(batch: &Batch, header: &Header) -> Result<()> {
     if minors && majors && offsets && values && kind {
         return Ok(());
     }
-    Err(Error::argument("a batch whose parts do not fit one another or its header"))
+    Err(Error::argument("a batch whose parts are inconsistent with each other or with the header"))
 }

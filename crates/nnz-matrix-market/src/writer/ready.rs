@@ -1,25 +1,25 @@
-//! Text that is made on any thread, and what the threads that make it share.
+//! Encoded text, and what the threads that encode share.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::Error;
 
-/// What all that make text for one sink share.
+/// What all encoders of a sink share.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// Buffers that nobody uses at the moment: as many as were ever in use at once.
+    /// Unused buffers; no more than were ever in use at the same time.
     spare: Mutex<Vec<Vec<u8>>>,
     failed: AtomicBool,
 }
 
 impl Shared {
-    /// Returns a buffer with anything in it.
+    /// Returns a buffer with any content.
     pub(super) fn buffer(&self) -> Vec<u8> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Keeps in mind that a batch could not be made ready, so that the matrix is not complete.
+    /// Records that a batch could not be encoded, so the matrix is incomplete.
     pub(super) fn fail(&self) {
         self.failed.store(true, Ordering::Release);
     }
@@ -29,7 +29,7 @@ impl Shared {
     }
 }
 
-/// Text at the start of a buffer, which is handed back when it is dropped.
+/// Text at the start of a buffer, which is returned for reuse on drop.
 pub(super) struct Ready {
     buffer: Vec<u8>,
     len: usize,
@@ -53,7 +53,7 @@ impl Drop for Ready {
     }
 }
 
-/// Makes the error for what another sink has made ready.
+/// Returns the error for a batch encoded by another sink.
 pub(super) fn unknown() -> Error {
-    Error::argument("a batch that was made ready for another sink")
+    Error::argument("a batch that was encoded for another sink")
 }

@@ -1,4 +1,4 @@
-//! What the two layouts have in common: text is made of batches on any thread, and follows in turn.
+//! What the two layouts have in common: batches are encoded on any thread, and written in order.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -14,26 +14,26 @@ use super::{Options, failed};
 
 /// A layout of text.
 pub(super) trait Form: Send + Sized + 'static {
-    /// What is known of the text of a batch.
+    /// What is known about the text of a batch.
     type Known: Send + 'static;
 
-    /// Makes text of a batch.
+    /// Encodes a batch as text.
     fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Self::Known>;
 
     /// Writes the text of the next batch.
     fn next(&mut self, rules: &Rules, text: &[u8], known: &Self::Known) -> Result<()>;
 
-    /// Completes the text, which holds so many entries.
+    /// Finishes the text, which has `written` entries.
     fn finish(self, rules: &Rules, written: u64) -> Result<Written>;
 }
 
-/// What is the same for every batch.
+/// Properties that are the same for every batch.
 pub(super) struct Rules {
     pub(super) path: PathBuf,
     pub(super) header: Header,
     pub(super) places: Places,
     pub(super) lossy: bool,
-    /// The lines of comments, each with its end.
+    /// The comment lines, each with a line end.
     pub(super) comments: String,
 }
 
@@ -51,12 +51,12 @@ impl Rules {
 pub(super) struct Sink<F> {
     form: F,
     encoder: Arc<Encoder<F>>,
-    /// The number of the entry that is written next.
+    /// The number of entries written.
     written: u64,
     failed: bool,
 }
 
-/// Makes text of batches.
+/// Encodes batches as text.
 struct Encoder<F> {
     rules: Rules,
     shared: Arc<Shared>,

@@ -1,24 +1,24 @@
-//! Values as text that reads back as the same value.
+//! Values as text that is parsed as the same value.
 
 use nnz_core::{At, Bint8, Error, ErrorKind, Place, Result, Rounding, Scalar, ValueType};
 
 use super::super::Symmetry;
 
-/// The quiet NaN without a payload, which is what the word `nan` reads as.
+/// The quiet NaN without a payload, which readers parse `nan` as.
 const PLAIN_NAN: u64 = 0x7ff8_0000_0000_0000;
 const SIGN: u64 = 1 << 63;
 
-/// A value as the format sees it.
+/// A value in one of the forms of the format.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Integer(i64),
-    /// An unsigned integer that is too large for a signed one.
+    /// An unsigned integer that does not fit into int64.
     Large(u64),
     Real(f64),
     Complex([f64; 2]),
 }
 
-/// A value that becomes a [`Number`] without a change.
+/// A value that can be converted to a [`Number`] exactly.
 pub(super) trait ToNumber: Copy {
     fn number(self) -> Number;
 }
@@ -75,7 +75,7 @@ impl ToNumber for [f32; 2] {
     }
 }
 
-/// Widens a float, a NaN with its payload.
+/// Converts a float to 64 bits, including the payload of a NaN.
 #[inline]
 fn widen(value: f32) -> f64 {
     if !value.is_nan() {
@@ -87,7 +87,7 @@ fn widen(value: f32) -> f64 {
     }
 }
 
-/// Runs `$body` with `$number` a function from the position of a value to its [`Number`].
+/// Runs `$body` with `$number` as a function from the position of a value to its [`Number`].
 macro_rules! with_numbers {
     ($values:expr, $number:ident => $body:expr) => {
         with_numbers!(@ $values, $number => $body;
@@ -114,14 +114,14 @@ macro_rules! with_numbers {
 pub(super) use with_numbers;
 
 impl Number {
-    /// Returns the value across the diagonal, from which this one follows; `None` where there is none.
+    /// Returns the value across the diagonal, from which this one follows; `None` if there is none.
     ///
-    /// In an `array` plain zero stands across the diagonal from plain zero, so that nothing there has
-    /// the zero that turns into it.
+    /// In an `array`, positive zero is across the diagonal from positive zero, so no cell can have
+    /// the zero that would be mirrored to a negative one.
     pub(super) fn mirrored(self, symmetry: Symmetry, array: bool) -> Option<Self> {
         let mirrored = match (symmetry, self) {
             (Symmetry::SkewSymmetric, Self::Integer(v)) => Self::Integer(v.checked_neg()?),
-            // The one unsigned integer whose negative fits.
+            // The only large integer whose negative fits.
             (Symmetry::SkewSymmetric, Self::Large(v)) => {
                 Self::Integer(0_i64.checked_sub_unsigned(v)?)
             }
@@ -130,15 +130,15 @@ impl Number {
             (Symmetry::Hermitian, Self::Complex([re, im])) => Self::Complex([re, -im]),
             (_, same) => return Some(same),
         };
-        match (self.is_plain_zero(), mirrored.is_plain_zero()) {
+        match (self.is_positive_zero(), mirrored.is_positive_zero()) {
             (true, _) if array => Some(self),
             (false, true) if array => None,
             _ => Some(mirrored),
         }
     }
 
-    /// Whether it is zero, and none of its parts a negative one.
-    fn is_plain_zero(self) -> bool {
+    /// Returns whether it is zero, without a negative zero in any part.
+    fn is_positive_zero(self) -> bool {
         match self {
             Self::Integer(v) => v == 0,
             Self::Large(v) => v == 0,
@@ -148,7 +148,8 @@ impl Number {
     }
 }
 
-/// Returns the word for a NaN, if it is one, and refuses one that no word stands for.
+/// Returns the word for a NaN, if it is one. One that no word represents is an error unless
+/// `lossy`.
 #[inline]
 pub(super) fn check_nan(value: f64, lossy: bool) -> Result<Option<&'static [u8]>> {
     if !value.is_nan() {
@@ -159,14 +160,16 @@ pub(super) fn check_nan(value: f64, lossy: bool) -> Result<Option<&'static [u8]>
         return Err(Error::mismatch(
             Place::default(),
             format_args!("a NaN with the bits {bits:#018x}"),
-            format_args!("{PLAIN_NAN:#018x}, the only NaN that text can hold (or its negative)"),
+            format_args!(
+                "{PLAIN_NAN:#018x}, the only NaN that text can represent (or its negative)"
+            ),
         ));
     }
-    // A processor's own NaN often has the sign set. Readers know `-nan`.
+    // NaNs computed by a processor often have the sign set. Readers accept `-nan`.
     Ok(Some(if bits & SIGN == 0 { b"nan" } else { b"-nan" }))
 }
 
-/// Refuses an unsigned integer that is too large for a signed one.
+/// Fails for an unsigned integer that does not fit into int64.
 #[cold]
 pub(super) fn check_integer(found: u64) -> Result<()> {
     let kind =
@@ -174,7 +177,7 @@ pub(super) fn check_integer(found: u64) -> Result<()> {
     Err(Error::new(kind, Place::default()))
 }
 
-/// Adds the entry that an error concerns.
+/// Adds the entry to an error.
 #[cold]
 pub(super) fn at_entry(error: Error, path: &std::path::Path, row: u64, col: u64) -> Error {
     error.with_context(&Place::path(path).at(At::Entry { row, col }))

@@ -1,4 +1,4 @@
-//! Writing a dense matrix in the order of C.
+//! Writing a dense matrix in C order.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use nnz_core::{
 };
 use nnz_storage::staging::WriteOptions;
 
-/// What an array can hold.
+/// What an array can store.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     fill: true,
     unique: true,
@@ -20,16 +20,16 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
 /// Cells that are written at a time.
 const BLOCK: usize = 4096;
 
-/// A dense array being written, row by row.
+/// A sink that writes a dense array by row.
 pub struct NpySink {
     out: NpyFileWriter,
     path: PathBuf,
     shape: Shape,
     value_type: ValueType,
-    /// The cell that is written next.
+    /// The next cell to be written.
     next: (u64, u64),
-    /// A block of what cells hold that no entry comes for.
-    filling: Vec<u8>,
+    /// A block of cells without an entry.
+    fill_block: Vec<u8>,
 }
 
 impl std::fmt::Debug for NpySink {
@@ -38,11 +38,11 @@ impl std::fmt::Debug for NpySink {
     }
 }
 
-/// Starts an array of the shape and value type of `header`, which is by rows.
+/// Creates an array with the shape and value type of `header`, whose order must be by row.
 ///
 /// # Errors
 ///
-/// Fails where it has 2^64 bytes or more, or the target may not be replaced or cannot be written.
+/// Fails if it has 2^64 bytes or more, or if the target must not be replaced or cannot be written.
 pub fn create(path: &Path, header: &Header, write: WriteOptions) -> Result<NpySink> {
     let (shape, value_type) = (header.shape, header.value_type);
     if header.order != Order::Row {
@@ -51,36 +51,35 @@ pub fn create(path: &Path, header: &Header, write: WriteOptions) -> Result<NpySi
     }
     let zero = || Values::try_zeroed(value_type, 1).and_then(|zero| zero.get(0));
     let fill: Option<Scalar> = header.fill.or_else(zero);
-    let filling = fill.map(|fill| fill.repeat(BLOCK).bytes().to_vec()).unwrap_or_default();
-    if filling.len() != BLOCK * value_type.size() {
+    let fill_block = fill.map(|fill| fill.repeat(BLOCK).bytes().to_vec()).unwrap_or_default();
+    if fill_block.len() != BLOCK * value_type.size() {
         return Err(Error::argument("a fill value of another type than the values"));
     }
     let out = NpyFileWriter::create(path, value_type, &[shape.rows, shape.cols], write)?;
-    Ok(NpySink { out, path: path.to_path_buf(), shape, value_type, next: (0, 0), filling })
+    Ok(NpySink { out, path: path.to_path_buf(), shape, value_type, next: (0, 0), fill_block })
 }
 
 impl NpySink {
-    /// Writes the cells before one.
-    fn go_to(&mut self, row: u64, col: u64) -> Result<()> {
+    /// Writes the cells before a position.
+    fn fill_up_to(&mut self, row: u64, col: u64) -> Result<()> {
         let inside = row < self.shape.rows && col < self.shape.cols;
         if !inside || (row, col) < self.next {
             let place = Place::path(&*self.path).at(At::Entry { row, col });
             let (next_row, next_col) = self.next;
-            let expected =
-                format!("row {next_row}, column {next_col} or behind it in {}", self.shape);
+            let expected = format!("row {next_row}, column {next_col} or later in {}", self.shape);
             return Err(Error::mismatch(place, "a cell out of order", expected));
         }
-        self.fill_to(row, col)
+        self.write_fill_cells(row, col)
     }
 
-    fn fill_to(&mut self, row: u64, col: u64) -> Result<()> {
-        // All cells can be counted.
+    fn write_fill_cells(&mut self, row: u64, col: u64) -> Result<()> {
+        // The number of cells fits into 64 bits.
         let rows = (row - self.next.0).saturating_mul(self.shape.cols);
         let mut count = rows.saturating_add(col).saturating_sub(self.next.1);
         while count > 0 {
             let now = usize::try_from(count).unwrap_or(BLOCK).min(BLOCK);
             let bytes = now * self.value_type.size();
-            self.out.append(self.filling.get(..bytes).unwrap_or_default())?;
+            self.out.append(self.fill_block.get(..bytes).unwrap_or_default())?;
             count -= now as u64;
         }
         self.next = (row, col);
@@ -114,10 +113,10 @@ impl MatrixSink for NpySink {
                 while end < entries.end && batch.minor(run, end) == col + (end - start) as u64 {
                     end += 1;
                 }
-                self.go_to(row, col)?;
+                self.fill_up_to(row, col)?;
                 let after = col.saturating_add((end - start) as u64);
                 if after > self.shape.cols {
-                    self.go_to(row, after - 1)?;
+                    self.fill_up_to(row, after - 1)?;
                 }
                 self.out.append(bytes.get(start * size..end * size).unwrap_or_default())?;
                 self.next = (row, after);
@@ -129,7 +128,7 @@ impl MatrixSink for NpySink {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         if !self.shape.is_empty() {
-            self.fill_to(self.shape.rows - 1, self.shape.cols)?;
+            self.write_fill_cells(self.shape.rows - 1, self.shape.cols)?;
         }
         self.out.finish().map(|bytes| Written { bytes })
     }

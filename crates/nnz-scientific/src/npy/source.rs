@@ -1,4 +1,4 @@
-//! A dense array as a source of batches.
+//! A dense array as a matrix source.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use nnz_core::{
 };
 use nnz_storage::InputFile;
 
-/// An array of one or two dimensions as a matrix. One of one dimension is a column.
+/// An array of one or two dimensions as a matrix. A one-dimensional array is a column.
 #[derive(Debug)]
 pub struct NpySource {
     /// The size of the file.
@@ -21,11 +21,11 @@ pub struct NpySource {
 }
 
 impl NpySource {
-    /// Takes a file that has been opened, and the array in it.
+    /// Creates a source for an array in an open file.
     ///
     /// # Errors
     ///
-    /// Fails where it has another number of dimensions, or holds no numbers.
+    /// Fails if it does not have one or two dimensions, or is not numeric.
     pub fn new(file: &InputFile, array: NpyFile) -> Result<Self> {
         let (shape, order) = match (&array.shape[..], array.fortran_order) {
             (&[rows], _) => (Shape { rows, cols: 1 }, Order::Col),
@@ -33,7 +33,7 @@ impl NpySource {
             (&[rows, cols], true) => (Shape { rows, cols }, Order::Col),
             (shape, _) => {
                 let found = format!("an array of {} dimensions", shape.len());
-                return Err(Error::mismatch(file.place(), found, "a matrix, which has two"));
+                return Err(Error::mismatch(file.place(), found, "a matrix with two"));
             }
         };
         let is_vector = array.shape.len() == 1;
@@ -64,9 +64,9 @@ impl MatrixSource for NpySource {
 
     fn about(&self) -> Result<About> {
         let dialect = match self.header.order {
-            Order::Row => "row by row (C)",
+            Order::Row => "by row (C)",
             Order::Col if self.is_vector => "one dimension",
-            Order::Col => "column by column (Fortran)",
+            Order::Col => "by column (Fortran)",
         };
         Ok(About {
             format: "NumPy array".to_owned(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nnz_container::rds::{Integers, Reals, Value};
 use nnz_core::{At, Bint8, Element, Error, Place, Result, Scalar, ValueType, Values};
 
-/// What R stores for a missing logical or integer.
+/// The missing value of integers and logicals in R.
 const NA: i32 = i32::MIN;
 
 /// The values of all entries or cells.
@@ -15,12 +15,12 @@ pub(super) enum Numbers {
     Logical(Vec<i32>),
     Complex(Vec<[f64; 2]>),
     Raw(Vec<u8>),
-    /// A pattern: all are true.
+    /// A pattern: all values are true.
     Ones,
 }
 
 impl Numbers {
-    /// Takes a vector; hands it back where it is none of numbers.
+    /// Wraps a numeric vector; returns any other value as the error.
     pub(super) fn new(value: Value) -> Result<Self, Value> {
         Ok(match value {
             Value::Real(all) => Self::Real(all),
@@ -42,7 +42,7 @@ impl Numbers {
         }
     }
 
-    /// Returns the number of values; `None` where all share one.
+    /// Returns the number of values; `None` if all entries share one.
     pub(super) fn len(&self) -> Option<u64> {
         match self {
             Self::Real(all) => Some(all.len()),
@@ -54,15 +54,15 @@ impl Numbers {
         }
     }
 
-    /// Fills `out` with a range of values that is there.
+    /// Reads a range of values into `out`.
     pub(super) fn read(&self, range: Range<u64>, out: &mut Values, place: &Place) -> Result<()> {
         match self {
             Self::Real(all) => {
-                let out = room(f64::vec_mut(out), &range);
+                let out = resized(f64::vec_mut(out), &range);
                 within(all.read(range.start, out), place)
             }
             Self::Integer(all) => {
-                let out = room(i32::vec_mut(out), &range);
+                let out = resized(i32::vec_mut(out), &range);
                 within(all.read(range.start, out), place)?;
                 match (range.start..).zip(out).find(|(_, number)| **number == NA) {
                     None => Ok(()),
@@ -77,19 +77,19 @@ impl Numbers {
                     if flag == NA {
                         return Err(missing(place, at, "boolean"));
                     }
-                    // R takes whatever is not zero as true.
+                    // R treats any number but zero as true.
                     out.push(Bint8(u8::from(flag != 0)));
                 }
                 Ok(())
             }
             Self::Complex(all) => {
                 let from = part(all, &range, place)?;
-                room(<[f64; 2]>::vec_mut(out), &range).copy_from_slice(from);
+                resized(<[f64; 2]>::vec_mut(out), &range).copy_from_slice(from);
                 Ok(())
             }
             Self::Raw(all) => {
                 let from = part(all, &range, place)?;
-                room(u8::vec_mut(out), &range).copy_from_slice(from);
+                resized(u8::vec_mut(out), &range).copy_from_slice(from);
                 Ok(())
             }
             Self::Ones => {
@@ -104,8 +104,11 @@ fn length(range: &Range<u64>) -> usize {
     usize::try_from(range.end - range.start).unwrap_or(usize::MAX)
 }
 
-/// Makes room for as many elements as a range has.
-pub(super) fn room<'a, T: Copy + Default>(vec: &'a mut Vec<T>, range: &Range<u64>) -> &'a mut [T] {
+/// Resizes a vector to the length of a range.
+pub(super) fn resized<'a, T: Copy + Default>(
+    vec: &'a mut Vec<T>,
+    range: &Range<u64>,
+) -> &'a mut [T] {
     vec.resize(length(range), T::default());
     vec
 }
@@ -126,6 +129,6 @@ fn past_the_end(place: &Place) -> Error {
 
 fn missing(place: &Place, element: u64, kind: &str) -> Error {
     let place = place.clone().at(At::Element(element));
-    let expected = format!("a number: no {kind} stands for a missing value, as a double would");
+    let expected = format!("a number, since no {kind} value is reserved for missing values");
     Error::mismatch(place, "NA", expected)
 }

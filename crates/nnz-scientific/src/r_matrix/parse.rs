@@ -1,4 +1,4 @@
-//! From an object of R to the parts of a matrix.
+//! Parsing an object of R as a matrix.
 
 use std::path::Path;
 
@@ -8,30 +8,31 @@ use nnz_core::{At, Error, Order, Result, Shape, Structure, Triangle};
 use super::numbers::Numbers;
 use super::slots::{AxisNames, Slots};
 
-/// A matrix, taken apart and checked but for its indices.
+/// The parts of a matrix. Everything but its indices has been checked.
 pub(super) struct Parts {
     pub(super) class: String,
     pub(super) shape: Shape,
     pub(super) order: Order,
     pub(super) structure: Structure,
-    /// The triangle that all entries are in, of a symmetric or triangular matrix.
+    /// The triangle with all entries of a symmetric or triangular matrix.
     pub(super) triangle: Option<Triangle>,
     pub(super) places: Places,
     pub(super) numbers: Numbers,
     pub(super) names: AxisNames,
 }
 
-/// Where the entries are.
+/// The positions of entries.
 pub(super) enum Places {
-    /// Where each major vector starts, and the minor index of each entry.
+    /// The start of each major vector, and the minor index of each entry.
     Compressed { pointers: Integers, minors: Integers },
     /// Row and column of each entry.
     Triplets { rows: Integers, cols: Integers },
-    /// Every cell, column after column.
+    /// Every cell, by column.
     Dense,
 }
 
-/// Returns whether an object is a matrix: one of the package Matrix, or a vector with two sides.
+/// Returns whether an object is a matrix: one of the package Matrix, or a vector with two
+/// dimensions.
 #[must_use]
 pub fn is_matrix(document: &Document) -> bool {
     let object = &document.object;
@@ -46,7 +47,7 @@ pub fn is_matrix(document: &Document) -> bool {
     }
 }
 
-/// Takes the matrix of a file apart.
+/// Parses the matrix in a file.
 pub(super) fn parse(path: &Path, mut object: Object) -> Result<Parts> {
     let class = object.class().filter(|_| object.is_s4());
     let mut slots = Slots { path, object: &mut object };
@@ -58,7 +59,7 @@ pub(super) fn parse(path: &Path, mut object: Object) -> Result<Parts> {
 
 fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
     if let Some(Value::Character(classes)) = slots.object.attribute("class").map(|c| &c.value) {
-        // Of these classes the numbers stored are not those that are meant.
+        // The numbers stored in these classes are not their values.
         let misleading = |class: TextRef<'_>| {
             [&b"integer64"[..], b"factor"].into_iter().find(|other| *other == class.bytes)
         };
@@ -68,7 +69,7 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
         });
         if let Err(class) = found {
             let found = format!("a matrix of class {class}");
-            return Err(Error::mismatch(slots.place(None), found, "one of plain numbers"));
+            return Err(Error::mismatch(slots.place(None), found, "a matrix of plain numbers"));
         }
     }
     let shape = slots.shape("dim")?;
@@ -78,7 +79,7 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
         Ok(numbers) => numbers,
         Err(other) => {
             let found = format!("a matrix of {}", other.kind());
-            return Err(Error::mismatch(slots.place(None), found, "one of numbers"));
+            return Err(Error::mismatch(slots.place(None), found, "a matrix of numbers"));
         }
     };
     let parts = Parts {
@@ -95,7 +96,7 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
     Ok(parts)
 }
 
-/// Reads what a class of the package Matrix is by its name: kind, structure, storage.
+/// Parses the name of a class of the package Matrix: kind, structure, storage.
 fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
     let refused = || {
         let what = format!(
@@ -118,7 +119,7 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
     let (structure, triangle) = structure(slots, form, shape)?;
     let mut names = slots.names("Dimnames")?;
     if form == b's' {
-        names.mirror();
+        names.make_symmetric();
     }
     let order = if storage == b'R' { Order::Row } else { Order::Col };
     let places = match storage {
@@ -138,7 +139,7 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
                 (b'l' | b'n', Value::Logical(all)) => Numbers::Logical(all),
                 (_, other) => {
                     let place = slots.place(Some("x"));
-                    let expected = format!("what a {class} holds");
+                    let expected = format!("the values of a {class}");
                     return Err(Error::mismatch(place, other.kind(), expected));
                 }
             }
@@ -156,7 +157,11 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
             if rows.len() != cols.len() {
                 let place = slots.place(Some("j"));
                 let found = format!("{} elements", cols.len());
-                return Err(Error::mismatch(place, found, format!("{}, as i has", rows.len())));
+                return Err(Error::mismatch(
+                    place,
+                    found,
+                    format!("{}, the length of i", rows.len()),
+                ));
             }
             check_values(slots, &parts, rows.len())?;
         }
@@ -164,8 +169,8 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
     Ok(parts)
 }
 
-/// Reads which triangle a symmetric or triangular matrix stores, and that the latter stores its
-/// diagonal.
+/// Reads the stored triangle of a symmetric or triangular matrix, and checks that the diagonal of
+/// the latter is stored.
 fn structure(
     slots: &mut Slots<'_>,
     form: u8,
@@ -175,7 +180,7 @@ fn structure(
         return Ok((Structure::General, None));
     }
     if shape.rows != shape.cols {
-        let expected = "a square, as the class is symmetric or triangular";
+        let expected = "a square matrix, since the class is symmetric or triangular";
         return Err(Error::mismatch(slots.place(Some("Dim")), shape, expected));
     }
     let triangle = match &*slots.letter("uplo")? {
@@ -204,7 +209,7 @@ fn check_cells(slots: &Slots<'_>, parts: &Parts) -> Result<()> {
     if u128::from(found) == parts.shape.cells() {
         return Ok(());
     }
-    let expected = format!("{}, as the matrix is {}", parts.shape.cells(), parts.shape);
+    let expected = format!("{}, since the matrix is {}", parts.shape.cells(), parts.shape);
     Err(Error::mismatch(slots.place(None), format!("{found} values"), expected))
 }
 
@@ -212,7 +217,7 @@ fn check_values(slots: &Slots<'_>, parts: &Parts, entries: u64) -> Result<()> {
     match parts.numbers.len() {
         Some(found) if found != entries => {
             let found = format!("{found} elements");
-            let expected = format!("{entries}, as many as there are indices");
+            let expected = format!("{entries}, the number of indices");
             Err(Error::mismatch(slots.place(Some("x")), found, expected))
         }
         _ => Ok(()),
@@ -223,22 +228,26 @@ fn check_pointers(slots: &Slots<'_>, pointers: &Integers, entries: u64, majors: 
     let place = slots.place(Some("p"));
     if pointers.len() != majors + 1 {
         let found = format!("{} elements", pointers.len());
-        return Err(Error::mismatch(place, found, format!("{}, as Dim says", majors + 1)));
+        return Err(Error::mismatch(
+            place,
+            found,
+            format!("{}, since Dim has {majors}", majors + 1),
+        ));
     }
-    let mut floor = 0;
+    let mut least = 0;
     for element in 0..pointers.len() {
         let pointer = pointers.get(element).unwrap_or(-1);
-        let ceiling = if element == 0 { 0 } else { entries };
-        let fits = u64::try_from(pointer).is_ok_and(|p| (floor..=ceiling).contains(&p));
+        let most = if element == 0 { 0 } else { entries };
+        let fits = u64::try_from(pointer).is_ok_and(|p| (least..=most).contains(&p));
         if !fits || (element == majors && u64::from(pointer.unsigned_abs()) != entries) {
             let expected = match (element == majors, element) {
                 (true, _) => format!("{entries}, the number of entries"),
                 (_, 0) => "0".to_owned(),
-                _ => format!("{floor} to {ceiling}"),
+                _ => format!("{least} to {most}"),
             };
             return Err(Error::mismatch(place.at(At::Element(element)), pointer, expected));
         }
-        floor = u64::from(pointer.unsigned_abs());
+        least = u64::from(pointer.unsigned_abs());
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Reading a range of major vectors, piece by piece.
+//! Reading a range of major vectors in pieces.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use nnz_core::{
     Triangle, Unit, UnitReader,
 };
 
-use super::numbers::{room, within};
+use super::numbers::{resized, within};
 use super::parse::Places;
 use super::source::RMatrixSource;
 
-/// Entries of a piece.
+/// Entries in a piece.
 const PIECE: u64 = 64 << 10;
 
-/// Cuts a range of major vectors into pieces.
+/// Splits a range of major vectors into pieces.
 pub(super) enum Reader<'a> {
     /// Vectors of entries, or of all cells.
     Vectors { source: &'a RMatrixSource, cursor: PointerCursor },
-    /// Entries with a row and a column each, from one on.
+    /// Triplets from entry `next` on.
     Triplets { source: &'a RMatrixSource, rows: &'a Integers, next: u64 },
 }
 
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(source: &'a RMatrixSource, majors: Range<u64>) -> Self {
         match &source.parts.places {
             Places::Triplets { rows, .. } => Self::Triplets { source, rows, next: 0 },
-            // Without cells there are no major vectors worth counting through.
+            // Without cells the major vectors are skipped, because there may be many.
             Places::Dense if source.header.shape.rows == 0 => {
                 Self::Vectors { source, cursor: PointerCursor::new(0..0, PIECE) }
             }
@@ -41,7 +41,7 @@ impl Pointers for RMatrixSource {
         for (pointer, major) in out.iter_mut().zip(first..) {
             *pointer = match &self.parts.places {
                 Places::Compressed { pointers, .. } => {
-                    // All were checked as the matrix was opened.
+                    // Pointers are checked when the matrix is opened.
                     pointers.get(major).and_then(|p| u64::try_from(p).ok()).unwrap_or(0)
                 }
                 _ => major.saturating_mul(self.header.shape.rows),
@@ -76,7 +76,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     }
 }
 
-/// Neighbouring entries.
+/// Consecutive entries.
 struct Entries<'a> {
     source: &'a RMatrixSource,
     piece: Piece,
@@ -120,7 +120,7 @@ impl Unit for Entries<'_> {
 }
 
 impl Entries<'_> {
-    /// Makes sure that all entries are in the triangle that is stored, if it is but one.
+    /// Checks that all entries are in the stored triangle, if only one is stored.
     fn check_side(&self, batch: &Batch) -> Result<()> {
         let Some(triangle) = self.source.parts.triangle else { return Ok(()) };
         batch.try_for_each(|_, major, minor| {
@@ -132,21 +132,21 @@ impl Entries<'_> {
             };
             let place = Place::path(&*self.source.path).at(At::Entry { row, col });
             let found = format!("an entry {found} the diagonal");
-            Err(Error::mismatch(place, found, format!("those of the {expected} triangle")))
+            Err(Error::mismatch(place, found, format!("entries of the {expected} triangle")))
         })
     }
 
-    /// Reads indices, each of which has to be less than `len`.
+    /// Reads indices, each of which must be less than `len`.
     fn indices(&self, all: &Integers, name: &str, len: u64, out: &mut Vec<u32>) -> Result<()> {
         let place = || self.source.place(name);
         let mut signed = Vec::new();
         within(
-            all.read(self.piece.entries.start, room(&mut signed, &self.piece.entries)),
+            all.read(self.piece.entries.start, resized(&mut signed, &self.piece.entries)),
             &place(),
         )?;
         out.clear();
         out.extend(signed.iter().map(|index| index.cast_unsigned()));
-        // A negative one is past every end.
+        // As an unsigned number, a negative index is out of range.
         match out.iter().position(|&index| u64::from(index) >= len) {
             None => Ok(()),
             Some(position) => {

@@ -10,7 +10,7 @@ use nnz_core::{
 };
 use nnz_storage::staging::WriteOptions;
 
-/// What a `dgCMatrix` can hold.
+/// What a `dgCMatrix` can store.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col],
     value_types: &[ValueType::F64],
@@ -22,10 +22,10 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     dense: false,
 };
 
-/// The most entries: they are counted in integers of R.
+/// The largest number of entries: R counts them with 32-bit integers.
 const MOST: u64 = i32::MAX.unsigned_abs() as u64;
 
-/// A `dgCMatrix` being written.
+/// A sink that writes a `dgCMatrix`.
 pub struct RMatrixSink {
     writer: Box<dyn ContainerWriter>,
     place: Place,
@@ -34,7 +34,7 @@ pub struct RMatrixSink {
     indices: ArrayId,
     pointers: ArrayId,
     values: ArrayId,
-    /// Pointers written: all up to that of the last column that was begun.
+    /// The number of pointers written: all up to the last column that has begun.
     written: u64,
     entries: u64,
     /// The column and row of the last entry.
@@ -47,12 +47,12 @@ impl std::fmt::Debug for RMatrixSink {
     }
 }
 
-/// Starts a `dgCMatrix` of the shape of `header`.
+/// Creates a `dgCMatrix` with the shape of `header`.
 ///
 /// # Errors
 ///
-/// Fails where the target may not be written, there are more rows, columns or entries than R's
-/// integers count, values are no doubles, or a name is not UTF-8.
+/// Fails if the target cannot be written, if there are more rows, columns or entries than the
+/// largest integer of R, if values are not doubles, or if a name is not UTF-8.
 pub fn create(
     path: &Path,
     header: &Header,
@@ -63,7 +63,7 @@ pub fn create(
     let place = Place::path(path);
     if header.order != Order::Col || header.value_type != ValueType::F64 {
         let found = format!("{} by {}", header.value_type, header.order);
-        return Err(Error::mismatch(place, found, "float64 by col, as a dgCMatrix is"));
+        return Err(Error::mismatch(place, found, "float64 by col, like a dgCMatrix"));
     }
     let side = |len: u64| i32::try_from(len).ok();
     let (Some(rows), Some(cols)) = (side(header.shape.rows), side(header.shape.cols)) else {
@@ -81,7 +81,7 @@ pub fn create(
     rds.set_object("Dim", Value::Integer(sides).into())?;
     let mut lists = Vec::with_capacity(2);
     for names in names {
-        // None are NULL in R.
+        // In R, no names are NULL.
         let list = names.map(|mut names| rds.keep_strings(&place, "name", &mut *names));
         lists.push(list.transpose()?);
     }
@@ -104,13 +104,13 @@ pub fn create(
 
 fn too_many(place: &Place, stored: u64) -> Error {
     let what = format!(
-        "{stored} entries, where a dgCMatrix has at most {MOST}: a BPCells matrix holds more"
+        "{stored} entries, but a dgCMatrix has at most {MOST}; a BPCells matrix can have more"
     );
     Error::unsupported(place.clone(), what)
 }
 
 impl RMatrixSink {
-    /// Writes the pointers up to that of column `col`, before which are `before` entries.
+    /// Writes the pointers up to column `col`, before which there are `before` entries.
     fn point(&mut self, col: u64, before: u64) -> Result<()> {
         let pointer = u32::try_from(before).map_err(|_| too_many(&self.place, before))?;
         let block = [pointer; 512];
@@ -124,14 +124,14 @@ impl RMatrixSink {
 }
 
 impl RMatrixSink {
-    /// Says what is wrong with an entry that does not come behind the last one.
+    /// Returns the error for an entry that is not after the previous one.
     fn unordered(&self, row: u64, col: u64) -> Error {
         let place = self.place.clone().at(At::Entry { row, col });
         if self.last == Some((col, row)) {
-            let expected = "one, as a dgCMatrix has: add up those at one place, or refuse them";
-            return Error::mismatch(place, "two entries at one place", expected);
+            let expected = "one, since a dgCMatrix has no duplicates: sum them";
+            return Error::mismatch(place, "two entries at the same position", expected);
         }
-        Error::mismatch(place, "an entry out of order", "rows that ascend in each column")
+        Error::mismatch(place, "an entry out of order", "ascending rows in each column")
     }
 }
 

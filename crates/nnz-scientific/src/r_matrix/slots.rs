@@ -5,7 +5,7 @@ use std::path::Path;
 use nnz_container::rds::{Entry, Integers, Object, Strings, Value};
 use nnz_core::{Axis, Error, Place, Result, Shape};
 
-/// The slots of an object, or its attributes.
+/// The slots of an S4 object, or the attributes of any other.
 pub(super) struct Slots<'a> {
     pub(super) path: &'a Path,
     pub(super) object: &'a mut Object,
@@ -19,7 +19,7 @@ impl Slots<'_> {
         }
     }
 
-    /// Takes a slot out.
+    /// Removes and returns a slot.
     pub(super) fn take(&mut self, name: &str) -> Result<Object> {
         let is = |entry: &Entry| entry.tag.as_ref().is_some_and(|tag| tag.is(name));
         let found = self.object.attributes.iter().position(is);
@@ -55,14 +55,14 @@ impl Slots<'_> {
             (2, Some(rows), Some(cols)) => Ok(Shape { rows, cols }),
             _ => {
                 let found = format!("{} sides", sides.len());
-                Err(Error::mismatch(self.place(Some(name)), found, "two that are not negative"))
+                Err(Error::mismatch(self.place(Some(name)), found, "two non-negative integers"))
             }
         }
     }
 
-    /// Reads the names of rows and columns: a list of two, each of them `NULL` or strings.
+    /// Reads the names of rows and columns: a list of two elements, each of them `NULL` or strings.
     pub(super) fn names(&mut self, name: &str) -> Result<AxisNames> {
-        // A plain matrix may have none at all.
+        // A plain matrix may have no names.
         let Ok(Object { value, attributes, .. }) = self.take(name) else {
             return Ok(AxisNames::default());
         };
@@ -76,7 +76,7 @@ impl Slots<'_> {
         };
         let [rows, cols] = <[Object; 2]>::try_from(list).map_err(|list| {
             let found = format!("names of {} axes", list.len());
-            Error::mismatch(self.place(Some(name)), found, "of rows and columns")
+            Error::mismatch(self.place(Some(name)), found, "names of rows and columns")
         })?;
         let names = |object: Object, axis: Axis| match object.value {
             Value::Null => Ok(None),
@@ -95,13 +95,13 @@ impl Slots<'_> {
 #[derive(Default)]
 pub(super) struct AxisNames {
     pub(super) of_axes: [Option<Strings>; 2],
-    /// What the two lists of names are called themselves, shortened.
+    /// The names of the two lists of names, shortened.
     pub(super) titles: Vec<String>,
 }
 
 impl AxisNames {
-    /// Makes names those of both sides, as R does: of the columns, where they have some.
-    pub(super) fn mirror(&mut self) {
+    /// Uses the same names for rows and columns, like R: those of the columns if there are any.
+    pub(super) fn make_symmetric(&mut self) {
         let [rows, cols] = &mut self.of_axes;
         let some = |names: &&Strings| !names.is_empty();
         match (&rows, cols.as_ref().filter(some)) {
@@ -111,7 +111,7 @@ impl AxisNames {
     }
 }
 
-/// Reads what the two lists of names are called, in quotes.
+/// Reads the names of the two lists of names, in quotes.
 fn titles(attributes: &[Entry]) -> Vec<String> {
     const SHOWN: usize = 40;
     let is = |entry: &&Entry| entry.tag.as_ref().is_some_and(|tag| tag.is("names"));

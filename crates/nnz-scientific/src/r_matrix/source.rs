@@ -1,4 +1,4 @@
-//! A matrix of R as a source of batches.
+//! A matrix of R as a matrix source.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,17 +28,17 @@ pub struct RMatrixSource {
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read, holds no matrix, or one whose parts disagree.
+/// Fails if the file cannot be read, contains no matrix, or one with inconsistent parts.
 pub fn open(path: &Path, limits: Limits) -> Result<RMatrixSource> {
     let file = InputFile::open(path)?;
     from_document(&file, rds::read(&file, limits)?)
 }
 
-/// Takes the matrix of a file that has been opened and read.
+/// Creates a source for the matrix in a file that has been read.
 ///
 /// # Errors
 ///
-/// Fails where it is no matrix, or one whose parts disagree.
+/// Fails if it is not a matrix, or if its parts are inconsistent.
 pub fn from_document(file: &InputFile, document: Document) -> Result<RMatrixSource> {
     let Document { native, compression, object, .. } = document;
     let path = file.path();
@@ -69,7 +69,7 @@ pub fn from_document(file: &InputFile, document: Document) -> Result<RMatrixSour
         nnz: Some(stored),
         storage: if dense { Storage::Dense } else { Storage::Sparse },
         structure: parts.structure,
-        // Triplets at one place are added up by R, and other classes may have none.
+        // R sums triplets at the same position; other classes must not have duplicates.
         fill: None,
         duplicates: Duplicates::Refused,
         axis_kinds: [AxisKind::Unknown; 2],
@@ -140,7 +140,7 @@ impl MatrixSource for RMatrixSource {
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.header.check_majors(&majors)?;
         if !self.random_access() && majors != (0..self.header.shape.major(self.header.order)) {
-            return Err(Error::argument("triplets are read from the first to the last"));
+            return Err(Error::argument("triplets can only be read as a whole, not by range"));
         }
         Ok(Box::new(Reader::new(self, majors)))
     }
@@ -157,8 +157,8 @@ impl MatrixSource for RMatrixSource {
 
     fn extras(&self) -> Result<Vec<String>> {
         let titles = &self.parts.names.titles;
-        let named = (!titles.is_empty())
-            .then(|| format!("what the names are called ({})", titles.join(", ")));
+        let named =
+            (!titles.is_empty()).then(|| format!("the names of dimnames ({})", titles.join(", ")));
         Ok(named.into_iter().collect())
     }
 }
@@ -178,7 +178,7 @@ impl StringReader for AxisNames<'_> {
         let Some(utf8) = text.and_then(|text| text.to_utf8(self.native)) else {
             let place = self.place.clone().at(At::Element(self.given));
             let found = match text {
-                Some(text) => format!("\"{text}\" in an encoding that is not known"),
+                Some(text) => format!("\"{text}\" in an unknown encoding"),
                 None => "a missing name (NA)".to_owned(),
             };
             return Err(Error::mismatch(place, found, "a name"));

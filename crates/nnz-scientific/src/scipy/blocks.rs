@@ -1,4 +1,4 @@
-//! `bsr`: dense blocks of one size, by rows of blocks.
+//! `bsr`: dense blocks of equal size, by row of blocks.
 
 use std::ops::Range;
 
@@ -9,22 +9,22 @@ use nnz_core::{
     Values,
 };
 
-/// Cells of a unit, unless a block has more.
+/// Cells in a unit, unless a block has more.
 const CELLS: u64 = 1 << 16;
 
-/// The most cells of a block. More would not be read in bounded memory.
+/// The largest number of cells in a block; larger blocks would need too much memory.
 const LARGEST: u64 = 1 << 22;
 
-/// A matrix of dense blocks. Its cells come block after block, each by rows.
+/// A matrix of dense blocks. Its cells are read block by block, each by row.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    /// The places of blocks, as those of entries in a matrix of blocks.
+    /// The positions of blocks, like entries of a matrix of blocks.
     places: Compressed,
     data: Box<dyn NdArray>,
     value_type: ValueType,
-    /// Rows and columns of a block.
+    /// The number of rows and columns of a block.
     block: [u64; 2],
-    /// The blocks above each other.
+    /// The number of rows of blocks.
     rows: u64,
     entries: u64,
 }
@@ -34,7 +34,7 @@ impl Blocks {
         let data = file.array("data")?;
         let &[blocks, rows, cols] = data.shape() else {
             let found = format!("an array of {} dimensions", data.shape().len());
-            return Err(Error::mismatch(data.place(), found, "blocks of rows and columns: 3"));
+            return Err(Error::mismatch(data.place(), found, "3: block, row and column"));
         };
         let value_type = data.value_type()?;
         let block = Shape { rows, cols };
@@ -42,11 +42,11 @@ impl Blocks {
         {
             let place = Place::array(file.path(), "shape");
             let found = format!("{shape} in blocks of {block}");
-            return Err(Error::mismatch(place, found, "whole blocks"));
+            return Err(Error::mismatch(place, found, "a multiple of the size of blocks"));
         }
         let cells = u64::try_from(block.cells()).ok().filter(|cells| *cells <= LARGEST);
         let Some(cells) = cells else {
-            let what = format!("blocks of {block} cells: up to {LARGEST} cells are read");
+            let what = format!("blocks of {block} cells: at most {LARGEST} are supported");
             return Err(Error::unsupported(data.place(), what));
         };
         let arrays = CompressedArrays {
@@ -73,7 +73,7 @@ impl Blocks {
         self.entries
     }
 
-    /// Returns whether rows never go down: where blocks have one row each.
+    /// Returns whether rows never decrease, which requires blocks with one row.
     pub(super) fn is_sorted(&self) -> bool {
         self.block[0] == 1
     }
@@ -112,7 +112,7 @@ struct Reader<'a> {
 impl<'a> UnitReader<'a> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let Some(unit) = self.places.next_unit()? else { return Ok(None) };
-        // Few, so that they are read at once.
+        // Only a few, so they are read at once.
         let mut places = Batch::new(Order::Row, Values::default());
         unit.decode(&mut places)?;
         let start = self.next;
@@ -122,7 +122,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     }
 }
 
-/// Neighbouring blocks.
+/// Consecutive blocks.
 struct Piece<'a> {
     matrix: &'a Blocks,
     fields: Projection,
@@ -134,7 +134,7 @@ impl Unit for Piece<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, places, blocks } = *self;
         let [rows, cols] = matrix.block;
-        // A block has few cells.
+        // The size of a block is limited.
         let width = usize::try_from(cols).unwrap_or(usize::MAX);
         batch.order = Order::Row;
         batch.offsets.clear();
@@ -144,7 +144,7 @@ impl Unit for Piece<'_> {
         let starts = batch.minors.spans_mut();
         let listed = places.try_for_each(|_, row, col| {
             for inside in 0..rows {
-                // Inside of the shape, as blocks are whole.
+                // Inside of the shape, because it consists of whole blocks.
                 majors.push(row.saturating_mul(rows).saturating_add(inside));
                 starts.push(col.saturating_mul(cols));
                 end += width;

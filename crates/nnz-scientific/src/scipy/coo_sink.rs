@@ -40,7 +40,7 @@ impl Coo {
 
     /// Writes `format` and `shape`.
     fn describe(&mut self, shape: &[u64]) -> Result<()> {
-        // Characters of 32 bits: SciPy 0.19.0 takes no bytes, which later versions write.
+        // As UTF-32: SciPy 0.19.0 does not accept bytes, which later versions write.
         let element = ElementType::FixedString { bytes: 12, encoding: StringEncoding::Utf32 };
         let format = self.array("format", element, &[])?;
         let name: StringList = [SparseFormat::Coo.name()].into_iter().collect();
@@ -49,7 +49,11 @@ impl Coo {
         let array = self.array("shape", element, &[shape.len() as u64])?;
         for &len in shape {
             let Ok(len) = i64::try_from(len) else {
-                return Err(Error::mismatch(self.place.clone(), len, "axes that int64 counts"));
+                return Err(Error::mismatch(
+                    self.place.clone(),
+                    len,
+                    "an axis that fits into int64",
+                ));
             };
             self.append(array, &len.to_ne_bytes())?;
         }
@@ -61,7 +65,7 @@ impl Coo {
     }
 }
 
-/// A matrix being written as `coo`.
+/// A sink that writes a matrix as `coo`.
 pub struct CooSink {
     file: Coo,
     index_type: IndexType,
@@ -77,13 +81,13 @@ impl std::fmt::Debug for CooSink {
     }
 }
 
-/// Starts a matrix of the shape and value type of `header`: row, column and value of each entry. Every version of
-/// SciPy from 0.19 on loads it.
+/// Creates a matrix with the shape and value type of `header`: row, column and value of each entry.
+/// Every version of SciPy since 0.19 can load it.
 ///
 /// # Errors
 ///
-/// Fails where the target may not be replaced or cannot be written, the options make no sense, or an axis is
-/// longer than `int64` counts.
+/// Fails if the target must not be replaced or cannot be written, if options contradict each other,
+/// or if an axis is longer than an `int64` can represent.
 pub fn create_coo(
     path: &Path,
     header: &Header,
@@ -94,7 +98,7 @@ pub fn create_coo(
     let index_type = IndexType::holding(shape[0].max(shape[1]));
     let value_type = header.value_type;
     let mut file = Coo::create(path, write, options)?;
-    // The order in which SciPy writes them.
+    // In the same order as SciPy.
     let rows = file.growing("row", index_type.value_type())?;
     let cols = file.growing("col", index_type.value_type())?;
     file.describe(&shape)?;
@@ -125,7 +129,7 @@ impl MatrixSink for CooSink {
             let pushed = self.index_type.push(row, &mut rows);
             pushed.and_then(|()| self.index_type.push(col, &mut cols)).ok_or_else(|| {
                 let place = self.file.place.clone().at(At::Entry { row, col });
-                Error::mismatch(place, "an index past the end", "one inside the shape")
+                Error::mismatch(place, "an index past the end", "an index inside the shape")
             })
         })?;
         self.file.append(self.rows, &rows)?;
@@ -138,12 +142,12 @@ impl MatrixSink for CooSink {
     }
 }
 
-/// Writes an array of any number of dimensions, given the coordinates of its entries along each. SciPy from 1.17 on
-/// loads it.
+/// Writes an array of any number of dimensions, given the coordinates of its entries. SciPy 1.17 or
+/// later can load it.
 ///
 /// # Errors
 ///
-/// Fails as [`create_coo`], and where there are no dimensions.
+/// Fails like [`create_coo`], and if there are no dimensions.
 pub fn write_coo(
     path: &Path,
     (shape, coordinates): (&[u64], &[Vec<u64>]),

@@ -1,4 +1,4 @@
-//! `dia`: diagonals, each as long as the widest.
+//! `dia`: diagonals, all stored with the same length.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use nnz_core::{
 
 use super::layout::signed;
 
-/// Cells of a unit.
+/// Cells in a unit.
 const CELLS: u64 = 1 << 16;
 
-/// The most diagonals that are read.
+/// The largest number of diagonals.
 const MOST: u64 = 1 << 22;
 
 /// The longest axis whose indices all fit into 32 bits.
 const NARROW: u64 = 1 << 32;
 
-/// A matrix of diagonals. Its cells come diagonal after diagonal: those inside the matrix and the
+/// A matrix of diagonals. Its cells are read diagonal by diagonal: those inside the matrix and the
 /// width of `data`. Element (k, j) of `data` is the cell in column j of diagonal k.
 #[derive(Debug)]
 pub(super) struct Diagonals {
@@ -56,13 +56,13 @@ impl Diagonals {
             return Err(Error::mismatch(offsets.place(), found, expected));
         }
         if count > MOST {
-            let what = format!("{count} diagonals: up to {MOST} are read");
+            let what = format!("{count} diagonals: at most {MOST} are supported");
             return Err(Error::unsupported(offsets.place(), what));
         }
         let mut diagonals = Vec::new();
         let mut entries = 0_u64;
         for (number, offset) in (0..).zip(read_offsets(&offsets)?) {
-            // Columns of the matrix, of data, and of rows that there are.
+            // Columns in the matrix, in `data`, and of existing rows.
             let end = i128::from(shape.cols).min(i128::from(width));
             let end = end.min(i128::from(shape.rows).saturating_add(offset));
             let column = |at: i128| u64::try_from(at.max(0)).unwrap_or(u64::MAX);
@@ -84,7 +84,7 @@ impl Diagonals {
         self.entries
     }
 
-    /// Returns whether rows never go down.
+    /// Returns whether rows never decrease.
     pub(super) fn is_sorted(&self) -> bool {
         self.diagonals.len() <= 1
     }
@@ -105,7 +105,7 @@ impl Diagonals {
     }
 }
 
-/// Reads the offsets of all diagonals, no two of which are the same.
+/// Reads the offsets of all diagonals, which must be unique.
 fn read_offsets(vector: &Vector) -> Result<Vec<i128>> {
     let mut values = Values::new(vector.value_type());
     vector.read(0..vector.len(), &mut values)?;
@@ -122,7 +122,11 @@ fn read_offsets(vector: &Vector) -> Result<Vec<i128>> {
         None => Ok(offsets),
         Some(pair) => {
             let place = vector.place().at(At::Element(pair[1].1));
-            Err(Error::mismatch(place, format!("the offset {} again", pair[1].0), "each once"))
+            Err(Error::mismatch(
+                place,
+                format!("the duplicate offset {}", pair[1].0),
+                "unique offsets",
+            ))
         }
     }
 }
@@ -130,7 +134,7 @@ fn read_offsets(vector: &Vector) -> Result<Vec<i128>> {
 struct Reader<'a> {
     matrix: &'a Diagonals,
     fields: Projection,
-    /// The next diagonal, and the cells of it that have been handed out.
+    /// The next diagonal, and the number of its cells already read.
     diagonal: usize,
     done: u64,
 }
@@ -157,7 +161,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     }
 }
 
-/// Parts of neighbouring diagonals.
+/// Parts of consecutive diagonals.
 struct Piece<'a> {
     matrix: &'a Diagonals,
     fields: Projection,
@@ -168,7 +172,7 @@ impl Unit for Piece<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, parts } = *self;
         let cells = || parts.iter().flat_map(|part| part.cols.clone().map(move |col| (part, col)));
-        // Cells are in the matrix, so that the row is none below 0.
+        // Cells are in the matrix, so the row is not negative.
         let row = |(part, col): (&Diagonal, u64)| {
             u64::try_from(i128::from(col) - part.offset).unwrap_or(0)
         };

@@ -1,4 +1,4 @@
-//! The entries that describe a matrix: `format`, `shape` and `_is_array`.
+//! The entries `format`, `shape` and `_is_array`.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use nnz_container::matrix::Vector;
 use nnz_container::tree::Group;
 use nnz_core::{At, Error, ErrorKind, Place, Result, Scalar, Values, readable};
 
-/// The longest `format` that is read.
+/// The largest `format`, in bytes.
 const LONGEST: u64 = 1 << 10;
 
-/// The most dimensions that are handled.
+/// The largest supported number of dimensions.
 const MOST_DIMENSIONS: u64 = 64;
 
 /// How SciPy stores a sparse matrix.
@@ -30,7 +30,7 @@ pub enum SparseFormat {
 impl SparseFormat {
     const ALL: [Self; 5] = [Self::Csr, Self::Csc, Self::Coo, Self::Bsr, Self::Dia];
 
-    /// Returns the name that the entry `format` has.
+    /// Returns the value of `format`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl SparseFormat {
         }
     }
 
-    /// Reads the entry `format`: bytes or a string, by version of SciPy.
+    /// Reads `format`: bytes or a string, depending on the version of SciPy.
     pub(super) fn read(file: &dyn Group) -> Result<Self> {
         let array = match file.array("format") {
             Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
@@ -64,7 +64,7 @@ impl fmt::Display for SparseFormat {
     }
 }
 
-/// Names the format of a file that looks like one of SciPy, and has no entry `format`.
+/// Describes a file that looks like one of SciPy, but has no `format`.
 fn without_format(file: &dyn Group, missing: Error) -> Error {
     let has = |name| Ok(readable(file.child(name))?.flatten().is_some());
     let (pydata, compressed) =
@@ -73,12 +73,12 @@ fn without_format(file: &dyn Group, missing: Error) -> Error {
             Err(error) => return error,
         };
     if pydata {
-        let what = "an array of the Python package sparse (PyData), which is not read: it has no \
-                    \"format\"";
+        let what = "an array of the Python package sparse (PyData) without \
+                    \"format\", which is not supported";
         return Error::unsupported(Place::path(file.path()), what);
     }
     if compressed {
-        let what = "no \"format\" says whether it is stored by rows or by columns; \
+        let what = "without \"format\" the order, by row or by column, is unknown; \
                     scipy.sparse.save_npz writes it";
         return Error::unsupported(Place::path(file.path()), what);
     }
@@ -109,7 +109,7 @@ pub(super) fn read_shape(file: &dyn Group) -> Result<Vec<u64>> {
     (0..vector.len()).map(length).collect()
 }
 
-/// Returns an integer of any type.
+/// Converts an integer of any type.
 pub(super) fn signed(value: Scalar) -> Option<i128> {
     Some(match value {
         Scalar::U8(value) => value.into(),

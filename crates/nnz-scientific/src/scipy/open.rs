@@ -1,4 +1,4 @@
-//! Opening a file, whatever its format.
+//! Opening a file of any sparse format.
 
 use std::sync::Arc;
 
@@ -14,39 +14,39 @@ use super::diagonals::Diagonals;
 use super::layout::{SparseFormat, read_shape};
 use super::source::{Form, ScipySource};
 
-/// The most bytes of a value.
+/// The largest size of a value, in bytes.
 const LONGEST_FILL: u64 = 16;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ScipyFile {
-    /// A matrix, or a vector, which is a matrix of one column.
+    /// A matrix, or a vector, which is a matrix with one column.
     Matrix(Box<ScipySource>),
     /// A sparse array of three dimensions or more.
     Tensor(CooTensor),
 }
 
-/// A sparse array of three dimensions or more: entries in any order.
+/// A sparse array of three or more dimensions, with entries in any order.
 #[derive(Debug)]
 pub struct CooTensor {
     /// The length of each dimension.
     pub shape: Vec<u64>,
-    /// The indices of all entries, for each dimension.
+    /// The indices of all entries along each dimension.
     pub coordinates: Vec<Indices>,
     /// The value of each entry.
     pub values: Vector,
 }
 
-/// Returns whether an `.npz` file holds the entries of a sparse matrix of SciPy.
+/// Returns whether an `.npz` file contains a sparse matrix of SciPy.
 ///
 /// # Errors
 ///
-/// Fails where its entries cannot be listed.
+/// Fails if its entries cannot be listed.
 pub fn is_scipy(file: &dyn Group) -> Result<bool> {
     let children = file.children()?;
     let has = |name: &str| children.iter().any(|child| child.name == name);
-    // A store of Binsparse or BPCells has them too.
+    // Binsparse and BPCells have some of the same names.
     if has("binsparse") || has("version") {
         return Ok(false);
     }
@@ -58,21 +58,21 @@ pub fn is_scipy(file: &dyn Group) -> Result<bool> {
 }
 
 impl ScipyFile {
-    /// Opens the matrix in an `.npz` file, which has so many bytes.
+    /// Opens the matrix in an `.npz` file of `bytes` bytes.
     ///
     /// # Errors
     ///
-    /// Fails where an entry is missing or broken, or entries contradict each other.
+    /// Fails if an entry is missing or invalid, or if entries contradict each other.
     pub fn open(file: &dyn Group, bytes: Option<u64>) -> Result<Self> {
-        Self::open_mended(file, bytes, None)
+        Self::open_with_repairs(file, bytes, None)
     }
 
-    /// Opens the matrix in an `.npz` file, and mends pointers that have wrapped around if `repairs` are given.
+    /// Opens the matrix in an `.npz` file. With `repairs`, pointers that overflowed are corrected.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
-    pub fn open_mended(
+    /// Fails like [`open`](Self::open).
+    pub fn open_with_repairs(
         file: &dyn Group,
         bytes: Option<u64>,
         repairs: Option<&Repairs>,
@@ -83,7 +83,7 @@ impl ScipyFile {
         let is_array = readable(is_array)?.is_some_and(|values| values.bytes() == [1]);
         let form = match (format, &shape[..]) {
             (SparseFormat::Csr, &[len]) => {
-                // A vector is a single row of entries, which are read as those of a single column.
+                // A vector is stored as a single row, and read as a single column.
                 compressed(file, Shape { rows: len, cols: 1 }, Order::Col, repairs)
             }
             (SparseFormat::Csr, &[rows, cols]) => {
@@ -104,7 +104,7 @@ impl ScipyFile {
             _ => {
                 let place = Place::array(file.path(), "shape");
                 let found = format!("{} dimensions", shape.len());
-                let expected = format!("those of a matrix, which a {format} array is");
+                let expected = format!("2, like every {format} array");
                 return Err(Error::mismatch(place, found, expected));
             }
         }?;
@@ -118,8 +118,8 @@ impl ScipyFile {
     }
 }
 
-/// Reads what cells hold that are not stored, where that is not zero. The Python package `sparse`
-/// (PyData) stores it beside what SciPy does.
+/// Reads the value of cells that are not stored, if it is not zero. The Python package `sparse`
+/// (PyData) stores it in addition to the arrays of SciPy.
 fn read_fill(file: &dyn Group, value_type: ValueType) -> Result<Option<Scalar>> {
     if file.child("fill_value")?.is_none() {
         return Ok(None);
@@ -131,7 +131,7 @@ fn read_fill(file: &dyn Group, value_type: ValueType) -> Result<Option<Scalar>> 
         Error::mismatch(array.place(), format!("{:?} values", array.shape()), "one")
     })?;
     let Ok(value) = found.cast(value_type, Rounding::Refused) else {
-        let expected = format!("a value that {value_type} holds, the type of data");
+        let expected = format!("a value that fits into {value_type}, the type of data");
         return Err(Error::mismatch(array.place(), found, expected));
     };
     let zero = Values::try_zeroed(value_type, 1).and_then(|zero| zero.get(0));
@@ -156,7 +156,7 @@ fn has_coords(file: &dyn Group) -> Result<bool> {
     Ok(file.child("coords")?.is_some())
 }
 
-/// Opens `coords`, whose rows are the indices of one dimension each.
+/// Opens `coords`, each row of which has the indices along one dimension.
 fn coords(file: &dyn Group, rank: u64) -> Result<Vec<Indices>> {
     let array: Arc<dyn NdArray> = file.array("coords")?.into();
     match array.shape() {
@@ -166,7 +166,7 @@ fn coords(file: &dyn Group, rank: u64) -> Result<Vec<Indices>> {
                 &[rows, _] => format!("indices for {rows} dimensions"),
                 _ => format!("an array of {} dimensions", shape.len()),
             };
-            return Err(Error::mismatch(array.place(), found, format!("those for {rank}")));
+            return Err(Error::mismatch(array.place(), found, format!("indices for {rank}")));
         }
     }
     (0..rank).map(|row| Vector::row(&array, row).and_then(Indices::new)).collect()
@@ -211,13 +211,13 @@ fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {
     let coordinates = coords(file, shape.len() as u64)?;
     let values = Vector::open(file, "data")?;
     if let Some(fill) = read_fill(file, values.value_type())? {
-        let what = format!("an array of which cells that are not stored hold {fill}");
+        let what = format!("an array with fill value {fill}");
         return Err(Error::unsupported(Place::array(file.path(), "fill_value"), what));
     }
     for indices in &coordinates {
         if indices.len() != values.len() {
             let found = format!("{} indices", indices.len());
-            let expected = format!("{}, as many as there are values", values.len());
+            let expected = format!("{}, the number of values", values.len());
             return Err(Error::mismatch(indices.vector().place(), found, expected));
         }
     }

@@ -10,19 +10,19 @@ use nnz_storage::staging::WriteOptions;
 
 use super::SparseFormat;
 
-/// What a sparse matrix of SciPy can hold.
+/// What a sparse matrix of SciPy can store.
 pub const CAPABILITIES: SinkCapabilities =
     SinkCapabilities::new(&[Order::Row, Order::Col], ValueType::ALL);
 
-/// Starts a matrix of the shape, order and value type of `header`: csr by rows, csc by columns. Every version of
-/// SciPy from 0.19 on loads it.
+/// Creates a matrix with the shape, order and value type of `header`: csr by row, csc by column.
+/// Every version of SciPy since 0.19 can load it.
 ///
-/// Indices and pointers are `int32` where that holds them, as SciPy chooses them.
+/// Like in SciPy, indices and pointers are `int32` if they fit.
 ///
 /// # Errors
 ///
-/// Fails where the target may not be replaced or cannot be written, the options make no sense, or an axis is
-/// longer than `int64` counts.
+/// Fails if the target must not be replaced or cannot be written, if options contradict each other,
+/// or if an axis is longer than an `int64` can represent.
 pub fn create(
     path: &Path,
     header: &Header,
@@ -32,22 +32,22 @@ pub fn create(
     let place = Place::path(path);
     let lengths = [header.shape.rows, header.shape.cols].map(i64::try_from);
     let [Ok(rows), Ok(cols)] = lengths else {
-        let expected = "axes that int64 counts";
+        let expected = "an axis that fits into int64";
         return Err(Error::mismatch(place, header.shape, expected));
     };
     let format = match header.order {
         Order::Row => SparseFormat::Csr,
         Order::Col => SparseFormat::Csc,
     };
-    // SciPy takes one type for both, if it can be told before.
+    // Like in SciPy, both have the same type if the number of entries is known.
     let longest = header.shape.rows.max(header.shape.cols);
     let indices = IndexType::holding(longest.max(header.nnz.unwrap_or(0)));
     let pointers = if header.nnz.is_some() { indices } else { IndexType::I64 };
     let mut npz = NpzWriter::create(path, write, options)?;
-    // The order in which SciPy writes them.
+    // In the same order as SciPy.
     let index_array = npz.create_array("indices", indices.value_type())?;
     let pointer_array = npz.create_array("indptr", pointers.value_type())?;
-    // A string of characters: SciPy 0.19.0 takes no bytes, which later versions write.
+    // As a string: SciPy 0.19.0 does not accept bytes, which later versions write.
     npz.set_attribute("format", format.name())?;
     let shape = npz.create_array("shape", ValueType::I64)?;
     npz.append_bytes(shape, &[rows.to_ne_bytes(), cols.to_ne_bytes()].concat())?;

@@ -1,4 +1,4 @@
-//! A matrix of SciPy as a source of batches.
+//! A matrix of SciPy as a matrix source.
 
 use std::ops::Range;
 
@@ -15,10 +15,11 @@ use super::layout::SparseFormat;
 /// A matrix of SciPy, open for reading.
 #[derive(Debug)]
 pub struct ScipySource {
-    /// The size of the file, where known.
+    /// The size of the file, if known.
     bytes: Option<u64>,
     format: SparseFormat,
-    /// Whether it is a sparse array, whose operators are those of NumPy's arrays.
+    /// Whether it is a sparse array, with the operators of NumPy arrays, rather than a sparse
+    /// matrix.
     is_array: bool,
     is_vector: bool,
     form: Form,
@@ -35,7 +36,7 @@ pub(super) enum Form {
 }
 
 impl ScipySource {
-    /// Takes what has been opened. `shape` says, too, whether it is that of a vector.
+    /// Creates a source. The second part of `shape` is whether it is a vector.
     pub(super) fn new(
         bytes: Option<u64>,
         (format, is_array): (SparseFormat, bool),
@@ -75,12 +76,12 @@ impl ScipySource {
         Self { bytes, format, is_array, is_vector, form, header }
     }
 
-    /// Sets what cells hold that are not stored, if that is not zero.
+    /// Sets the value of cells that are not stored, if it is not zero.
     pub(super) fn set_fill(&mut self, fill: Option<Scalar>) {
         self.header.fill = fill;
     }
 
-    /// Returns how it is stored.
+    /// Returns the storage format.
     #[must_use]
     pub fn format(&self) -> SparseFormat {
         self.format
@@ -103,7 +104,7 @@ impl MatrixSource for ScipySource {
 
     fn about(&self) -> Result<About> {
         let kind = match (self.is_vector, self.is_array) {
-            (true, _) => "array of one dimension",
+            (true, _) => "one-dimensional array",
             (false, true) => "array",
             (false, false) => "matrix",
         };
@@ -136,7 +137,9 @@ impl MatrixSource for ScipySource {
             Form::Compressed(matrix) => matrix.units(majors, fields),
             _ if majors != all => {
                 let (format, axis) = (self.format, self.header.order.major());
-                let what = format!("a {format} matrix is read whole, not by a range of {axis}");
+                let what = format!(
+                    "a {format} matrix can only be read as a whole, not by a range of {axis}"
+                );
                 Err(Error::argument(what))
             }
             Form::Coordinates(matrix) => Ok(matrix.units(fields)),
@@ -163,7 +166,7 @@ impl MatrixSource for ScipySource {
             _ => (0, ""),
         };
         let note =
-            || format!("{unused} {what} behind the last of indptr are no part of the matrix");
+            || format!("{unused} {what} after the last of indptr are not part of the matrix");
         (unused > 0).then(note).into_iter().collect()
     }
 }

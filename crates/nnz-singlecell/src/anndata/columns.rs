@@ -1,4 +1,4 @@
-//! Tables: names of rows, and typed columns.
+//! Writing tables: names of rows, and typed columns.
 
 use nnz_core::{
     Annotations, Bint8, Categorical, Categories, Column, ColumnValues, Error, Names, Result,
@@ -7,11 +7,11 @@ use nnz_core::{
 
 use super::output::{Group, Output};
 
-/// Bytes that one column may take in memory.
+/// Bytes of memory for one column.
 pub(super) const MOST_COLUMN: u64 = 4 << 30;
 
-/// Writes a table of `len` rows, such as `obs`. `index` is what the names of rows are called, unless that is
-/// the name of a column.
+/// Writes a table of `len` rows, such as `obs`. `index` is the name of the index, unless a column
+/// has that name.
 pub(super) fn write_table(
     output: &mut Output,
     (parent, name): (Group, &str),
@@ -24,11 +24,11 @@ pub(super) fn write_table(
     output.encode(group, "dataframe", "0.2.0")?;
     let columns = table.map_or(&[][..], |table| table.columns());
     if columns.iter().any(|column| column.name == "_index") {
-        let what = "the annotations have a column _index, a name that AnnData keeps for itself";
+        let what = "the annotations have a column _index, which is a reserved name in AnnData";
         return Err(Error::argument(what));
     }
     let taken = |name: &&str| columns.iter().any(|column| column.name == *name);
-    // A column of that name stays where it is: anndata reads any name of an index.
+    // A column with that name is kept: anndata accepts any name of the index.
     let index = [index, "_index", "index", "names", "_names"].into_iter().find(|name| !taken(name));
     let index = index.unwrap_or("__index");
     output.set_text(group, "_index", index)?;
@@ -46,7 +46,7 @@ pub(super) fn write_table(
                 format!("column {:?} has {} values, expected {len}", info.name, column.len());
             return Err(Error::argument(what));
         }
-        // Names with slashes are groups in groups, as anndata writes them.
+        // Names with slashes are nested groups, like in anndata.
         let (mut parent, mut name) = (group, &*info.name);
         while let Some((outer, inner)) = name.split_once('/') {
             parent = output.group(parent, outer)?;
@@ -67,13 +67,13 @@ fn write_column(output: &mut Output, parent: Group, name: &str, column: Column) 
         (ColumnValues::Numbers(values), Some(missing)) => {
             write_masked(output, parent, name, values, &missing)
         }
-        // Strings of which none is missing are plain ones, which every version reads.
+        // Strings without missing ones are plain strings, which every version reads.
         (ColumnValues::Strings(list), missing)
             if missing.as_ref().is_none_or(|missing| !missing.contains(&true)) =>
         {
             output.strings(parent, name, list.len(), &mut *list.reader())
         }
-        // Versions before 0.11 read no strings of which some are missing, but categories.
+        // Versions before 0.11 cannot read strings with missing values, but categories.
         (ColumnValues::Strings(list), missing) => {
             let categorical = categories_of(&list, &missing.unwrap_or_default())?;
             write_categorical(output, parent, name, &categorical)
@@ -81,7 +81,7 @@ fn write_column(output: &mut Output, parent: Group, name: &str, column: Column) 
     }
 }
 
-/// Writes numbers of which some are missing: floats that are not a number there, or an array of which.
+/// Writes numbers with missing values: floats as NaN, others with a mask.
 fn write_masked(
     output: &mut Output,
     parent: Group,
@@ -132,7 +132,7 @@ fn write_categorical(
     }
 }
 
-/// Returns codes in the smallest type that pandas has them in.
+/// Returns codes in the smallest type that pandas uses for them.
 fn narrow(codes: &[i32], categories: u64) -> Values {
     match categories {
         0..128 => Values::I8(codes.iter().map(|&code| i8::try_from(code).unwrap_or(-1)).collect()),
@@ -143,7 +143,7 @@ fn narrow(codes: &[i32], categories: u64) -> Values {
     }
 }
 
-/// Makes categories of strings of which some are missing.
+/// Converts strings with missing values to categories.
 fn categories_of(list: &StringList, missing: &[bool]) -> Result<Categorical> {
     let present = || list.iter().zip(missing).filter(|(_, missing)| !**missing);
     let mut sorted: Vec<&[u8]> = present().map(|(string, _)| string).collect();
@@ -162,7 +162,7 @@ fn categories_of(list: &StringList, missing: &[bool]) -> Result<Categorical> {
     Ok(Categorical { codes, categories, ordered: false })
 }
 
-/// Positions as names, from 0.
+/// Positions as names, counted from 0.
 struct Positions {
     next: u64,
     len: u64,
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_of_which_some_are_missing_become_categories() {
+    fn strings_with_missing_values_become_categories() {
         let list: StringList = ["b", "", "a", "b", ""].into_iter().collect();
         let missing = [false, true, false, false, false];
         let made = categories_of(&list, &missing).unwrap();

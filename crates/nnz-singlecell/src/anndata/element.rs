@@ -1,26 +1,26 @@
-//! What anndata calls an element: anything stored under a key, with attributes that say what it is.
+//! Elements of anndata: anything stored under a key, with attributes for its type.
 
 use nnz_container::tree::{Attributes, ElementType, Group, NdArray};
 use nnz_core::{Error, ErrorKind, Order, Place, Result, readable};
 
-/// Something in a group.
+/// A member of a group.
 pub(super) enum Element {
     Group(Box<dyn Group>),
     Array(Box<dyn NdArray>),
 }
 
 impl Element {
-    /// Opens what has a name in a group, be it a group or an array.
+    /// Opens a member of a group, which may be a group or an array.
     pub(super) fn open(parent: &dyn Group, name: &str) -> Result<Self> {
         match parent.group(name) {
             Ok(group) => Ok(Self::Group(group)),
             Err(error) if error.is_system() => Err(error),
-            // The array's error says what is there where it is neither.
+            // If it is neither, the error of the array has its type.
             Err(_) => parent.array(name).map(Self::Array),
         }
     }
 
-    /// Opens what has a name in a group; `None` where there is nothing.
+    /// Opens a member of a group; `None` if it does not exist.
     pub(super) fn find(parent: &dyn Group, name: &str) -> Result<Option<Self>> {
         match Self::open(parent, name) {
             Err(error) if matches!(error.kind(), ErrorKind::Missing) => Ok(None),
@@ -28,12 +28,13 @@ impl Element {
         }
     }
 
-    /// Finds what is at a path from a group; `None` where there is nothing, or an array on the way.
+    /// Finds the element at a path in a group; `None` if it does not exist, or if a parent is an
+    /// array.
     pub(super) fn at(root: &dyn Group, path: &str) -> Result<Option<Self>> {
         let Some((parent, rest)) = path.split_once('/') else { return Self::find(root, path) };
         match Self::find(root, parent)? {
             Some(Self::Group(group)) => Self::at(&*group, rest),
-            // The fields of `obsm` were columns of one array in anndata 0.5.
+            // In anndata 0.5, the fields of `obsm` are columns of one array.
             Some(Self::Array(array)) => match array.element_type() {
                 ElementType::Compound(fields) if fields.iter().any(|field| field.name == rest) => {
                     array.field(rest).map(Self::Array).map(Some)
@@ -44,7 +45,7 @@ impl Element {
         }
     }
 
-    /// Returns what it says that it is.
+    /// Returns its encoding.
     pub(super) fn encoding(&self) -> Result<Encoding> {
         match self {
             Self::Group(group) => Encoding::of(&**group, &Place::path(group.path())),
@@ -52,7 +53,7 @@ impl Element {
         }
     }
 
-    /// Returns whether it says that there is nothing: anndata 0.12 writes such a `raw`.
+    /// Returns whether it is null: anndata 0.12 writes such a `raw`.
     pub(super) fn is_null(&self) -> Result<bool> {
         Ok(match self {
             Self::Group(_) => false,
@@ -71,8 +72,7 @@ impl Element {
     }
 }
 
-/// The attributes `encoding-type` and `encoding-version`. Empty where there are none, as before
-/// anndata 0.8.
+/// The attributes `encoding-type` and `encoding-version`; empty if missing, as before anndata 0.8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Encoding {
     pub(super) kind: String,
@@ -87,7 +87,7 @@ impl Encoding {
         })
     }
 
-    /// Checks the version: anndata reads exactly those it knows.
+    /// Checks the version: anndata reads only versions it knows.
     pub(super) fn check(&self, versions: &[&str], place: &Place) -> Result<()> {
         if versions.contains(&&*self.version) {
             return Ok(());
@@ -98,7 +98,7 @@ impl Encoding {
     }
 }
 
-/// Reads an attribute of text; empty where there is none.
+/// Reads a text attribute; empty if it is missing.
 pub(super) fn text<T: Attributes + ?Sized>(
     element: &T,
     name: &str,
@@ -112,7 +112,7 @@ pub(super) fn text<T: Attributes + ?Sized>(
     Ok(text.to_owned())
 }
 
-/// How the entries of a sparse matrix are stored, as its group says.
+/// The storage of a sparse matrix according to its group.
 pub(super) struct SparseGroup {
     pub(super) order: Order,
     pub(super) shape: [u64; 2],
@@ -121,7 +121,7 @@ pub(super) struct SparseGroup {
 }
 
 impl SparseGroup {
-    /// Reads the attributes of a group; `None` where they are not those of a sparse matrix.
+    /// Reads the attributes of a group; `None` if it is not a sparse matrix.
     pub(super) fn of(group: &dyn Group) -> Result<Option<Self>> {
         let place = Place::path(group.path());
         let mut encoding = Encoding::of(group, &place)?;
@@ -150,7 +150,7 @@ impl SparseGroup {
         let lengths = attribute.unsigned().and_then(|lengths| <[u64; 2]>::try_from(lengths).ok());
         let shape = lengths.ok_or_else(|| {
             let place = Place::array(group.path(), shape);
-            Error::mismatch(place, "another attribute", "two whole numbers from 0")
+            Error::mismatch(place, "a different attribute", "two whole numbers from 0")
         })?;
         Ok(Some(Self { order, shape, encoding }))
     }

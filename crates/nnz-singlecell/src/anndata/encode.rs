@@ -1,8 +1,8 @@
-//! The part of writing that any thread can do: entries become bytes.
+//! The part of writing that any thread can do: encoding entries.
 
 use nnz_core::{Batch, BatchEncoder, Encoded, Error, Minors, Result, ValueType, Values};
 
-/// Makes batches ready.
+/// Encodes batches.
 pub(super) struct MatrixEncoder {
     pub(super) index_type: ValueType,
     pub(super) value_type: ValueType,
@@ -10,14 +10,14 @@ pub(super) struct MatrixEncoder {
 
 /// Entries in native byte order.
 pub(super) struct EncodedBatch {
-    /// Each major, and how many entries it has.
+    /// Each major, and its number of entries.
     pub(super) runs: Vec<(u64, u64)>,
     pub(super) indices: Vec<u8>,
     pub(super) values: Vec<u8>,
 }
 
 impl MatrixEncoder {
-    /// Returns the same pointer some times.
+    /// Encodes the same pointer `count` times.
     pub(super) fn pointers(&self, pointer: u64, count: u64) -> Result<Vec<u8>> {
         let count = usize::try_from(count).unwrap_or(0);
         Ok(match self.index_type {
@@ -46,7 +46,7 @@ impl MatrixEncoder {
         if self.index_type == ValueType::I32 {
             let mut bytes = Vec::with_capacity(entries.saturating_mul(4));
             if let Minors::U32(minors) = &batch.minors {
-                // The shape says that all fit.
+                // The shape guarantees that all fit.
                 if minors.iter().any(|&minor| minor > i32::MAX.unsigned_abs()) {
                     return Err(too_large());
                 }
@@ -83,5 +83,5 @@ fn wide(number: u64) -> Result<i64> {
 }
 
 fn too_large() -> Error {
-    Error::argument("an index or a number of entries that the type of indices cannot hold")
+    Error::argument("an index or a number of entries that does not fit into the type of indices")
 }

@@ -1,4 +1,4 @@
-//! A file that is open.
+//! An open file.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,19 +11,20 @@ use super::frame::DataFrame;
 use super::item::{Along, COLLECTIONS};
 use super::matrix::MatrixSource;
 
-/// An AnnData file or store, or a group of one.
+/// An AnnData file or store, or a group in one.
 ///
-/// Opening reads what its root says of itself; tables and matrices wait until they are needed.
+/// Opening reads only the attributes of the root; tables and matrices are read when they are
+/// needed.
 #[derive(Clone)]
 pub struct AnnData {
     pub(super) root: Arc<dyn Group>,
     encoding: Encoding,
     frames: Arc<Frames>,
-    /// Collects what is mended, if anything may be.
+    /// Records repairs, if they are allowed.
     pub(super) repairs: Option<Arc<Repairs>>,
 }
 
-/// The tables, each opened once.
+/// The tables, each opened only once.
 #[derive(Default)]
 struct Frames {
     obs: OnceLock<Arc<DataFrame>>,
@@ -38,12 +39,12 @@ impl std::fmt::Debug for AnnData {
 }
 
 impl AnnData {
-    /// Returns whether a group is the root of AnnData: it says so, or holds `obs` and `var` as they were
-    /// written before anndata 0.8.
+    /// Returns whether a group is the root of AnnData: it has the attributes, or `obs` and `var` in
+    /// the layout before anndata 0.8.
     ///
     /// # Errors
     ///
-    /// Fails where the group cannot be read.
+    /// Fails if the group cannot be read.
     pub fn is_root(group: &dyn Group) -> Result<bool> {
         let encoding = Encoding::of(group, &Place::path(group.path()))?;
         if !encoding.kind.is_empty() {
@@ -52,11 +53,11 @@ impl AnnData {
         Ok(is_frame(group, "obs")? && is_frame(group, "var")?)
     }
 
-    /// Opens the AnnData of which a group is the root.
+    /// Opens the AnnData with this root group.
     ///
     /// # Errors
     ///
-    /// Fails where it is not, or is of an unknown version.
+    /// Fails if it is not AnnData, or of an unknown version.
     pub fn open(root: impl Into<Arc<dyn Group>>) -> Result<Self> {
         let root = root.into();
         let place = Place::path(root.path());
@@ -73,14 +74,14 @@ impl AnnData {
         Ok(Self { root, encoding, frames: Arc::default(), repairs: None })
     }
 
-    /// Mends pointers that have wrapped around in the matrices that are opened, and lists them.
+    /// Corrects pointers that overflowed in the matrices opened, and records it in `repairs`.
     #[must_use]
     pub fn with_repairs(mut self, repairs: Option<Arc<Repairs>>) -> Self {
         self.repairs = repairs;
         self
     }
 
-    /// Returns the version that the root states, such as `0.1.0`; `None` before anndata 0.8.
+    /// Returns the version of the root, such as `0.1.0`; `None` before anndata 0.8.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         Some(&*self.encoding.version).filter(|version| !version.is_empty())
@@ -90,7 +91,7 @@ impl AnnData {
     ///
     /// # Errors
     ///
-    /// Fails where it is missing or broken.
+    /// Fails if it is missing or invalid.
     pub fn obs(&self) -> Result<Arc<DataFrame>> {
         once(&self.frames.obs, || DataFrame::open(&*self.root, "obs"))
     }
@@ -99,7 +100,7 @@ impl AnnData {
     ///
     /// # Errors
     ///
-    /// Fails where it is missing or broken.
+    /// Fails if it is missing or invalid.
     pub fn var(&self) -> Result<Arc<DataFrame>> {
         once(&self.frames.var, || DataFrame::open(&*self.root, "var"))
     }
@@ -108,7 +109,7 @@ impl AnnData {
     ///
     /// # Errors
     ///
-    /// Fails where it is missing or broken.
+    /// Fails if it is missing or invalid.
     pub fn raw_var(&self) -> Result<Arc<DataFrame>> {
         once(&self.frames.raw_var, || {
             let old = Element::find(&*self.root, "raw.var")?.is_some();
@@ -116,27 +117,27 @@ impl AnnData {
         })
     }
 
-    /// Returns the table that describes the rows or columns of a matrix, which need not be there; `None` for
-    /// columns that have no names.
+    /// Returns the table for the rows or columns of a matrix, which need not exist; `None` for
+    /// columns without names.
     ///
     /// # Errors
     ///
-    /// Fails where the table is missing or broken.
+    /// Fails if the table is missing or invalid.
     pub fn table(&self, item: &Item, axis: Axis) -> Result<Option<Arc<DataFrame>>> {
         let [rows, cols] = item.axes();
         self.frame(if axis == Axis::Rows { rows } else { cols })
     }
 
-    /// Returns whether there is something at the place of a matrix.
+    /// Returns whether the file has a matrix at this location.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be read.
-    pub fn holds(&self, item: &Item) -> Result<bool> {
+    /// Fails if that cannot be read.
+    pub fn contains(&self, item: &Item) -> Result<bool> {
         Ok(self.element(item)?.is_some())
     }
 
-    /// Returns the table that an axis goes along.
+    /// Returns the table for an axis.
     pub(super) fn frame(&self, along: Along) -> Result<Option<Arc<DataFrame>>> {
         match along {
             Along::Obs => self.obs().map(Some),
@@ -146,15 +147,15 @@ impl AnnData {
         }
     }
 
-    /// Lists the matrices, `X` first. What is no matrix, such as a table in `obsm`, is left out.
+    /// Lists the matrices, `X` first. Other elements, such as a table in `obsm`, are left out.
     ///
     /// # Errors
     ///
-    /// Fails where a group cannot be read.
+    /// Fails if a group cannot be read.
     pub fn items(&self) -> Result<Vec<Item>> {
         let mut items = Vec::new();
         for item in [Item::X, Item::RawX] {
-            // Opening one that is no matrix says what is wrong.
+            // If it is not a matrix, opening it gives the error.
             if readable(self.element(&item))?.is_none_or(|found| found.is_some()) {
                 items.push(item);
             }
@@ -186,24 +187,25 @@ impl AnnData {
     ///
     /// # Errors
     ///
-    /// Fails where there is none at the place, it is broken, or its shape is not that of the tables.
+    /// Fails if there is none at this location, if it is invalid, or if its shape is not that of
+    /// the tables.
     pub fn matrix(&self, item: &Item) -> Result<MatrixSource> {
         MatrixSource::open(self, item)
     }
 
-    /// Opens the main matrix of the file: all else is among its
+    /// Opens the main matrix of the file: all other elements are among its
     /// [extras](nnz_core::MatrixSource::extras).
     ///
     /// # Errors
     ///
-    /// Fails as [`matrix`](Self::matrix).
+    /// Fails like [`matrix`](Self::matrix).
     pub fn main_matrix(&self, item: &Item) -> Result<MatrixSource> {
         let mut matrix = self.matrix(item)?;
         matrix.file = Some(self.clone());
         Ok(matrix)
     }
 
-    /// Finds what is stored for a matrix, and the path it is at.
+    /// Finds the element of a matrix, and its path.
     pub(super) fn element(&self, item: &Item) -> Result<Option<(String, Element)>> {
         for path in item.paths() {
             if let Some(element) = Element::at(&*self.root, &path)?
@@ -236,8 +238,8 @@ fn is_frame(group: &dyn Group, name: &str) -> Result<bool> {
     })
 }
 
-/// Returns whether an element can be read as a matrix. One that is broken counts, so that opening it says
-/// how.
+/// Returns whether an element can be read as a matrix. An invalid one counts, because opening it
+/// gives the error.
 fn is_matrix(element: &Element) -> Result<bool> {
     Ok(match element {
         Element::Group(group) => may_be_sparse(&**group)?,
@@ -245,15 +247,15 @@ fn is_matrix(element: &Element) -> Result<bool> {
     })
 }
 
-/// Returns whether a group is a sparse matrix, or one that is broken.
+/// Returns whether a group is a sparse matrix, or an invalid one.
 fn may_be_sparse(group: &dyn Group) -> Result<bool> {
     Ok(readable(SparseGroup::of(group))?.is_none_or(|found| found.is_some()))
 }
 
-/// Groups in groups that are looked into: names with slashes make such.
+/// Maximum depth of nested groups: names with slashes are nested groups.
 const DEEPEST: usize = 16;
 
-/// Lists the matrices of a group, or all that is in it. Names with slashes are groups in groups.
+/// Lists the matrices of a group, or all its members. Names with slashes are nested groups.
 fn matrices_in(group: &dyn Group, prefix: &str, all: bool, names: &mut Vec<String>) -> Result<()> {
     for child in group.children()? {
         let name = format!("{prefix}{}", child.name);
@@ -271,7 +273,7 @@ fn matrices_in(group: &dyn Group, prefix: &str, all: bool, names: &mut Vec<Strin
     Ok(())
 }
 
-/// Returns whether a group only holds others.
+/// Returns whether a group has only groups.
 fn is_folder(group: &dyn Group) -> Result<bool> {
     let encoding = readable(Encoding::of(group, &Place::path(group.path())))?;
     if !encoding.is_some_and(|encoding| matches!(&*encoding.kind, "" | "dict")) {

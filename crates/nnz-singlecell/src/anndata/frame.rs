@@ -1,4 +1,4 @@
-//! The tables `obs` and `var`: names, and typed columns.
+//! The tables `obs` and `var`: names of rows, and typed columns.
 
 pub(super) mod codes;
 mod column;
@@ -15,7 +15,7 @@ use labels::Labels;
 
 /// A table: a name for each row, and typed columns.
 ///
-/// Opening it reads which columns there are, and how long they are; values wait until they are needed.
+/// Opening reads the names and lengths of columns; values are read when they are needed.
 pub struct DataFrame {
     place: Place,
     len: u64,
@@ -23,14 +23,14 @@ pub struct DataFrame {
     index: Index,
     columns: Vec<ColumnInfo>,
     readers: Vec<ColumnReader>,
-    /// The names of columns that cannot be opened, and why.
+    /// The errors of columns that cannot be opened.
     broken: Vec<Error>,
 }
 
-/// Where the names of rows are.
+/// The location of the names of rows.
 enum Index {
     Labels(Labels),
-    /// A column that has to be read whole.
+    /// A column that has to be read as a whole.
     Column(ColumnReader),
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Debug for DataFrame {
 }
 
 impl DataFrame {
-    /// Opens a table of a group, by its name or path.
+    /// Opens a table in a group, by its name or path.
     pub(super) fn open(root: &dyn Group, name: &str) -> Result<Self> {
         let missing = || Error::new(ErrorKind::Missing, Place::array(root.path(), name));
         match Element::at(root, name)?.ok_or_else(missing)? {
@@ -54,7 +54,7 @@ impl DataFrame {
         }
     }
 
-    /// Takes the columns of a group: anndata 0.7 and later.
+    /// Opens the columns of a group: anndata 0.7 and later.
     pub(super) fn of_group(group: &dyn Group) -> Result<Self> {
         let place = Place::path(group.path());
         let encoding = Encoding::of(group, &place)?;
@@ -88,7 +88,7 @@ impl DataFrame {
         Ok(frame)
     }
 
-    /// Takes the fields of an array of compounds: anndata 0.6 and before. The first is the index.
+    /// Opens the fields of a compound array: anndata 0.6 and before. The first is the index.
     fn of_compound(root: &dyn Group, array: &dyn NdArray) -> Result<Self> {
         let place = array.place();
         let ElementType::Compound(fields) = array.element_type() else {
@@ -121,7 +121,7 @@ impl DataFrame {
         Ok(frame)
     }
 
-    /// Adds a column, or what is wrong with it: the names of rows can be read all the same.
+    /// Adds a column, or its error: the names of rows can still be read.
     fn add(&mut self, name: &str, reader: Result<ColumnReader>) -> Result<()> {
         match reader {
             Ok(reader) => {
@@ -135,13 +135,13 @@ impl DataFrame {
         Ok(())
     }
 
-    /// Returns where it is.
+    /// Returns its location.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place.clone()
     }
 
-    /// Returns what the names of rows are called.
+    /// Returns the name of the index.
     pub(super) fn index_name(&self) -> &str {
         &self.index_name
     }
@@ -150,7 +150,7 @@ impl DataFrame {
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     pub fn names(&self) -> Result<Names<'_>> {
         match &self.index {
             Index::Labels(labels) => labels.read(),
@@ -158,7 +158,7 @@ impl DataFrame {
         }
     }
 
-    /// Returns the bytes that names take where they are stored.
+    /// Returns the number of bytes of stored names.
     pub(super) fn names_bytes(&self) -> Result<u64> {
         match &self.index {
             Index::Labels(labels) => labels.stored_bytes(),
@@ -166,7 +166,7 @@ impl DataFrame {
         }
     }
 
-    /// Returns what is wrong with columns that cannot be opened.
+    /// Returns the errors of columns that cannot be opened.
     #[must_use]
     pub fn broken_columns(&self) -> &[Error] {
         &self.broken
@@ -197,7 +197,7 @@ fn index(group: &dyn Group, name: &str) -> Result<(Index, u64)> {
             let found = format!("{} dimensions", array.shape().len());
             return Err(Error::mismatch(array.place(), found, "one dimension"));
         };
-        // Codes of 0.7 have an attribute that leads to their categories.
+        // Codes of anndata 0.7 have an attribute with the path of their categories.
         if array.attribute("categories")?.is_none() {
             return Ok((Index::Labels(Labels::of(array, len)?), len));
         }
@@ -206,7 +206,7 @@ fn index(group: &dyn Group, name: &str) -> Result<(Index, u64)> {
     Ok((Index::Column(ColumnReader::of_group(group, name, len)?), len))
 }
 
-/// Returns the names of the columns: those that are listed; all that are there, if none are.
+/// Returns the names of the columns: those in the attribute, or all if it is missing.
 fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
     let place = Place::array(group.path(), "column-order");
     let Some(order) = group.attribute("column-order")? else {
@@ -226,7 +226,7 @@ fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns whether elements are numbers that codes may be stored as.
+/// Returns whether codes may be stored in a type.
 fn is_code(value_type: ValueType) -> bool {
     value_type.is_integer() && value_type != ValueType::Bint8
 }

@@ -1,11 +1,11 @@
-//! The places of matrices in a file.
+//! Locations of matrices in a file.
 
 use std::fmt;
 use std::str::FromStr;
 
 use nnz_core::{AxisKind, Error};
 
-/// The place of a matrix in an AnnData file.
+/// The location of a matrix in an AnnData file.
 ///
 /// ```
 /// use nnz_singlecell::anndata::Item;
@@ -23,13 +23,13 @@ pub enum Item {
     X,
     /// Another matrix of the same shape: `layers/NAME`.
     Layer(String),
-    /// The matrix before genes were selected, whose columns have names of their own: `raw/X`.
+    /// The matrix before genes were selected, whose columns have their own names: `raw/X`.
     RawX,
-    /// Columns that belong to cells, such as an embedding: `obsm/NAME`.
+    /// Columns for cells, such as an embedding: `obsm/NAME`.
     Obsm(String),
-    /// Columns that belong to genes: `varm/NAME`.
+    /// Columns for genes: `varm/NAME`.
     Varm(String),
-    /// Columns that belong to genes of `raw`: `raw/varm/NAME`.
+    /// Columns for genes of `raw`: `raw/varm/NAME`.
     RawVarm(String),
     /// A graph of cells: `obsp/NAME`.
     Obsp(String),
@@ -37,7 +37,7 @@ pub enum Item {
     Varp(String),
 }
 
-/// What an axis of a matrix goes along.
+/// The table that an axis of a matrix corresponds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Along {
     Obs,
@@ -52,7 +52,7 @@ pub(super) enum Along {
 pub(super) struct Collection {
     /// The name of the group.
     pub(super) path: &'static str,
-    /// The name before anndata 0.7, where it was another.
+    /// The name before anndata 0.7, if it was different.
     pub(super) old: Option<&'static str>,
     pub(super) item: fn(String) -> Item,
 }
@@ -68,7 +68,7 @@ pub(super) const COLLECTIONS: [Collection; 6] = [
 ];
 
 impl Item {
-    /// Returns what rows and columns go along.
+    /// Returns the tables for rows and columns.
     pub(super) fn axes(&self) -> [Along; 2] {
         match self {
             Self::X | Self::Layer(_) => [Along::Obs, Along::Var],
@@ -81,7 +81,7 @@ impl Item {
         }
     }
 
-    /// Returns what rows and columns are.
+    /// Returns the kinds of rows and columns.
     #[must_use]
     pub fn axis_kinds(&self) -> [AxisKind; 2] {
         self.axes().map(|along| match along {
@@ -91,7 +91,7 @@ impl Item {
         })
     }
 
-    /// Returns the paths that the matrix may be at, the one of today first.
+    /// Returns the possible paths of the matrix, the current one first.
     pub(super) fn paths(&self) -> Vec<String> {
         let mut paths = vec![self.to_string()];
         match self {
@@ -121,7 +121,7 @@ impl fmt::Display for Item {
 impl FromStr for Item {
     type Err = Error;
 
-    /// Reads the path of a matrix, with or without a slash before it.
+    /// Parses the path of a matrix, with or without a leading slash.
     fn from_str(path: &str) -> Result<Self, Self::Err> {
         let path = path.trim_matches('/');
         match path {
@@ -137,7 +137,7 @@ impl FromStr for Item {
             Some((collection.item)(name.to_owned()))
         });
         named.ok_or_else(|| {
-            Error::argument(format!("{path:?} is no place of a matrix in an AnnData file"))
+            Error::argument(format!("{path:?} is not the path of a matrix in an AnnData file"))
         })
     }
 }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_matrices_are_read() {
+    fn paths_of_matrices_are_parsed() {
         for path in [
             "X",
             "layers/counts",

@@ -1,4 +1,4 @@
-//! A matrix of an AnnData file.
+//! Reading a matrix of an AnnData file.
 
 mod dense;
 
@@ -19,20 +19,20 @@ use dense::{CellReader, Dense};
 
 /// A matrix of an AnnData file, open for reading.
 ///
-/// Opening reads the attributes, the lengths of arrays and tables and the ends of `indptr`; everything
-/// else waits until it is needed, and is checked then: indices are in range, `indptr` does not go down.
-/// Indices need not be sorted, and may occur twice: anndata writes them as they are.
+/// Opening reads the attributes, the lengths of arrays and tables and the ends of `indptr`.
+/// Everything else is read and checked when it is needed: indices are in range, and `indptr` does
+/// not decrease. Indices may be unsorted and have duplicates, which anndata keeps.
 pub struct MatrixSource {
     header: Header,
     stored: Stored,
-    /// What the file says that the matrix is, such as `csr_matrix`.
+    /// The type of the matrix in the file, such as `csr_matrix`.
     encoding: String,
     version: Option<String>,
     container: &'static str,
-    /// The place in the file; `None` of a sparse matrix somewhere else in it.
+    /// The location in the file; `None` for a sparse matrix at any other path.
     item: Option<Item>,
     frames: [Option<Arc<DataFrame>>; 2],
-    /// The file, if this is its main matrix and what else it holds is reported with it.
+    /// The file, if this is its main matrix, with which other elements are reported.
     pub(super) file: Option<AnnData>,
 }
 
@@ -97,7 +97,7 @@ impl MatrixSource {
         Ok(Self { header, stored, encoding, version, container, item, frames, file: None })
     }
 
-    /// Opens a group as a sparse matrix without names; `None` where it is none.
+    /// Opens a group as a sparse matrix without names; `None` if it is not one.
     pub(super) fn of_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Option<Self>> {
         let Some(attributes) = SparseGroup::of(group)? else { return Ok(None) };
         let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
@@ -109,7 +109,7 @@ impl MatrixSource {
         Ok(Some(Self { header, stored, encoding, version, container, item, frames, file }))
     }
 
-    /// Opens an array of two dimensions as a matrix without names.
+    /// Opens a two-dimensional array as a matrix without names.
     pub(super) fn of_array(array: Box<dyn NdArray>, container: &'static str) -> Result<Self> {
         let (dense, shape) = Dense::open(array)?;
         let stored = Stored::Dense(dense);
@@ -119,13 +119,13 @@ impl MatrixSource {
         Ok(Self { header, stored, encoding, version, container, item, frames, file })
     }
 
-    /// Returns the place in the file; `None` of a sparse matrix that is elsewhere in it.
+    /// Returns the location in the file; `None` for a sparse matrix at any other path.
     #[must_use]
     pub fn item(&self) -> Option<&Item> {
         self.item.as_ref()
     }
 
-    /// Returns what the file says that the matrix is, such as `csr_matrix`.
+    /// Returns the type of the matrix in the file, such as `csr_matrix`.
     #[must_use]
     pub fn encoding(&self) -> &str {
         &self.encoding
@@ -189,12 +189,12 @@ fn header(stored: &Stored, shape: Shape, order: Order, axis_kinds: [AxisKind; 2]
     }
 }
 
-/// Returns what a group says that it is.
+/// Returns the encoding of a group.
 fn element_kind(group: &dyn Group) -> Result<String> {
     super::element::text(group, "encoding-type", &Place::path(group.path()))
 }
 
-/// Opens the arrays of a sparse matrix, whose pointers end with the last entry.
+/// Opens the arrays of a sparse matrix, whose pointers must end at the last entry.
 fn open_sparse(
     group: &dyn Group,
     shape: Shape,

@@ -7,20 +7,20 @@ use nnz_core::{Error, Header, Order, Result, ValueType};
 use super::encode::{EncodedBatch, MatrixEncoder};
 use super::output::{Array, Group, Output};
 
-/// A sparse matrix that is being written. Entries of a major may come in any order.
+/// A sparse matrix being written. The entries of a major may be in any order.
 pub(super) struct MatrixWriter {
     encoder: Arc<MatrixEncoder>,
     data: Array,
     indices: Array,
     indptr: Array,
-    /// Pointers that were written, and majors there are.
+    /// The number of pointers written, and of majors.
     pointers: u64,
     majors: u64,
     entries: u64,
 }
 
 impl MatrixWriter {
-    /// Starts a matrix as a member of a group.
+    /// Creates a matrix as a member of a group.
     pub(super) fn new(
         output: &mut Output,
         parent: Group,
@@ -49,17 +49,17 @@ impl MatrixWriter {
         Ok(Self { encoder, data, indices, indptr, pointers: 0, majors, entries: 0 })
     }
 
-    /// Returns what makes batches ready.
+    /// Returns the encoder of batches.
     pub(super) fn encoder(&self) -> Arc<MatrixEncoder> {
         Arc::clone(&self.encoder)
     }
 
-    /// Returns the entries so far.
+    /// Returns the number of entries so far.
     pub(super) fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// Writes the pointers of majors up to one that has entries now, or of all.
+    /// Writes the pointers of majors up to the next one with entries, or of all.
     fn point_to(&mut self, output: &mut Output, end: u64) -> Result<()> {
         /// Pointers that are written at a time.
         const BLOCK: u64 = 1 << 13;
@@ -76,7 +76,7 @@ impl MatrixWriter {
     pub(super) fn put(&mut self, output: &mut Output, batch: &EncodedBatch) -> Result<()> {
         for (major, count) in &batch.runs {
             if *major >= self.majors || major.saturating_add(1) < self.pointers {
-                let what = format!("major {major} of {} is not the next one", self.majors);
+                let what = format!("major {major} of {} is out of order", self.majors);
                 return Err(Error::argument(what));
             }
             self.point_to(output, major + 1)?;
@@ -86,7 +86,7 @@ impl MatrixWriter {
         output.append(self.data, &batch.values)
     }
 
-    /// Writes what is left.
+    /// Writes the remaining pointers.
     pub(super) fn finish(mut self, output: &mut Output) -> Result<()> {
         self.point_to(output, self.majors.saturating_add(1))?;
         [self.data, self.indices, self.indptr]
@@ -95,7 +95,7 @@ impl MatrixWriter {
     }
 }
 
-/// Returns the type of `indices` and `indptr`: SciPy wants the same for both.
+/// Returns the type of `indices` and `indptr`, which must be the same for SciPy.
 fn index_type(header: &Header) -> ValueType {
     const MOST: u64 = 1 << 31;
     let few = match header.nnz {

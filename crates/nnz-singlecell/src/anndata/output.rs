@@ -1,13 +1,13 @@
-//! Groups and arrays of a new file or store, with the attributes that anndata puts on each.
+//! Writing groups and arrays, with the attributes of anndata.
 
 use nnz_container::Compression;
 use nnz_container::tree::{ArraySpec, Attribute, ElementType, NodeId, TreeWriter};
 use nnz_core::{Element, Error, Place, Result, StringReader, ValueType, Values};
 
-/// Elements of a chunk, where there are so many.
+/// Elements in a chunk.
 const CHUNK: u64 = 1 << 15;
 
-/// Elements of a chunk where each is a file.
+/// Elements in a chunk if each chunk is a file.
 const LARGE_CHUNK: u64 = 1 << 20;
 
 /// A group.
@@ -18,7 +18,7 @@ impl Group {
     pub(super) const ROOT: Self = Self(NodeId::ROOT);
 }
 
-/// An array that is appended to.
+/// An array to which elements are appended.
 #[derive(Clone, Copy)]
 pub(super) struct Array(NodeId);
 
@@ -39,7 +39,7 @@ impl Output {
         self.tree.create_group(parent.0, name).map(Group)
     }
 
-    /// Says what a group is.
+    /// Sets the encoding of a group.
     pub(super) fn encode(&mut self, group: Group, kind: &str, version: &str) -> Result<()> {
         self.encode_node(group.0, kind, version)
     }
@@ -53,7 +53,7 @@ impl Output {
         self.tree.set_attribute(group.0, name, &Attribute::of_text(text))
     }
 
-    /// Sets a list of strings. An empty one is of floats, as anndata has it.
+    /// Sets a list of strings. An empty list is an array of floats, like in anndata.
     pub(super) fn set_texts(&mut self, group: Group, name: &str, texts: &[String]) -> Result<()> {
         let attribute = match texts {
             [] => Attribute::of_numbers::<f64>(&[]),
@@ -75,7 +75,8 @@ impl Output {
         self.tree.set_attribute(group.0, name, &Attribute::of_boolean(value))
     }
 
-    /// Starts an array of a sparse matrix. Its length is what is appended; `len` if that is known.
+    /// Creates an array of a sparse matrix, to which elements are appended; `len` is its length, if
+    /// it is known.
     pub(super) fn growing(
         &mut self,
         group: Group,
@@ -93,7 +94,7 @@ impl Output {
         self.tree.append_bytes(array.0, bytes)
     }
 
-    /// Writes what is left of an array that is complete.
+    /// Writes the rest of an array that is complete.
     pub(super) fn finish_array(&mut self, array: Array) -> Result<()> {
         self.tree.finish_array(array.0)
     }
@@ -108,7 +109,7 @@ impl Output {
         self.tree.finish_array(array)
     }
 
-    /// Writes an array of `len` strings as they are read.
+    /// Writes an array of `len` strings while they are read.
     pub(super) fn strings(
         &mut self,
         group: Group,
@@ -131,7 +132,7 @@ impl Output {
     fn spec(&self, element: ElementType, len: u64) -> ArraySpec {
         let spec = ArraySpec::new(element, &[len]);
         match self.compression {
-            // In one piece, where there is such a thing.
+            // Contiguous, in containers that support it.
             Compression::None => spec,
             _ if len == 0 => spec,
             _ => spec.chunk(&[self.chunk(Some(len))]).compress(self.compression),
@@ -148,7 +149,7 @@ impl Output {
     }
 }
 
-/// Strings that have to be UTF-8, and no more than there is room for.
+/// Strings that must be UTF-8, up to a number.
 struct Checked<'a> {
     strings: &'a mut dyn StringReader,
     place: Place,
@@ -160,7 +161,7 @@ impl StringReader for Checked<'_> {
         let Some(string) = self.strings.next_string()? else { return Ok(None) };
         if std::str::from_utf8(string).is_err() {
             let found = format!("the string {:?}", String::from_utf8_lossy(string));
-            let expected = "UTF-8, as all strings of AnnData are";
+            let expected = "UTF-8, which AnnData requires";
             return Err(Error::mismatch(self.place.clone(), found, expected));
         }
         self.left = self.left.saturating_sub(1);

@@ -1,7 +1,7 @@
 //! Writing a matrix as a new AnnData file or store.
 //!
-//! What is written is read by every anndata from 0.8 on, and gives no warnings: matrices with one type for
-//! `indices` and `indptr`, tables of version 0.2.0, and nothing that only newer versions know.
+//! Files can be read by every anndata from 0.8 on without warnings: matrices have one type for
+//! `indices` and `indptr`, tables have version 0.2.0, and nothing requires a newer version.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use super::encode::EncodedBatch;
 use super::matrix_writer::MatrixWriter;
 use super::output::{Group, Output};
 
-/// What an AnnData file can hold.
+/// What an AnnData file can store.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
     ..SinkCapabilities::new(&[Order::Row, Order::Col], ValueType::ALL)
 };
 
-/// The groups that are there in every file, if only empty.
+/// The groups that every file has, even if they are empty.
 pub(super) const MAPPINGS: [&str; 6] = ["layers", "obsm", "varm", "obsp", "varp", "uns"];
 
-/// A matrix that becomes `X` of a new AnnData file.
+/// A sink that writes a matrix as `X` of a new AnnData file.
 pub struct MatrixSink {
     output: Output,
     matrix: MatrixWriter,
@@ -40,14 +40,14 @@ impl std::fmt::Debug for MatrixSink {
 }
 
 impl MatrixSink {
-    /// Starts a matrix whose rows are cells in an empty tree, and writes names and tables.
+    /// Creates a matrix whose rows are cells in an empty tree, and writes names and tables.
     ///
-    /// Rows or columns without names get their positions as such, as in anndata.
+    /// Rows or columns without names are named by their positions, like in anndata.
     ///
     /// # Errors
     ///
-    /// Fails where the tree cannot be written, names cannot be read or are not UTF-8, or a table cannot be read
-    /// or stored.
+    /// Fails if the tree cannot be written, if names cannot be read or are not UTF-8, or if a table
+    /// cannot be read or stored.
     pub fn create(
         tree: Box<dyn TreeWriter>,
         header: &Header,
@@ -74,11 +74,11 @@ impl MatrixSink {
         Ok(Self { output, matrix })
     }
 
-    /// Starts a matrix as a member of the root of a tree, which is a group of a file that is there.
+    /// Creates a matrix as a member of the root of a tree, which is a group in an existing file.
     ///
     /// # Errors
     ///
-    /// Fails where the tree cannot be written.
+    /// Fails if the tree cannot be written.
     pub fn add(
         tree: Box<dyn TreeWriter>,
         name: &str,

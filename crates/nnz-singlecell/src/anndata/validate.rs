@@ -1,4 +1,4 @@
-//! Checking the tables of a file.
+//! Validating the tables of a file.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::element::Element;
 use super::{AnnData, DataFrame};
 
 impl AnnData {
-    /// Reads the names and columns of all tables, and passes what is wrong to `each`. Nothing of a column is
+    /// Reads the names and columns of all tables, and passes findings to `each`. Columns are not
     /// kept; one may take `memory` bytes.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot read, or a column takes more memory.
+    /// Fails if the system cannot read, or if a column takes more memory.
     pub fn validate_tables(&self, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
         check(self.obs(), memory, each)?;
         check(self.var(), memory, each)?;
@@ -47,25 +47,25 @@ fn check(frame: Result<Arc<DataFrame>>, memory: u64, each: &mut dyn FnMut(Findin
 }
 
 fn names(frame: &DataFrame, memory: u64) -> Result<StringList> {
-    // The other half is for finding those that occur twice.
+    // The other half is for finding duplicates.
     frame.names()?.list_with_limit(memory / 2)
 }
 
-/// Notes what anndata warns of: names that occur twice, and those that it cannot decode.
+/// Notes what anndata warns about: duplicate names, and those that it cannot decode.
 fn notes(frame: &DataFrame, names: &StringList, each: &mut dyn FnMut(Finding)) {
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
         let name = String::from_utf8_lossy(twice);
-        each(Finding::note(frame.place(), format!("the name {name:?} occurs twice")));
+        each(Finding::note(frame.place(), format!("duplicate name {name:?}")));
     }
     if let Some(name) = names.iter().find(|name| std::str::from_utf8(name).is_err()) {
         let name = String::from_utf8_lossy(name);
-        let what = format!("the name {name:?} is not UTF-8, so that anndata cannot read it");
+        let what = format!("the name {name:?} is not UTF-8, so anndata cannot read it");
         each(Finding::note(frame.place(), what));
     }
 }
 
-/// Makes a finding of an error, unless the system or the memory failed.
+/// Reports an error as a finding, unless it is of the system or lack of memory.
 fn report(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
     if error.is_system() || matches!(error.kind(), ErrorKind::Memory { .. }) {
         return Err(error);

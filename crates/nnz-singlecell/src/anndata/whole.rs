@@ -1,4 +1,4 @@
-//! A file as a whole: all of its elements, or what belongs to some cells and genes.
+//! Files as a whole: all elements, or those of some cells and genes.
 
 mod arrays;
 mod collections;
@@ -7,8 +7,8 @@ mod diff;
 mod elements;
 mod entries;
 mod groups;
+mod min_size;
 mod picks;
-mod room;
 mod tables;
 
 use std::path::Path;
@@ -27,25 +27,25 @@ use tables::Tables;
 pub use concat::ConcatFilesOptions;
 pub use groups::Groups;
 
-/// How a file is written as a whole.
+/// Options for writing a file as a whole.
 #[derive(Clone, Copy)]
 pub struct FileOptions<'a> {
-    /// How arrays are compressed; by default those that are compressed are so in the usual way of the
-    /// container.
+    /// The compression of arrays; by default compressed arrays are written with the default
+    /// compression of the container.
     pub compression: Option<Compression>,
     /// Bytes of memory for what is read at a time.
     pub memory: u64,
-    /// Threads that decode and encode matrices.
+    /// The number of threads that decode and encode matrices.
     pub threads: usize,
-    /// Cancels it.
+    /// Cancels the operation.
     pub cancellation: Option<&'a Cancellation>,
-    /// The directory of what does not fit into memory.
+    /// The directory for what does not fit into memory.
     pub directory: &'a Path,
-    /// Is called as entries are written.
+    /// Called while entries are written.
     pub progress: &'a dyn Progress,
-    /// What cells and genes are called and described by, where that is not what the file says.
+    /// Names and annotations of cells and genes, where they replace those of the file.
     pub labels: [&'a Labels; 2],
-    /// Collects what is mended, if anything may be: then rows are sorted, too.
+    /// Records repairs, if they are allowed; then rows are also sorted.
     pub repairs: Option<&'a Repairs>,
 }
 
@@ -64,26 +64,27 @@ impl FileOptions<'_> {
 /// What was written of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Cells and genes.
+    /// The numbers of cells and genes.
     pub shape: Option<Shape>,
-    /// Entries of `X`.
+    /// The number of entries of `X`.
     pub entries: u64,
-    /// What the target does not hold, by its place.
+    /// What the target does not support, with its path.
     pub dropped: Vec<String>,
-    /// What was left out for another reason, by its place.
+    /// What was left out for another reason, with its path.
     pub left_out: Vec<String>,
     /// What is stored in another form.
     pub notes: Vec<String>,
 }
 
 impl AnnData {
-    /// Writes all of the file into an empty tree, which remains to be finished. Elements of versions before
-    /// anndata 0.8 get the layout of that; the rest stays as it is stored, except that both index arrays of a
-    /// sparse matrix get one type.
+    /// Writes the file into an empty tree, which the caller finishes. Elements of versions before
+    /// anndata 0.8 are written in the layout of 0.8; all others are kept as they are stored, except
+    /// that both index arrays of a sparse matrix get the same type.
     ///
     /// # Errors
     ///
-    /// Fails where the file is broken or cannot be read, the tree cannot be written, or it is cancelled.
+    /// Fails if the file is invalid or cannot be read, if the tree cannot be written, or if it is
+    /// cancelled.
     pub fn copy_to(
         &self,
         tree: Box<dyn TreeWriter>,
@@ -92,12 +93,12 @@ impl AnnData {
         Transfer::new(tree, options).file(self, &FilePicks::default())
     }
 
-    /// Writes what belongs to some cells and genes into an empty tree, which remains to be finished. `raw`
-    /// keeps all of its genes, and `uns` is copied.
+    /// Writes the elements of some cells and genes into an empty tree, which the caller finishes.
+    /// `raw` keeps all of its genes, and `uns` is copied.
     ///
     /// # Errors
     ///
-    /// Fails as [`copy_to`](Self::copy_to) and [`Slice::new`].
+    /// Fails like [`copy_to`](Self::copy_to) and [`Slice::new`].
     pub fn slice_to(
         &self,
         tree: Box<dyn TreeWriter>,
@@ -114,20 +115,20 @@ impl AnnData {
         Transfer::new(tree, options).file(self, &picks)
     }
 
-    /// Returns names and tables of cells and genes, as a matrix without entries.
+    /// Returns the names and tables of cells and genes, as a matrix without entries.
     ///
     /// # Errors
     ///
-    /// Fails where a table is missing or broken.
+    /// Fails if a table is missing or invalid.
     pub fn tables(&self) -> Result<Box<dyn nnz_core::MatrixSource>> {
         Ok(Box::new(Tables::of_file(self)?))
     }
 
-    /// Names everything beside a matrix and the tables of its axes that the file holds.
+    /// Lists everything in the file except a matrix and the tables of its axes.
     ///
     /// # Errors
     ///
-    /// Fails where a group cannot be read.
+    /// Fails if a group cannot be read.
     pub fn others(&self, item: &super::Item) -> Result<Vec<String>> {
         collections::others(self, item)
     }

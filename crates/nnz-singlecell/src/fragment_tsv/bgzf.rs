@@ -1,17 +1,17 @@
-//! BGZF, the gzip members of limited size that `bgzip` writes, and other programs jump among.
+//! BGZF: gzip members of limited size, as written by `bgzip`, which allow random access.
 
 use std::ops::Range;
 
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, crc32};
 
-/// The most text of a block.
+/// The largest text of a block, in bytes.
 pub(super) const LARGEST_TEXT: usize = 64 << 10;
-/// The most bytes of a block.
+/// The largest block, in bytes.
 pub(super) const LARGEST_BLOCK: usize = 64 << 10;
-/// The text that writers put into a block: whatever it is, it does not grow past the limit.
+/// The text that writers put into a block: so short that no block exceeds the limit.
 pub(super) const TEXT: usize = 0xff00;
 
-/// The block without text that ends a file.
+/// The empty block at the end of a file.
 pub(super) const END: [u8; 28] = [
     0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 27,
     0, // a block of 28 bytes
@@ -19,26 +19,26 @@ pub(super) const END: [u8; 28] = [
     0, 0, 0, 0, 0, 0, 0, 0, // its checksum and length
 ];
 
-/// Gzip's number, deflate, and that there are extra fields and nothing else beside.
+/// The magic bytes of gzip, deflate, and the flag for extra fields only.
 const START: [u8; 4] = [0x1f, 0x8b, 8, 4];
 /// Bytes before the extra fields.
 const FIXED: usize = 12;
 const CHECKS: usize = 8;
 
-/// What bytes are the beginning of.
+/// What some bytes are the beginning of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Beginning {
-    /// A block, and how long it is and where its compressed data lies.
+    /// A block, its length, and the position of its compressed data.
     Block { len: usize, data: Range<usize> },
-    /// Less than the header of a block. More bytes may make one of it.
+    /// Less than the header of a block, but possibly the beginning of one.
     Short,
-    /// A gzip member of another kind.
+    /// Another gzip member.
     Gzip,
-    /// Nothing compressed.
+    /// Not compressed data.
     Other,
 }
 
-/// Says what bytes are the beginning of.
+/// Returns what some bytes are the beginning of.
 pub(super) fn beginning(bytes: &[u8]) -> Beginning {
     let Some(start) = bytes.first_chunk::<4>() else {
         return if START.starts_with(bytes) { Beginning::Short } else { Beginning::Other };
@@ -75,12 +75,12 @@ pub(super) fn beginning(bytes: &[u8]) -> Beginning {
     Beginning::Gzip
 }
 
-/// Returns the length of its text that a whole block states.
+/// Returns the length of the text according to a complete block.
 pub(super) fn stated_len(block: &[u8]) -> u32 {
     block.last_chunk().map_or(0, |len| u32::from_le_bytes(*len))
 }
 
-/// Inflates the data of a whole block to the start of `text`, and returns the length.
+/// Inflates the data of a complete block to the start of `text`, and returns the length.
 pub(super) fn inflate(
     inflater: &mut Decompressor,
     block: &[u8],
@@ -102,15 +102,15 @@ pub(super) fn inflate(
     let checks = block.len().saturating_sub(CHECKS);
     let stated_sum = block.get(checks..).and_then(<[u8]>::first_chunk::<4>);
     if stated_sum != Some(&crc32(text).to_le_bytes()) {
-        return damaged("its checksum is another");
+        return damaged("wrong checksum");
     }
     Ok(stated)
 }
 
-/// Makes blocks of text.
+/// Creates blocks.
 pub(super) struct Deflater {
     deflater: Compressor,
-    /// Stores what does not get smaller.
+    /// Stores text that cannot be compressed.
     storer: Compressor,
 }
 
@@ -122,18 +122,18 @@ impl Default for Deflater {
 }
 
 impl Deflater {
-    /// Appends a block of at most [`TEXT`] bytes of text, and returns how long the block is.
+    /// Appends a block with at most [`TEXT`] bytes of text, and returns the length of the block.
     pub(super) fn block(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<usize, String> {
         let start = out.len();
         let done = deflate(&mut self.deflater, text, out) || deflate(&mut self.storer, text, out);
         if !done {
-            return Err(format!("{} bytes that do not fit a block", text.len()));
+            return Err(format!("{} bytes that do not fit into a block", text.len()));
         }
         Ok(out.len() - start)
     }
 }
 
-/// Appends a block; `false` where it does not fit, and nothing is appended.
+/// Appends a block; `false` if it does not fit, and then nothing is appended.
 fn deflate(deflater: &mut Compressor, text: &[u8], out: &mut Vec<u8>) -> bool {
     let start = out.len();
     let header = END.len() - CHECKS - 2;
@@ -146,7 +146,7 @@ fn deflate(deflater: &mut Compressor, text: &[u8], out: &mut Vec<u8>) -> bool {
     };
     out.truncate(data + len);
     out.extend_from_slice(&crc32(text).to_le_bytes());
-    // A block has no more text than a block has bytes.
+    // Text has no more bytes than the largest block.
     out.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
     // No block is longer than 2^16.
     let size = u16::try_from(out.len() - start - 1).unwrap_or(u16::MAX).to_le_bytes();
@@ -156,10 +156,12 @@ fn deflate(deflater: &mut Compressor, text: &[u8], out: &mut Vec<u8>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
-    fn the_end_is_a_block_without_text() {
+    fn the_end_is_an_empty_block() {
         assert_eq!(beginning(&END), Beginning::Block { len: 28, data: 18..20 });
         let mut inflater = Decompressor::new();
         assert_eq!(inflate(&mut inflater, &END, 18..20, &mut []), Ok(0));
@@ -173,7 +175,7 @@ mod tests {
         for len in 0..block.len() {
             assert_eq!(beginning(&block[..len]), Beginning::Short, "{len}");
         }
-        // A size that leaves no room for data, no size at all, and other members.
+        // A size without space for data, no size, and other members.
         block[22] = 31;
         assert_eq!(beginning(&block), Beginning::Gzip);
         block[18] = b'Z';
@@ -183,14 +185,9 @@ mod tests {
     }
 
     #[test]
-    fn blocks_read_back_whatever_they_hold() {
-        let mut random = 1_u32;
-        let noise: Vec<u8> = std::iter::repeat_with(|| {
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            random.to_be_bytes()[0]
-        })
-        .take(TEXT)
-        .collect();
+    fn blocks_round_trip() {
+        let mut random = Random::new(1);
+        let noise: Vec<u8> = (0..TEXT).map(|_| random.next().to_be_bytes()[0]).collect();
         let mut deflater = Deflater::default();
         for text in [&noise[..], &[b'A'; TEXT], b"chr1\t1\t2\tA\n", &noise[..100], b""] {
             let mut block = vec![7];
@@ -208,7 +205,7 @@ mod tests {
                 damaged[at] ^= 1;
                 match inflate(&mut inflater, &damaged, data.clone(), &mut back) {
                     Err(_) => {}
-                    // A bit behind the last code means nothing.
+                    // A bit after the last code has no meaning.
                     Ok(len) => assert!(at < data.end && back[..len] == *text, "byte {at}"),
                 }
             }

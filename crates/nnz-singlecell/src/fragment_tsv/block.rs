@@ -1,4 +1,4 @@
-//! The fragments of a piece of text, before and after they are joined to the others.
+//! The fragments of a piece of text, before and after joining.
 
 use std::ops::Range;
 
@@ -9,63 +9,63 @@ use super::fault::Fault;
 use super::join::Joint;
 use super::names::{MOST_NAMES, Names};
 
-/// Marks a number as one of the block's own list of names.
+/// Marks the index of a name in the block's own list.
 pub(super) const OWN: u32 = 1 << 31;
-const _: () = assert!(OWN as usize == MOST_NAMES, "no other number has this bit");
+const _: () = assert!(OWN as usize == MOST_NAMES, "no other index has this bit");
 
 /// The fragments of a piece of text.
 ///
-/// A piece begins and ends anywhere, also inside a line. Its first and its last bit of a line are
-/// kept as text; [`Joiner::join`](super::Joiner::join) reads what they come to.
+/// A piece may begin and end inside a line. The parts of its first and its last line are kept as
+/// text; [`Joiner::join`](super::Joiner::join) parses them.
 #[derive(Debug, Default)]
 pub struct TsvBlock {
     /// Text up to the first newline.
     pub(super) head: Vec<u8>,
-    /// Whether there is a newline at all.
+    /// Whether there is a newline.
     pub(super) headed: bool,
     /// Text after the last newline.
     pub(super) tail: Vec<u8>,
-    /// Whether the text ends with this block.
+    /// Whether this is the last block.
     pub(super) last: bool,
-    /// Lines between head and tail, up to the first one that is wrong.
+    /// The number of lines between head and tail, up to the first error.
     pub(super) lines: u64,
     pub(super) fault: Option<Fault>,
-    /// Columns of the first line that holds a fragment, and which line that is.
+    /// The number of columns of the first line with a fragment, and the number of that line.
     pub(super) columns: Option<(u64, u64)>,
     pub(super) runs: Vec<Run>,
     /// Names of chromosomes, which runs refer to.
     pub(super) chromosomes: Names,
-    /// The chromosome of the last run, with a tab behind it.
+    /// The chromosome of the last run, followed by a tab.
     pub(super) current: Vec<u8>,
-    /// Bases of that chromosome, where known.
+    /// The length of that chromosome, if it is known.
     pub(super) size: Option<u32>,
-    /// Barcodes that were not known when the block was read.
+    /// Barcodes that were not known when the block was parsed.
     pub(super) new_cells: Names,
-    /// Where the barcodes of the last lines are in the text, until they are looked up.
+    /// The positions of the barcodes of the last lines in the text, until they are looked up.
     pub(super) barcodes: Vec<Range<usize>>,
-    /// The cell of each fragment: its number, or [`OWN`] and the number of its name above.
+    /// The cell of each fragment: its index, or [`OWN`] and the index of its name above.
     pub(super) cells: Vec<u32>,
     pub(super) starts: Vec<u32>,
     pub(super) ends: Vec<u32>,
-    /// Fragments of cells that are not wanted.
-    pub(super) unwanted: u64,
+    /// The number of fragments of cells that are not selected.
+    pub(super) unselected: u64,
 }
 
-/// Lines after one another that are of one chromosome.
+/// Consecutive lines of one chromosome.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// The number of its name in the block.
+    /// The index of its name in the block.
     pub(super) chromosome: u32,
-    /// The first line, counted from 0 where the lines of the block begin.
+    /// The first line, counted from 0 at the beginning of the block.
     pub(super) line: u64,
     pub(super) first_start: u32,
     pub(super) last_start: u32,
-    /// Where the fragments of the run end in the block.
+    /// The end of the fragments of the run in the block.
     pub(super) end: usize,
 }
 
 impl TsvBlock {
-    /// Empties the block, and keeps its memory.
+    /// Clears the block, and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.head.clear();
         self.headed = false;
@@ -82,10 +82,10 @@ impl TsvBlock {
         self.cells.clear();
         self.starts.clear();
         self.ends.clear();
-        self.unwanted = 0;
+        self.unselected = 0;
     }
 
-    /// Takes the fragments out of the block, with the numbers that joining gave them.
+    /// Takes the fragments out of the block, with the indices assigned by joining.
     ///
     /// Any thread can do this.
     pub fn resolve(&mut self, joint: Joint) -> Fragments {
@@ -95,7 +95,7 @@ impl TsvBlock {
         if !joint.cells.is_empty() {
             for cell in &mut cells {
                 if *cell & OWN != 0 {
-                    // Each name of the block has been given a number.
+                    // Each name of the block has an index.
                     *cell = joint.cells.get((*cell & !OWN) as usize).copied().unwrap_or(*cell);
                 }
             }
@@ -113,7 +113,7 @@ impl TsvBlock {
             let end = run.end + before;
             match runs.last_mut() {
                 Some(last) if last.0 == chromosome => last.1 = end,
-                // All of its cells were unwanted.
+                // None of its cells was selected.
                 Some(last) if last.1 == end => {}
                 None if end == 0 => {}
                 _ => runs.push((chromosome, end)),
@@ -123,17 +123,17 @@ impl TsvBlock {
     }
 }
 
-/// Fragments with their final numbers, in the order of the text.
+/// Fragments with their final indices, in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fragments {
-    /// Chromosomes, each with the position where its fragments end. Neighbours differ, and none is
-    /// without fragments.
+    /// Chromosomes, each with the end of its fragments. Consecutive chromosomes are different, and
+    /// none is without fragments.
     pub runs: Vec<(u32, usize)>,
     /// The cell of each fragment.
     pub cells: Vec<u32>,
-    /// Where each fragment starts.
+    /// The start of each fragment.
     pub starts: Vec<u32>,
-    /// Where each fragment ends.
+    /// The end of each fragment.
     pub ends: Vec<u32>,
 }
 
@@ -144,13 +144,13 @@ impl Fragments {
         self.cells.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no fragments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// Cuts the fragments into batches of one chromosome each. None is empty.
+    /// Splits the fragments into batches of one chromosome each. None is empty.
     #[must_use]
     pub fn into_batches(self) -> Vec<FragmentBatch> {
         let Self { runs, cells, starts, ends } = self;
@@ -171,9 +171,9 @@ impl Fragments {
     }
 }
 
-/// Adds to a line that may never end: one byte more than the longest is enough to tell that it is
-/// too long, and the first one whether it is a comment.
+/// Appends to a line of any length: one byte more than the longest is enough to detect that it is
+/// too long, and the first byte to detect a comment.
 pub(super) fn push_bounded(line: &mut Vec<u8>, text: &[u8]) {
-    let room = (LONGEST_LINE + 1).saturating_sub(line.len());
-    line.extend_from_slice(&text[..text.len().min(room)]);
+    let left = (LONGEST_LINE + 1).saturating_sub(line.len());
+    line.extend_from_slice(&text[..text.len().min(left)]);
 }

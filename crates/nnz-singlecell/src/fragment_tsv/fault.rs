@@ -1,14 +1,14 @@
-//! What is wrong at a place of a text.
+//! Errors in a text.
 
 use std::path::Path;
 
 use nnz_core::{At, Error, Place};
 
-/// The first thing wrong in a piece of text. It is told when its turn comes, as only then the
-/// number of its line is known.
+/// The first error in a piece of text. It is reported when the piece is joined, because only then
+/// its line number is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The line, counted from 0 where the piece begins.
+    /// The line, counted from 0 at the beginning of the piece.
     pub(super) line: u64,
     /// The byte in the line, counted from 1.
     pub(super) column: u64,
@@ -17,7 +17,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// Makes the error, of a piece that begins with a line.
+    /// Creates the error for a piece that begins with line `first_line`.
     pub(super) fn report(self, path: &Path, first_line: u64) -> Error {
         let at = At::Line { line: first_line.saturating_add(self.line), column: self.column };
         let unsorted = [ASCEND, TOGETHER].contains(&&*self.expected);
@@ -33,11 +33,11 @@ impl Fault {
 pub(super) const ASCEND: &str = "starts that ascend within a chromosome";
 pub(super) const TOGETHER: &str = "all fragments of a chromosome together";
 
-/// What some editors put before a text, and which would become a part of its first name.
+/// Some editors write this before a text; it would become a part of the first name.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(super) const MARKED: &str = "a byte order mark";
 
-/// Shows the field at the start of a text: printable, and not much of it.
+/// Shows the first field of a text, escaped and shortened.
 pub(super) fn field(text: &[u8]) -> String {
     let len = text.iter().take_while(|&&byte| byte >= b' ').count();
     match text.get(len) {
@@ -49,7 +49,7 @@ pub(super) fn field(text: &[u8]) -> String {
     }
 }
 
-/// Quotes a name: printable, and not much of it.
+/// Quotes a name, escaped and shortened.
 pub(super) fn shown(name: &[u8]) -> String {
     const SHOWN: usize = 40;
     let cut = if name.len() > SHOWN { "..." } else { "" };
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_found_is_short_and_printable() {
+    fn fields_are_short_and_escaped() {
         for (text, expected) in [
             (&b"chr 1\t2\n"[..], "\"chr 1\""),
             (b"\t2", "an empty field"),

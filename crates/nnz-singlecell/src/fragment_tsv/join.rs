@@ -1,4 +1,4 @@
-//! Bringing decoded pieces together, in turn.
+//! Joining parsed pieces in order.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -10,39 +10,39 @@ use super::fault::{ASCEND, Fault, TOGETHER, shown};
 use super::names::Names;
 use super::scan::Shared;
 
-/// Brings the pieces of a text together, in turn: completes lines that were cut, counts lines, and
-/// numbers chromosomes and cells as they come.
+/// Joins the pieces of a text in order: completes lines that were split, counts lines, and assigns
+/// indices to chromosomes and cells.
 #[derive(Debug)]
 pub struct Joiner {
     path: PathBuf,
     shared: Arc<Shared>,
-    /// The number of the line that the next block begins in.
+    /// The number of the line in which the next block begins.
     line: u64,
-    /// What is there of that line.
-    begun: Vec<u8>,
-    /// The line that two blocks share.
+    /// The beginning of that line.
+    partial: Vec<u8>,
+    /// The line that is shared by two blocks.
     cut: TsvBlock,
-    /// Columns of every line, once there was one.
+    /// The number of columns, known after the first line.
     columns: Option<u64>,
-    /// Chromosomes in the order they came, unless they were listed.
+    /// Chromosomes in the order of first occurrence, unless there is a list.
     names: Names,
-    /// Which chromosomes have come.
-    came: Vec<bool>,
+    /// Which chromosomes have occurred.
+    seen: Vec<bool>,
     current: Option<u32>,
     last_start: u32,
     fragments: u64,
-    unwanted: u64,
+    unselected: u64,
     ended: bool,
 }
 
-/// What joining tells of a block, for [`TsvBlock::resolve`].
+/// What joining adds to a block, for [`TsvBlock::resolve`].
 #[derive(Debug, Default)]
 pub struct Joint {
-    /// The fragment of the line that the block ends.
+    /// The fragment of the line that the block completes.
     pub(super) first: Option<First>,
     /// The chromosome of each run.
     pub(super) chromosomes: Vec<u32>,
-    /// The cell of each name that was new.
+    /// The cell of each new name.
     pub(super) cells: Vec<u32>,
 }
 
@@ -55,20 +55,21 @@ pub(super) struct First {
     pub(super) end: u32,
 }
 
-/// What a text came to.
+/// The totals of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
-    /// Names of chromosomes: as listed, else in the order they came.
+    /// Names of chromosomes: as in the list, or in the order of first occurrence.
     pub chromosomes: StringList,
-    /// Names of cells, in the order they came.
+    /// Names of cells, in the order of first occurrence.
     pub cells: StringList,
-    /// Number of fragments.
+    /// The number of fragments.
     pub fragments: u64,
-    /// Number of fragments that were left out, as their cells are not wanted.
-    pub unwanted: u64,
-    /// How many of the cells that are wanted did not come, and how many are; none without a list.
+    /// The number of fragments that were left out because their cells are not selected.
+    pub unselected: u64,
+    /// How many of the selected cells did not occur, and how many are selected; `None` without a
+    /// list.
     pub unmet: Option<[u64; 2]>,
-    /// Columns of the text; none where there is no fragment.
+    /// The number of columns; `None` if there are no fragments.
     pub columns: Option<u64>,
 }
 
@@ -78,15 +79,15 @@ impl Joiner {
             path: path.to_path_buf(),
             shared,
             line: 1,
-            begun: Vec::new(),
+            partial: Vec::new(),
             cut: TsvBlock::default(),
             columns: None,
             names: Names::default(),
-            came: Vec::new(),
+            seen: Vec::new(),
             current: None,
             last_start: 0,
             fragments: 0,
-            unwanted: 0,
+            unselected: 0,
             ended: false,
         }
     }
@@ -95,32 +96,32 @@ impl Joiner {
     ///
     /// # Errors
     ///
-    /// Fails where a line is no fragment, fragments are not in order, a name is not in its list,
-    /// or there are too many. The message says line and column.
+    /// Fails if a line is not a fragment, if fragments are not in order, if a name is not in its
+    /// list, or if there are too many. The message has line and column.
     pub fn join(&mut self, block: &TsvBlock) -> Result<Joint> {
         let mut joint = Joint::default();
-        push_bounded(&mut self.begun, &block.head);
-        let ended = block.headed || block.last && !self.begun.is_empty();
+        push_bounded(&mut self.partial, &block.head);
+        let ended = block.headed || block.last && !self.partial.is_empty();
         if ended {
             joint.first = self.join_cut()?;
             self.line += 1;
-            self.begun.clear();
+            self.partial.clear();
         }
         if block.headed {
             self.join_lines(block, &mut joint)?;
             self.line += block.lines;
-            self.begun.extend_from_slice(&block.tail);
+            self.partial.extend_from_slice(&block.tail);
         }
         self.ended |= block.last;
         Ok(joint)
     }
 
-    /// Reads the line that was cut.
+    /// Parses the line that was split.
     fn join_cut(&mut self) -> Result<Option<First>> {
-        self.begun.push(b'\n');
+        self.partial.push(b'\n');
         let mut cut = std::mem::take(&mut self.cut);
         cut.clear();
-        self.shared.scan(&self.begun, &mut cut);
+        self.shared.scan(&self.partial, &mut cut);
         let mut joint = Joint::default();
         self.join_lines(&cut, &mut joint)?;
         let chromosome = joint.chromosomes.first().copied();
@@ -137,13 +138,13 @@ impl Joiner {
         Ok(fragment)
     }
 
-    /// Joins the whole lines of a block.
+    /// Joins the complete lines of a block.
     fn join_lines(&mut self, block: &TsvBlock, joint: &mut Joint) -> Result<()> {
         if let Some((columns, line)) = block.columns {
             let expected = *self.columns.get_or_insert(columns);
             if columns != expected {
                 let found = format!("{columns} columns");
-                let expected = format!("{expected}, as the lines before have");
+                let expected = format!("{expected}, like in the lines before");
                 return Err(self.refuse(Fault { line, column: 1, found, expected }));
             }
         }
@@ -166,11 +167,11 @@ impl Joiner {
             }
         }
         self.fragments += block.cells.len() as u64;
-        self.unwanted += block.unwanted;
+        self.unselected += block.unselected;
         Ok(())
     }
 
-    /// Numbers the chromosome of a run, and checks that it comes in order.
+    /// Assigns an index to the chromosome of a run, and checks its order.
     fn join_run(&mut self, run: &Run, block: &TsvBlock) -> Result<u32> {
         let name = block.chromosomes.name(run.chromosome);
         let known = match &self.shared.rules.chromosomes {
@@ -191,11 +192,11 @@ impl Joiner {
             }
         } else {
             let at = chromosome as usize;
-            if self.came.len() <= at {
-                self.came.resize(at + 1, false);
+            if self.seen.len() <= at {
+                self.seen.resize(at + 1, false);
             }
-            if std::mem::replace(&mut self.came[at], true) && self.shared.rules.sorted {
-                let found = format!("{} once more, after others", shown(name));
+            if std::mem::replace(&mut self.seen[at], true) && self.shared.rules.sorted {
+                let found = format!("{} again, after other chromosomes", shown(name));
                 let expected = TOGETHER.to_owned();
                 return Err(self.refuse(Fault { line, column: 1, found, expected }));
             }
@@ -210,7 +211,7 @@ impl Joiner {
         fault.report(&self.path, self.line)
     }
 
-    /// Returns how many fragments were joined so far.
+    /// Returns the number of fragments so far.
     #[must_use]
     pub fn fragments(&self) -> u64 {
         self.fragments
@@ -220,10 +221,10 @@ impl Joiner {
     ///
     /// # Errors
     ///
-    /// Fails where that was not joined.
+    /// Fails if the last block was not joined.
     pub fn finish(self) -> Result<Read> {
         if !self.ended {
-            return Err(Error::argument("a text was not read to its end"));
+            return Err(Error::argument("the last block of the text was not joined"));
         }
         let chromosomes = match &self.shared.rules.chromosomes {
             Some(listed) => listed.names(),
@@ -235,7 +236,7 @@ impl Joiner {
             chromosomes,
             cells,
             fragments: self.fragments,
-            unwanted: self.unwanted,
+            unselected: self.unselected,
             unmet,
             columns: self.columns,
         })

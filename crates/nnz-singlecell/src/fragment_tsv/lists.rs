@@ -1,4 +1,4 @@
-//! Lists beside the text: chromosomes in their order, cells that are wanted.
+//! Lists used with a text: chromosomes in their order, selected cells.
 
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,26 @@ use nnz_lines::Input;
 use nnz_lines::Lines;
 use nnz_lines::digits::digits;
 
-/// Chromosomes in the order they are to have, with their sizes where those are known.
+/// Chromosomes in order, with their sizes if they are known.
 #[derive(Debug, Default)]
 pub struct Chromosomes {
     names: Names,
-    /// Bases of each.
+    /// The size of each.
     sizes: Vec<Option<u32>>,
     /// The file they were read from.
     path: Option<PathBuf>,
 }
 
 impl Chromosomes {
-    /// Reads names from the first column of a text, and sizes from the second where there is one.
+    /// Reads names from the first column of a text, and sizes from the second if there is one.
     ///
-    /// Such are `chrom.sizes` of UCSC and the `.fai` index of a genome. Blank lines and those that
-    /// begin with `#` are passed over; the text may be gzipped.
+    /// Examples are `chrom.sizes` of UCSC and the `.fai` index of a genome. Blank lines and those
+    /// that begin with `#` are skipped; the text may be gzipped.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read, a name is there twice, a size is no number or stands
-    /// behind a blank.
+    /// Fails if the file cannot be read, if a name is a duplicate, if a size is not a number, or if
+    /// it is separated by a blank.
     pub fn read(path: &Path) -> Result<Self> {
         let mut chromosomes = Self { path: Some(path.to_path_buf()), ..Self::default() };
         each_line(path, |line, place| {
@@ -45,7 +45,7 @@ impl Chromosomes {
                 return Err(Error::mismatch(place(blank as u64 + 1), "a blank", expected));
             }
             if !chromosomes.push(name, size) {
-                let expected = "names that are there once";
+                let expected = "unique names";
                 return Err(Error::mismatch(place(1), shown(name), expected));
             }
             Ok(())
@@ -53,16 +53,16 @@ impl Chromosomes {
         Ok(chromosomes)
     }
 
-    /// Takes names of chromosomes whose sizes are not known.
+    /// Creates a list of chromosomes without sizes.
     ///
     /// # Errors
     ///
-    /// Fails where a name is there twice.
+    /// Fails if a name is a duplicate.
     pub fn named(names: &StringList) -> Result<Self> {
         Self::from_sizes(&ChromosomeSizes { names: names.clone(), ..ChromosomeSizes::default() })
     }
 
-    /// Takes chromosomes that are in memory. A fragment may not reach beyond a size that is known.
+    /// Creates a list of chromosomes. A fragment must not end after a known size.
     ///
     /// ```
     /// use nnz_core::ChromosomeSizes;
@@ -77,7 +77,7 @@ impl Chromosomes {
     ///
     /// # Errors
     ///
-    /// Fails where a name is there twice.
+    /// Fails if a name is a duplicate.
     pub fn from_sizes(listed: &ChromosomeSizes) -> Result<Self> {
         let mut chromosomes = Self { path: listed.place.path.clone(), ..Self::default() };
         for (at, name) in listed.names.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Chromosomes {
         Ok(chromosomes)
     }
 
-    /// Adds a chromosome, unless it is there.
+    /// Adds a chromosome, unless it exists already.
     fn push(&mut self, name: &[u8], size: Option<u32>) -> bool {
         let before = self.names.len();
         let number = self.names.find_or_insert(name);
@@ -105,7 +105,7 @@ impl Chromosomes {
         self.names.find(name)
     }
 
-    /// Returns the bases of the chromosome of a number, where that is known.
+    /// Returns the size of a chromosome by its index, if it is known.
     #[must_use]
     pub fn size(&self, chromosome: u32) -> Option<u32> {
         self.sizes.get(chromosome as usize).copied().flatten()
@@ -117,7 +117,7 @@ impl Chromosomes {
         self.path.as_ref().map_or_else(Place::default, Place::path)
     }
 
-    /// Returns the names in their order.
+    /// Returns the names in order.
     #[must_use]
     pub fn names(&self) -> StringList {
         self.names.list()
@@ -133,11 +133,11 @@ impl From<Chromosomes> for ChromosomeSizes {
 
 /// Reads names of cells from the first column of a text, such as the `barcodes.tsv` of 10x.
 ///
-/// Blank lines and those that begin with `#` are passed over; the text may be gzipped.
+/// Blank lines and those that begin with `#` are skipped; the text may be gzipped.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn read_cells(path: &Path) -> Result<StringList> {
     let mut cells = StringList::new();
     each_line(path, |line, place| {
@@ -151,7 +151,7 @@ pub fn read_cells(path: &Path) -> Result<StringList> {
     Ok(cells)
 }
 
-/// Visits lines that are neither blank nor comments, without their ends.
+/// Calls `each` with lines that are neither blank nor comments, without their line ends.
 fn each_line(
     path: &Path,
     mut each: impl FnMut(&[u8], &dyn Fn(u64) -> Place) -> Result<()>,
@@ -171,19 +171,19 @@ fn each_line(
     Ok(())
 }
 
-/// Hands the regions of a BED file to `each`: chromosome, start and end, the first three columns.
+/// Calls `each` with the regions of a BED file: chromosome, start and end, the first three columns.
 ///
-/// Blank lines and those that begin with `#`, `track` or `browser` are passed over; the text may be
+/// Blank lines and those that begin with `#`, `track` or `browser` are skipped; the text may be
 /// gzipped.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read, a line is no region, or one whose end is not behind its
-/// start.
+/// Fails if the file cannot be read, or if a line is not a region, or one whose end is not after
+/// its start.
 pub fn each_region(path: &Path, mut each: impl FnMut(&[u8], u32, u32) -> Result<()>) -> Result<()> {
     each_line(path, |line, place| {
         let (name, more) = first_field(line);
-        if says_how_to_show(name, more) {
+        if is_display_setting(name, more) {
             return Ok(());
         }
         if name.is_empty() {
@@ -193,7 +193,7 @@ pub fn each_region(path: &Path, mut each: impl FnMut(&[u8], u32, u32) -> Result<
         let (end, _) = number(line, after + 1, "a base", place)?;
         if start >= end {
             let found = format!("a region from {start} to {end}");
-            return Err(Error::mismatch(place(1), found, "an end behind the start"));
+            return Err(Error::mismatch(place(1), found, "an end after the start"));
         }
         each(name, start, end)
     })
@@ -205,8 +205,8 @@ fn first_field(line: &[u8]) -> (&[u8], bool) {
     (&line[..tab.unwrap_or(line.len())], tab.is_some())
 }
 
-/// Returns whether a line whose first field this is says how regions are shown.
-fn says_how_to_show(name: &[u8], more_fields: bool) -> bool {
+/// Returns whether a line with this first field is a display setting of a genome browser.
+fn is_display_setting(name: &[u8], more_fields: bool) -> bool {
     [&b"track"[..], b"browser"].into_iter().any(|word| match name.strip_prefix(word) {
         Some([]) => !more_fields,
         Some([next, ..]) => *next == b' ',
@@ -214,7 +214,7 @@ fn says_how_to_show(name: &[u8], more_fields: bool) -> bool {
     })
 }
 
-/// Reads the number that the field at a position is, and returns also where the field ends.
+/// Parses the number in a field, and returns also the end of the field.
 fn number(
     line: &[u8],
     at: usize,

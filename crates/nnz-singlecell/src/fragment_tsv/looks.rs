@@ -1,4 +1,4 @@
-//! Telling fragments from other text.
+//! Detecting fragments by the first lines of a text.
 
 use std::io::Read;
 
@@ -7,11 +7,11 @@ use nnz_core::Result;
 use nnz_lines::Input;
 use nnz_storage::InputFile;
 
-/// Bytes that are looked at.
+/// Bytes that are read.
 const SEEN: u64 = 64 << 10;
 
-/// Returns whether a text that starts with these bytes holds fragments: its first line that is
-/// neither blank nor a comment begins with a name, two whole numbers and a name.
+/// Returns whether a text with these first bytes has fragments: its first line that is neither
+/// blank nor a comment begins with a name, two whole numbers and a name.
 ///
 /// ```
 /// use nnz_singlecell::fragment_tsv::looks_like;
@@ -34,17 +34,17 @@ pub fn looks_like(first_bytes: &[u8]) -> bool {
     plain(name) && number(start) && number(end) && plain(cell)
 }
 
-/// Returns whether a file holds fragments, by its first lines; it may be gzipped.
+/// Returns whether a file has fragments, by its first lines; it may be gzipped.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read. One that only looks compressed holds no fragments.
+/// Fails if the file cannot be read. One that only looks compressed has no fragments.
 pub fn recognise(file: &InputFile) -> Result<bool> {
     let input = Input::start_of(file)?;
     let mut first = Vec::new();
     match input.reader.take(SEEN).read_to_end(&mut first) {
         Err(error) if !input.gzip => Err(file.error(error)),
-        // What could be inflated is judged.
+        // Decides by the text that could be inflated.
         _ => Ok(looks_like(&first)),
     }
 }

@@ -1,27 +1,27 @@
-//! A set of names, each with a number, that is quick to look up.
+//! A hash table of names with indices.
 
 use std::hash::{BuildHasher, RandomState};
 
 use nnz_core::StringList;
 
-/// Most names a set may have. The bit above is left to mark numbers.
+/// The largest number of names in a set. The highest bit is used as a mark.
 pub(super) const MOST_NAMES: usize = 1 << 31;
 
-/// Different names, numbered in the order they came.
+/// Unique names, with indices in the order of insertion.
 ///
-/// Names come from files, so where they are looked for depends on a number that is drawn anew for
-/// each set: nobody can choose names that all fall on one place.
+/// Names come from files, so the hash has a random seed for each set: input cannot be made to
+/// collide.
 #[derive(Debug)]
 pub(super) struct Names {
     text: Vec<u8>,
-    /// Where each name ends in the text.
+    /// The end of each name in the text.
     ends: Vec<usize>,
-    /// At a place that depends on the name: the high half of its hash and its number plus 1, or 0.
+    /// In the slot of a name: the high half of its hash and its index plus 1, or 0.
     slots: Vec<u64>,
     seed: u64,
 }
 
-/// Where a name is looked for, and what is there.
+/// The slot of a name, and its content.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked {
     hash: u64,
@@ -30,7 +30,7 @@ pub(super) struct Asked {
 
 impl Default for Names {
     fn default() -> Self {
-        // Odd, so that multiplying by it loses nothing.
+        // Odd, so that multiplication by it is a bijection.
         let seed = RandomState::new().hash_one(0) | 1;
         Self { text: Vec::new(), ends: Vec::new(), slots: Vec::new(), seed }
     }
@@ -41,7 +41,7 @@ impl Names {
         self.ends.len()
     }
 
-    /// Forgets all names, and keeps their memory for others.
+    /// Removes all names, and keeps the memory.
     pub(super) fn clear(&mut self) {
         if !self.ends.is_empty() {
             self.text.clear();
@@ -50,7 +50,7 @@ impl Names {
         }
     }
 
-    /// Returns a name by its number; nothing where there is none.
+    /// Returns a name by its index; empty if there is none.
     #[inline]
     pub(super) fn name(&self, number: u32) -> &[u8] {
         let number = number as usize;
@@ -71,14 +71,14 @@ impl Names {
         self.iter().collect()
     }
 
-    /// Returns the number of a name.
+    /// Returns the index of a name.
     #[inline]
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
         self.find_hashed(name, self.hash(name))
     }
 
-    /// Asks for the numbers of names: such steps are worth taking for many names each, since the
-    /// processor fetches from afar what several of them need at once.
+    /// Reads the slot of a name. Doing this for many names before `answer` is faster, because the
+    /// processor can wait for several cache misses at once.
     pub(super) fn ask(&self, name: &[u8]) -> Asked {
         let hash = self.hash(name);
         let slot = match self.slots.len().checked_sub(1) {
@@ -88,7 +88,7 @@ impl Names {
         Asked { hash, slot }
     }
 
-    /// Returns the number of a name that was asked for.
+    /// Returns the index of a name whose slot was read.
     #[inline]
     pub(super) fn answer(&self, name: &[u8], asked: Asked) -> Option<u32> {
         let Asked { hash, slot } = asked;
@@ -101,8 +101,8 @@ impl Names {
         self.find_hashed(name, hash)
     }
 
-    /// Returns the number of a name, a new one where there is none yet. `None` where that would be
-    /// more names than there may be.
+    /// Returns the index of a name, which is inserted if it is new. Returns `None` if there would
+    /// be too many names.
     pub(super) fn find_or_insert(&mut self, name: &[u8]) -> Option<u32> {
         let hash = self.hash(name);
         if let Some(number) = self.find_hashed(name, hash) {
@@ -157,7 +157,7 @@ impl Names {
             hash = fold(hash ^ u64::from_le_bytes(*word), self.seed);
         }
         if !rest.is_empty() {
-            // The last eight bytes once more where there are so many; their number counts too.
+            // The last eight bytes overlap with those before; the length is part of the hash.
             let last = match name.last_chunk::<8>() {
                 Some(last) => u64::from_le_bytes(*last),
                 None => rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)),
@@ -168,7 +168,7 @@ impl Names {
     }
 }
 
-/// Puts a number that has no place yet into one.
+/// Inserts an index that has no slot yet.
 fn put(slots: &mut [u64], hash: u64, number: u32) {
     let mask = slots.len() - 1;
     let mut at = place(hash, mask);
@@ -178,21 +178,22 @@ fn put(slots: &mut [u64], hash: u64, number: u32) {
     slots[at & mask] = hash >> 32 << 32 | (u64::from(number) + 1);
 }
 
-/// Returns where a name is looked for first.
+/// Returns the first slot of a name.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "cut to the number of slots")]
 fn place(hash: u64, mask: usize) -> usize {
-    // Not the bits that slots keep alone, or names that share a place would share those.
+    // Uses other bits than those in the slots, so that names with the same slot differ in the
+    // latter.
     (hash ^ hash >> 40) as usize & mask
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the half that is wanted")]
+#[expect(clippy::cast_possible_truncation, reason = "only the low half is used")]
 fn low_half(word: u64) -> u32 {
     word as u32
 }
 
-/// Multiplies, and folds the two halves of the product together.
+/// Multiplies, and XORs the two halves of the product.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
 fn fold(a: u64, b: u64) -> u64 {
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_any_length_keep_their_numbers() {
+    fn names_of_any_length_keep_their_indices() {
         let mut names = Names::default();
         let long = [b'A'; 100];
         let mut all: Vec<Vec<u8>> = (0..=100).map(|len| long[..len].to_vec()).collect();

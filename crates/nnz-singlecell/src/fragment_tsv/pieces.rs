@@ -1,4 +1,4 @@
-//! Text that comes in pieces becomes a block.
+//! Parsing pieces of text into blocks.
 
 use libdeflater::Decompressor;
 use nnz_core::{At, Error, Place, Result};
@@ -9,10 +9,10 @@ use super::bgzf::{self, Beginning, LARGEST_TEXT};
 use super::block::{TsvBlock, push_bounded};
 use super::scan::Shared;
 
-/// What inflating needs, to be used again.
+/// Buffers for inflating, for reuse.
 pub(super) struct Inflater {
     inflater: Decompressor,
-    /// The start of a line, and the text of a block behind it.
+    /// The beginning of a line, followed by the text of a block.
     text: Vec<u8>,
 }
 
@@ -23,13 +23,13 @@ impl Default for Inflater {
     }
 }
 
-/// Reads a piece of text.
+/// Parses a piece of text.
 pub(super) fn read_text(text: &[u8], shared: &Shared, block: &mut TsvBlock) {
     let rest = take(text, shared, block);
     push_bounded(&mut block.tail, &text[rest..]);
 }
 
-/// Inflates BGZF blocks and reads their text. The first one is at a byte of the file.
+/// Inflates BGZF blocks and parses their text. `byte` is the position of the first in the file.
 pub(super) fn read_blocks(
     blocks: &[u8],
     first_byte: u64,
@@ -40,27 +40,27 @@ pub(super) fn read_blocks(
 ) -> Result<()> {
     let Inflater { inflater, text } = inflater;
     let mut at = 0;
-    let mut begun = 0;
+    let mut partial = 0;
     while at < blocks.len() {
         let rest = &blocks[at..];
         let Beginning::Block { len, data } = bgzf::beginning(rest) else { break };
         let whole = &rest[..len.min(rest.len())];
-        let len = bgzf::inflate(inflater, whole, data, &mut text[begun..]).map_err(|found| {
+        let len = bgzf::inflate(inflater, whole, data, &mut text[partial..]).map_err(|found| {
             let place = Place::path(path).at(At::Byte(first_byte + at as u64));
             Error::mismatch(place, found, "whole BGZF blocks")
         })?;
         at += whole.len();
-        let end = begun + len;
+        let end = partial + len;
         let rest = take(&text[..end], shared, block);
         let kept = (end - rest).min(LONGEST_LINE + 1);
         text.copy_within(rest..rest + kept, 0);
-        begun = kept;
+        partial = kept;
     }
-    push_bounded(&mut block.tail, &text[..begun]);
+    push_bounded(&mut block.tail, &text[..partial]);
     Ok(())
 }
 
-/// Adds the whole lines of a text to a block, and returns where the rest begins.
+/// Parses the complete lines of a text into a block, and returns the position of the rest.
 fn take(text: &[u8], shared: &Shared, block: &mut TsvBlock) -> usize {
     let mut start = 0;
     if !block.headed {

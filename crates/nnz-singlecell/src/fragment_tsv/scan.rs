@@ -1,4 +1,4 @@
-//! Whole lines become fragments.
+//! Parsing complete lines as fragments.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -9,10 +9,10 @@ use super::fault::{ASCEND, BYTE_ORDER_MARK, Fault, MARKED, field, shown};
 use super::lists::Chromosomes;
 use nnz_lines::digits::digits;
 
-/// Lines that are read before their barcodes are looked up.
+/// Lines that are parsed before their barcodes are looked up.
 const TOGETHER: u64 = 512;
 
-/// What holds for every line.
+/// Rules that are the same for every line.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     pub(super) end_inclusive: bool,
@@ -21,7 +21,7 @@ pub(super) struct Rules {
     pub(super) chromosomes: Option<Chromosomes>,
 }
 
-/// What all who read a text share.
+/// What all threads that parse a text share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) rules: Rules,
@@ -33,12 +33,12 @@ impl Shared {
         self.cells.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the fragments of whole lines to a block, up to the first fault.
+    /// Parses complete lines into a block, up to the first error.
     pub(super) fn scan(&self, text: &[u8], block: &mut TsvBlock) {
         if block.fault.is_some() {
             return;
         }
-        // Lines of 10x files have some 40 bytes.
+        // Lines of 10x files have about 40 bytes.
         let likely = text.len() / 36;
         block.cells.reserve(likely);
         block.starts.reserve(likely);
@@ -66,7 +66,7 @@ impl Shared {
     }
 }
 
-/// What is wrong, and at which byte.
+/// An error, and its byte.
 struct Wrong {
     at: usize,
     found: String,
@@ -80,7 +80,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Reads the line at a position and returns where the next one begins.
+    /// Parses the line at a position and returns the position of the next one.
     #[inline]
     fn line(&mut self, line: usize) -> Result<usize, Wrong> {
         let current = &self.block.current;
@@ -145,14 +145,15 @@ impl Scan<'_> {
         Ok(next)
     }
 
-    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and takes out those
-    /// of cells that are not wanted.
+    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and removes those
+    /// of cells that are not selected.
     ///
-    /// Where there are many cells, each of them has to be fetched from afar; for one line after the
-    /// other the processor does that at the same time.
+    /// With many cells, each lookup is a cache miss; for consecutive lines, the processor can wait
+    /// for several at once.
     fn look_up(&mut self, cells: &Cells, first_run: usize) {
-        let TsvBlock { barcodes, cells: numbers, starts, ends, runs, new_cells, unwanted, .. } =
-            &mut *self.block;
+        let TsvBlock {
+            barcodes, cells: numbers, starts, ends, runs, new_cells, unselected, ..
+        } = &mut *self.block;
         let asked: Vec<_> =
             barcodes.iter().map(|barcode| cells.ask(&self.text[barcode.clone()])).collect();
         let mut barcodes = barcodes.drain(..).zip(asked);
@@ -164,7 +165,7 @@ impl Scan<'_> {
                 let number = match cells.answer(name, asked) {
                     Known::Cell(number) => Some(number),
                     Known::New => Some(new_cells.find_or_insert(name).map_or(OWN, |own| own | OWN)),
-                    Known::Unwanted => None,
+                    Known::Unselected => None,
                 };
                 if let Some(number) = number {
                     let kept = numbers.len();
@@ -175,7 +176,7 @@ impl Scan<'_> {
             }
             run.end = numbers.len();
         }
-        *unwanted += (at - numbers.len()) as u64;
+        *unselected += (at - numbers.len()) as u64;
         starts.truncate(numbers.len());
         ends.truncate(numbers.len());
     }
@@ -196,7 +197,7 @@ impl Scan<'_> {
                     return Err(Wrong {
                         at,
                         found: shown(name),
-                        expected: "one of the chromosomes that are listed".to_owned(),
+                        expected: "a chromosome of the list".to_owned(),
                     });
                 }
             },
@@ -204,7 +205,7 @@ impl Scan<'_> {
         self.block.current.clear();
         self.block.current.extend_from_slice(name);
         self.block.current.push(b'\t');
-        // A block has fewer lines than there may be names.
+        // A block has fewer lines than the largest number of names.
         let chromosome = self.block.chromosomes.find_or_insert(name).unwrap_or(u32::MAX);
         self.block.runs.push(Run {
             chromosome,
@@ -216,29 +217,29 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Returns where a fragment ends, the base behind its last one.
+    /// Returns the exclusive end of a fragment.
     #[inline]
     fn end(&self, start: u32, end: u32, at: usize) -> Result<u32, Wrong> {
-        let behind = u64::from(end) + u64::from(self.rules.end_inclusive);
-        if behind < u64::from(start) {
-            let expected = format!("where the fragment ends, {start} or more");
+        let exclusive = u64::from(end) + u64::from(self.rules.end_inclusive);
+        if exclusive < u64::from(start) {
+            let expected = format!("the end of the fragment, {start} or more");
             return Err(Wrong { at, found: end.to_string(), expected });
         }
-        match u32::try_from(behind) {
-            Ok(behind) if behind <= self.block.size.unwrap_or(u32::MAX) => Ok(behind),
+        match u32::try_from(exclusive) {
+            Ok(exclusive) if exclusive <= self.block.size.unwrap_or(u32::MAX) => Ok(exclusive),
             _ => {
                 let most = self.block.size.unwrap_or(u32::MAX);
                 let most = most.saturating_sub(self.rules.end_inclusive.into());
                 let expected = match self.block.size {
-                    None => format!("where the fragment ends, at most {most}"),
-                    Some(_) => format!("at most {most}, where the chromosome ends"),
+                    None => format!("the end of the fragment, at most {most}"),
+                    Some(_) => format!("at most {most}, the end of the chromosome"),
                 };
                 Err(Wrong { at, found: end.to_string(), expected })
             }
         }
     }
 
-    /// Reads a base, and returns also the position after it.
+    /// Parses a position, and returns also the end of its field.
     #[inline]
     fn base(&self, at: usize, what: &str) -> Result<(u32, usize), Wrong> {
         if let Some((base, end)) = digits(self.text, at)
@@ -256,7 +257,8 @@ impl Scan<'_> {
         Wrong { at, found: field(&self.text[at.min(self.text.len())..]), expected }
     }
 
-    /// Counts the columns of a line whose fourth one ends here; returns where the next line begins.
+    /// Counts the columns of a line whose fourth one ends here; returns the position of the next
+    /// line.
     #[inline]
     fn columns(&self, mut at: usize) -> Result<(u64, usize), Wrong> {
         let mut columns = 4;
@@ -276,7 +278,8 @@ impl Scan<'_> {
     fn control(&self, mut at: usize) -> usize {
         while let Some(bytes) = self.text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
             let word = u64::from_le_bytes(*bytes);
-            // What is below a blank borrows from the bytes behind it, which do not matter then.
+            // The subtraction for a byte below a blank borrows from later bytes, which do not
+            // matter then.
             let below = word.wrapping_sub(0x2020_2020_2020_2020) & !word & 0x8080_8080_8080_8080;
             if below != 0 {
                 return at + below.trailing_zeros() as usize / 8;
@@ -294,7 +297,7 @@ impl Scan<'_> {
         memchr::memchr(b'\n', rest).map_or(self.text.len(), |newline| at + newline + 1)
     }
 
-    /// Returns the byte at a position; past the end there are newlines.
+    /// Returns the byte at a position; after the end there are newlines.
     #[inline]
     fn byte(&self, at: usize) -> u8 {
         self.text.get(at).copied().unwrap_or(b'\n')
@@ -306,10 +309,10 @@ impl Scan<'_> {
         Wrong { at, found, expected: expected.to_owned() }
     }
 
-    /// Keeps what is wrong in the line that begins at a position.
+    /// Stores the error in the line that begins at a position.
     #[cold]
     fn refuse(self, line: usize, wrong: Wrong) {
-        // Whatever else is wrong with a line that is too long, it was not kept whole.
+        // A line that is too long was not kept completely, so other errors in it are not reported.
         let next = self.end_of_line(line);
         let wrong = if next - line > LONGEST_LINE { too_long(line) } else { wrong };
         self.block.fault = Some(Fault {
@@ -321,7 +324,7 @@ impl Scan<'_> {
     }
 }
 
-const TAB: &str = "a tab, as a fragment has at least four columns";
+const TAB: &str = "a tab, since a fragment has at least four columns";
 
 #[cold]
 fn too_long(line: usize) -> Wrong {
@@ -334,7 +337,7 @@ fn too_long(line: usize) -> Wrong {
 
 #[cold]
 fn other_columns(at: usize, found: u64, expected: u64) -> Wrong {
-    let expected = format!("{expected}, as the lines before have");
+    let expected = format!("{expected}, like in the lines before");
     Wrong { at, found: format!("{found} columns"), expected }
 }
 

@@ -1,4 +1,4 @@
-//! A fragment text that can be read.
+//! Reading fragment text.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -15,33 +15,33 @@ use super::lists::Chromosomes;
 use super::scan::{Rules, Shared};
 use super::units::{CAPACITY, LEAST_CAPACITY, Pieces};
 
-/// Says how fragments are read.
+/// Options for reading fragments.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// Whether the end is the last base of a fragment, not the one behind it.
+    /// Whether the end is inclusive: the last position of a fragment.
     pub end_inclusive: bool,
-    /// Whether fragments may come in any order.
+    /// Whether fragments may be in any order.
     pub unsorted: bool,
-    /// The cells that are wanted. Without a list, all are.
+    /// The selected cells. Without a list, all are selected.
     pub cells: Option<StringList>,
-    /// The chromosomes there are, in the order they get their numbers. Without a list, they get
-    /// them as they come.
+    /// The chromosomes, in the order of their indices. Without a list, indices are assigned in the
+    /// order of first occurrence.
     pub chromosomes: Option<Chromosomes>,
 }
 
-/// Fragments in text, read from its start to its end.
+/// Fragments in text, read from start to end.
 pub struct FragmentTsv {
     path: PathBuf,
     kind: Kind,
-    /// The file, where it can be read again.
+    /// The file, if it can be read again.
     file: Option<InputFile>,
     /// Bytes that are read at once.
     capacity: usize,
-    /// What can be read once, until it is taken.
+    /// A stream, which can be read only once, until it is taken.
     once: Mutex<Option<Box<dyn Read + Send>>>,
 }
 
-/// How text is stored.
+/// The compression of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -49,11 +49,11 @@ enum Kind {
     Bgzip,
 }
 
-/// A text that is being read.
+/// A text being read.
 pub struct Reading {
-    /// Yields pieces of the text, which any thread can decode.
+    /// Iterates over pieces of the text, which any thread can parse.
     pub units: Box<dyn UnitReader<'static, TsvBlock>>,
-    /// Brings decoded pieces together, in turn.
+    /// Joins parsed pieces, in order.
     pub joiner: Joiner,
 }
 
@@ -63,22 +63,22 @@ impl std::fmt::Debug for Reading {
     }
 }
 
-/// Opens a file, be it plain, gzipped or of BGZF blocks: its name decides nothing.
+/// Opens a file that is plain, gzipped or in BGZF blocks, whatever its name.
 ///
-/// Anything but a regular file, such as a named pipe, can be read once.
+/// Anything but a regular file, such as a named pipe, can be read only once.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn open(path: &Path) -> Result<FragmentTsv> {
     from_opened(&Opened::local(path)?)
 }
 
-/// Takes a file that was opened, or a pipe.
+/// Creates a source for an open file, or a pipe.
 ///
 /// # Errors
 ///
-/// Fails as [`open`].
+/// Fails like [`open`].
 pub fn from_opened(opened: &Opened) -> Result<FragmentTsv> {
     let path = opened.path();
     let io = |error| Error::io(path, error);
@@ -94,20 +94,20 @@ pub fn from_opened(opened: &Opened) -> Result<FragmentTsv> {
     }
 }
 
-/// Reads fragments from standard input, once.
+/// Opens fragments on standard input, which can be read only once.
 ///
 /// # Errors
 ///
-/// Fails where it cannot be read.
+/// Fails if it cannot be read.
 pub fn open_stdin() -> Result<FragmentTsv> {
     from_reader(Box::new(stdio::stdin()), "standard input")
 }
 
-/// Reads fragments from any reader, once. Messages say `name`.
+/// Opens fragments from any reader, which can be read only once. Messages use `name`.
 ///
 /// # Errors
 ///
-/// Fails where it cannot be read.
+/// Fails if it cannot be read.
 pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<FragmentTsv> {
     FragmentTsv::new(Path::new(name), reader)
 }
@@ -119,8 +119,8 @@ impl FragmentTsv {
         Ok(Self { path: path.to_path_buf(), kind, file: None, capacity: CAPACITY, once })
     }
 
-    /// Yields pieces of about so many bytes of text. They have half a mebibyte unless this says
-    /// less, and in compressed text up to twice that; 64 KiB are the least.
+    /// Sets the size of pieces of text. By default they have 512 KiB; smaller sizes are possible
+    /// down to 64 KiB. Pieces of compressed text may have up to twice the size.
     #[must_use]
     pub fn in_pieces_of(self, bytes: usize) -> Self {
         Self { capacity: bytes.clamp(LEAST_CAPACITY, CAPACITY), ..self }
@@ -152,7 +152,7 @@ impl FragmentTsv {
     ///
     /// # Errors
     ///
-    /// Fails where the text was read before and can be only once, or a list is too long.
+    /// Fails if the text can be read only once and was read already, or if a list is too long.
     pub fn read(&self, options: Options) -> Result<Reading> {
         let place = || Place::path(&self.path);
         let (kind, reader) = if let Some(file) = &self.file {
@@ -164,7 +164,7 @@ impl FragmentTsv {
             (self.kind, reader)
         };
         let cells = Cells::new(options.cells.as_ref())
-            .ok_or_else(|| Error::argument("a list of more cells than can be numbered"))?;
+            .ok_or_else(|| Error::argument("a list of too many cells"))?;
         let rules = Rules {
             end_inclusive: options.end_inclusive,
             sorted: !options.unsorted,
@@ -177,10 +177,10 @@ impl FragmentTsv {
     }
 }
 
-/// Recognises by its first bytes how a text is stored, and returns a reader of all of them.
+/// Detects the compression of a text by its first bytes, and returns a reader of the whole text.
 fn kind_of(mut reader: Box<dyn Read + Send>) -> io::Result<(Kind, Box<dyn Read + Send>)> {
     let mut first = Vec::new();
-    // As many as the header of a block has, if nothing is added to what has to be there.
+    // The length of the header of a block without additional fields.
     Read::take(&mut reader, 18).read_to_end(&mut first)?;
     let kind = match bgzf::beginning(&first) {
         Beginning::Block { .. } => Kind::Bgzip,

@@ -1,9 +1,9 @@
-//! Things that are used again.
+//! Objects for reuse.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Things that nobody uses at the moment: as many as were ever in use at once.
+/// Unused objects; no more than were ever in use at the same time.
 #[derive(Debug)]
 pub(super) struct Spares<T>(Mutex<Vec<T>>);
 
@@ -13,21 +13,21 @@ impl<T> Default for Spares<T> {
     }
 }
 
-/// Something that goes back to the others when it is dropped.
-pub(super) struct Lent<T: Default> {
+/// An object that is returned for reuse on drop.
+pub(super) struct Reused<T: Default> {
     thing: T,
     spares: Arc<Spares<T>>,
 }
 
 impl<T: Default> Spares<T> {
-    /// Lends a thing that was used before, or a new one.
-    pub(super) fn lend(self: &Arc<Self>) -> Lent<T> {
+    /// Returns an unused object, or a new one.
+    pub(super) fn get(self: &Arc<Self>) -> Reused<T> {
         let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Lent { thing: spare.unwrap_or_default(), spares: Arc::clone(self) }
+        Reused { thing: spare.unwrap_or_default(), spares: Arc::clone(self) }
     }
 }
 
-impl<T: Default> Deref for Lent<T> {
+impl<T: Default> Deref for Reused<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -35,13 +35,13 @@ impl<T: Default> Deref for Lent<T> {
     }
 }
 
-impl<T: Default> DerefMut for Lent<T> {
+impl<T: Default> DerefMut for Reused<T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.thing
     }
 }
 
-impl<T: Default> Drop for Lent<T> {
+impl<T: Default> Drop for Reused<T> {
     fn drop(&mut self) {
         let thing = std::mem::take(&mut self.thing);
         self.spares.0.lock().unwrap_or_else(PoisonError::into_inner).push(thing);

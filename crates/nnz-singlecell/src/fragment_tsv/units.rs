@@ -1,4 +1,4 @@
-//! Finding the pieces of a text, one after the other.
+//! Finding the pieces of a text.
 
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use super::bgzf::{self, Beginning, LARGEST_BLOCK};
 use super::block::TsvBlock;
 use super::pieces::{Inflater, read_blocks, read_text};
 use super::scan::Shared;
-use super::spare::{Lent, Spares};
+use super::spare::{Reused, Spares};
 use nnz_lines::Members;
 use nnz_lines::read_error;
 
-/// Bytes of text, or of BGZF blocks, that are read at once: at the most, and at the least, which
-/// is as many as the longest block has.
+/// Bytes of text, or of BGZF blocks, that are read at once, and the smallest number, which is the
+/// length of the longest block.
 pub(super) const CAPACITY: usize = 512 << 10;
 pub(super) const LEAST_CAPACITY: usize = LARGEST_BLOCK;
-/// How many blocks are inflated together at most.
+/// The largest number of blocks that are inflated together.
 const BLOCKS: usize = 1024;
 
-/// Yields pieces of text.
+/// Iterates over pieces of text.
 pub(super) struct Pieces {
     path: PathBuf,
     shared: Arc<Shared>,
@@ -32,7 +32,7 @@ pub(super) struct Pieces {
     inflaters: Arc<Spares<Inflater>>,
 }
 
-/// Where the next piece comes from.
+/// The source of the next piece.
 enum From {
     Text(Box<dyn Read + Send>),
     Blocks(Blocks),
@@ -43,17 +43,17 @@ enum From {
 struct Blocks {
     reader: Box<dyn Read + Send>,
     /// Bytes read ahead.
-    ahead: Lent<Vec<u8>>,
-    /// Where in the file they begin.
+    ahead: Reused<Vec<u8>>,
+    /// Their position in the file.
     byte: u64,
-    /// Whether the last block was one without text.
+    /// Whether the last block was an empty one.
     ended: bool,
 }
 
 enum Piece {
-    Text(Lent<Vec<u8>>),
-    /// Blocks, and at which byte of the file they begin.
-    Blocks(Lent<Vec<u8>>, u64),
+    Text(Reused<Vec<u8>>),
+    /// Blocks, and their position in the file.
+    Blocks(Reused<Vec<u8>>, u64),
     End,
 }
 
@@ -75,7 +75,7 @@ impl Pieces {
     ) -> Self {
         let buffers = Arc::<Spares<Vec<u8>>>::default();
         let from = if gzip {
-            From::Blocks(Blocks { reader, ahead: buffers.lend(), byte: 0, ended: false })
+            From::Blocks(Blocks { reader, ahead: buffers.get(), byte: 0, ended: false })
         } else {
             From::Text(reader)
         };
@@ -88,7 +88,7 @@ impl Pieces {
             match std::mem::replace(&mut self.from, From::Ended) {
                 From::Ended => return Ok(None),
                 From::Text(mut reader) => {
-                    let mut text = self.buffers.lend();
+                    let mut text = self.buffers.get();
                     text.clear();
                     fill(&mut reader, &mut text, self.capacity)
                         .map_err(|error| read_error(&self.path, error))?;
@@ -107,7 +107,7 @@ impl Pieces {
         }
     }
 
-    /// Returns the next blocks, or `None` where what follows is no block.
+    /// Returns the next blocks, or `None` if the next bytes are not a block.
     fn next_blocks(&mut self, mut blocks: Blocks) -> Result<Option<Piece>> {
         fill(&mut blocks.reader, &mut blocks.ahead, self.capacity)
             .map_err(|error| Error::io(&self.path, error))?;
@@ -115,14 +115,14 @@ impl Pieces {
         let place = || Place::path(&self.path).at(At::Byte(first_byte));
         if blocks.ahead.is_empty() {
             if !blocks.ended {
-                let found = "no block without text at the end, so more may be missing";
-                let expected = "one, as bgzip writes; if nothing is, the output of \"bgzip -dc\" \
+                let found = "no empty block at the end, so the file may be truncated";
+                let expected = "one, as bgzip writes; if the file is complete, the output of \"bgzip -dc\" \
                                 can be read";
                 return Err(Error::mismatch(place(), found, expected));
             }
             return Ok(Some(Piece::End));
         }
-        // Text of blocks that are inflated together.
+        // The text of blocks that are inflated together.
         let most_text = 2 * self.capacity as u64;
         let mut end = 0;
         let mut text = 0;
@@ -147,24 +147,28 @@ impl Pieces {
         if end == 0 {
             return match other {
                 Some(Beginning::Gzip) => {
-                    // Members of another kind are inflated in turn, from here on.
+                    // Other gzip members are inflated sequentially from here on.
                     let ahead = Cursor::new(std::mem::take(&mut *blocks.ahead));
                     let all = BufReader::with_capacity(128 << 10, ahead.chain(blocks.reader));
                     self.from = From::Text(Box::new(Members::new(all)));
                     Ok(None)
                 }
-                // As much was read as the longest block has.
+                // As many bytes as the longest block has were read.
                 Some(Beginning::Short) if blocks.ahead.first() != Some(&0) => {
-                    let found = "compressed data that is cut short";
+                    let found = "truncated compressed data";
                     Err(Error::mismatch(place(), found, "whole BGZF blocks"))
                 }
                 _ if blocks.ended && self.only_zeros(&mut blocks)? => Ok(Some(Piece::End)),
-                _ => Err(Error::mismatch(place(), "other bytes", "a gzip member or the end")),
+                _ => Err(Error::mismatch(
+                    place(),
+                    "other bytes",
+                    "a gzip member or the end of the file",
+                )),
             };
         }
         let byte = blocks.byte;
         blocks.byte += end as u64;
-        let mut ahead = self.buffers.lend();
+        let mut ahead = self.buffers.get();
         ahead.clear();
         ahead.extend_from_slice(&blocks.ahead[end..]);
         let mut whole = std::mem::replace(&mut blocks.ahead, ahead);
@@ -175,7 +179,8 @@ impl Pieces {
 }
 
 impl Pieces {
-    /// Skips the zeros that tapes put behind a file; returns whether there was nothing else.
+    /// Skips zeros after the end, which are padding on tapes; returns whether there was nothing
+    /// else.
     fn only_zeros(&self, blocks: &mut Blocks) -> Result<bool> {
         loop {
             if blocks.ahead.iter().any(|&byte| byte != 0) {
@@ -191,11 +196,11 @@ impl Pieces {
     }
 }
 
-/// Reads until there are so many bytes, or no more.
+/// Reads until there are `len` bytes, or the end.
 fn fill(reader: &mut dyn Read, bytes: &mut Vec<u8>, len: usize) -> io::Result<()> {
-    let room = len.saturating_sub(bytes.len());
-    bytes.reserve(room);
-    reader.take(room as u64).read_to_end(bytes).map(drop)
+    let missing = len.saturating_sub(bytes.len());
+    bytes.reserve(missing);
+    reader.take(missing as u64).read_to_end(bytes).map(drop)
 }
 
 impl UnitReader<'static, TsvBlock> for Pieces {
@@ -218,7 +223,7 @@ impl Unit<TsvBlock> for PieceUnit {
         match &self.piece {
             Piece::Text(text) => read_text(text, &self.shared, block),
             Piece::Blocks(blocks, byte) => {
-                let mut inflater = self.inflaters.lend();
+                let mut inflater = self.inflaters.get();
                 read_blocks(blocks, *byte, &self.path, &self.shared, &mut inflater, block)?;
             }
             Piece::End => block.last = true,

@@ -13,45 +13,45 @@ use super::{Chromosomes, Target};
 pub use encode::{EncodedFragments, FragmentTsvEncoder};
 pub use sink::FragmentTsvSink;
 
-/// The largest base that a `.tbi` index can tell of.
+/// The largest position that a `.tbi` index can represent.
 pub const LARGEST_INDEXED: u32 = 1 << 29;
 
-/// Says which columns are written.
+/// The columns to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Columns {
-    /// Chromosome, start, end, cell, and a count of 1, as files of 10x have. The default.
+    /// Chromosome, start, end, cell, and a count of 1, like files of 10x. The default.
     #[default]
     Five,
     /// Chromosome, start, end, cell: BED.
     Four,
 }
 
-/// Says how text is compressed.
+/// The compression of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all. The default.
+    /// None. The default.
     #[default]
     None,
-    /// As one gzip member, which one thread makes.
+    /// A single gzip member, compressed on one thread.
     Gzip,
-    /// In blocks as `bgzip` makes them, on all threads. Every gzip reader reads them too.
+    /// BGZF blocks, compressed on all threads. Every gzip reader can read them.
     Bgzip,
 }
 
-/// Says how fragments are written.
+/// Options for writing fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// The columns of the text.
     pub columns: Columns,
-    /// How it is compressed.
+    /// The compression.
     pub compression: Compression,
-    /// Whether an index for `tabix` is written beside it, of the same name with `.tbi` behind.
+    /// Whether to write an index for `tabix` next to the text, with the additional suffix `.tbi`.
     pub index: bool,
 }
 
 impl WriteOptions {
-    /// Makes options that go by the name of a file: `.bed` has four columns, all else five, and
-    /// `.gz` or `.bgz` is of blocks, with an index.
+    /// Creates options according to the name of a file: `.bed` has four columns, all others five;
+    /// `.gz` and `.bgz` are compressed in blocks, with an index.
     ///
     /// ```
     /// use nnz_singlecell::fragment_tsv::{Columns, Compression, WriteOptions};
@@ -75,7 +75,7 @@ impl WriteOptions {
     }
 }
 
-/// Starts writing fragments of chromosomes and cells with these names.
+/// Creates a sink for fragments of chromosomes and cells with these names.
 ///
 /// ```
 /// use nnz_core::{FragmentBatch, FragmentSink, StringList};
@@ -99,8 +99,8 @@ impl WriteOptions {
 ///
 /// # Errors
 ///
-/// Fails where a target is there already or cannot be written, where a name cannot stand in a
-/// text, where two chromosomes share one, and where an index is asked for that cannot be.
+/// Fails if a target exists already or cannot be written, if a name cannot be written in a line, if
+/// two chromosomes have the same name, or if an index is requested that is not possible.
 pub fn create(
     target: Target,
     chromosomes: &StringList,
@@ -112,15 +112,15 @@ pub fn create(
         Target::Stream { name, .. } => Place::path(name),
     };
     if options.index && options.compression != Compression::Bgzip {
-        let what = "an index tells of blocks that bgzip makes: it needs them";
+        let what = "an index requires text in bgzip blocks";
         return Err(Error::unsupported(place, what));
     }
     if options.index && matches!(target, Target::Stream { .. }) {
-        return Err(Error::unsupported(place, "an index lies beside a file, not a stream"));
+        return Err(Error::unsupported(place, "an index requires a file, not a stream"));
     }
-    // A text and its index know chromosomes by their names alone.
+    // In a text and its index, chromosomes are identified only by name.
     Chromosomes::named(chromosomes).map_err(|error| {
-        let what = format!("{}, and a text cannot tell which is meant", error.kind());
+        let what = format!("{}, but text identifies chromosomes by name", error.kind());
         Error::unsupported(place.clone(), what)
     })?;
     let encoder = FragmentTsvEncoder::new(place.clone(), chromosomes, cells, options)?;

@@ -1,26 +1,26 @@
-//! What a file says of features beside their ids.
+//! Columns of features except their ids.
 
 use nnz_core::StringList;
 
-/// The type of features where none is known.
+/// The type of features if it is not known.
 pub const GENE_EXPRESSION: &str = "Gene Expression";
 
-/// The columns of features that are written, each with a string for every feature; `None` where it is not
+/// The columns of features to write, each with a string for every feature; `None` if they are not
 /// known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Features {
-    /// What features are called, such as gene symbols; their ids where it is not known.
+    /// The names of features, such as gene symbols; if missing, their ids are used.
     pub names: Option<StringList>,
-    /// What features are; [`GENE_EXPRESSION`] where it is not known.
+    /// The types of features; if missing, [`GENE_EXPRESSION`] is used.
     pub types: Option<StringList>,
-    /// The genome of each, which has none where it is empty.
+    /// The genome of each feature; empty if it has none.
     pub genomes: Option<StringList>,
-    /// Further columns, by name.
+    /// Additional columns, by name.
     pub tags: Vec<(String, StringList)>,
 }
 
 impl Features {
-    /// Sets a column by its name in a file. `id` is none, as that is what features are named by.
+    /// Sets a column by its name in a file. `id` is ignored, because ids are the names of rows.
     pub fn set(&mut self, name: &str, strings: StringList) {
         match name {
             "id" => {}
@@ -32,7 +32,7 @@ impl Features {
     }
 }
 
-/// Returns the same string so many times.
+/// Returns the same string `count` times.
 pub(super) fn repeated(text: &str, count: u64) -> StringList {
     let mut list = StringList::new();
     for _ in 0..count {

@@ -1,88 +1,88 @@
-//! Which groups of a file hold a matrix.
+//! Finding the groups of a file with a matrix.
 
 use nnz_container::tree::{Child, ChildKind, Group};
 use nnz_core::{Error, Place, Result, readable};
 
-/// The group of a matrix from version 3 on.
+/// The group of a matrix since version 3.
 const MATRIX: &str = "matrix";
 
-/// Arrays of a matrix, most of which are there.
+/// Arrays of a matrix, most of which must exist.
 const PARTS: [&str; 5] = ["data", "indices", "indptr", "shape", "barcodes"];
 
-/// Which layout a matrix has.
+/// The layout of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generation {
+pub enum FormatVersion {
     /// A group named after the genome, with `genes` and `gene_names`: Cell Ranger 1 and 2.
     V2,
     /// A group `matrix` with a table `features`: Cell Ranger 3 and later.
     V3,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Found {
     /// The root itself is the group of a matrix.
     Here,
-    /// Matrices in groups of these names: one, or one for each genome.
+    /// Matrices in groups with these names: one, or one for each genome.
     Groups(Vec<String>),
-    /// Molecules (`molecule_info.h5`), which are no matrix.
+    /// Molecules (`molecule_info.h5`), which are not a matrix.
     Molecules,
 }
 
-/// Returns whether a group is that of a matrix.
+/// Returns whether a group is a matrix.
 ///
 /// # Errors
 ///
-/// Fails where the group cannot be listed.
+/// Fails if the group cannot be listed.
 pub fn holds_matrix(group: &dyn Group) -> Result<bool> {
     Ok(layout(&group.children()?).is_some())
 }
 
-/// Returns the layout of a group with these children, if it is that of a matrix.
-pub(super) fn layout(children: &[Child]) -> Option<Generation> {
+/// Returns the layout of a group with these children, if it is a matrix.
+pub(super) fn layout(children: &[Child]) -> Option<FormatVersion> {
     let has = |name: &str| children.iter().any(|child| child.name == name);
     let is = |name: &str, kind: &ChildKind| {
         children.iter().any(|child| child.name == name && child.kind == *kind)
     };
     let parts = PARTS.iter().filter(|name| has(name)).count();
     if is("features", &ChildKind::Group) && parts >= 3 {
-        return Some(Generation::V3);
+        return Some(FormatVersion::V3);
     }
     if (has("genes") || has("gene_names")) && parts >= 3 {
-        return Some(Generation::V2);
+        return Some(FormatVersion::V2);
     }
-    // Without features: what is left is that of either.
-    (parts >= 4 && has("barcodes")).then_some(Generation::V3)
+    // Without features, the rest is the same in both layouts.
+    (parts >= 4 && has("barcodes")).then_some(FormatVersion::V3)
 }
 
-/// Finds the matrices in the root of a file; `None` where there is none.
+/// Finds the matrices in the root of a file; `None` if there are none.
 ///
 /// # Errors
 ///
-/// Fails where a group cannot be listed.
+/// Fails if a group cannot be listed.
 pub fn find(root: &dyn Group) -> Result<Option<Found>> {
     let children = root.children()?;
     if layout(&children).is_some() {
         return Ok(Some(Found::Here));
     }
     let has = |name: &str| children.iter().any(|child| child.name == name);
-    // Those of Cell Ranger 3 and later, and those before.
+    // Names of Cell Ranger 3 and later, and those before.
     if (has("barcode_idx") && has("umi")) || (has("barcode") && has("umi") && has("gene")) {
         return Ok(Some(Found::Molecules));
     }
     let groups = children.iter().filter(|child| child.kind == ChildKind::Group);
     let mut found = Vec::new();
     for child in groups {
-        // One that is broken is none of these, and no reason not to read others.
+        // An invalid group is not a matrix, but others can still be read.
         let listed = root.group(&child.name).and_then(|group| group.children());
-        let Some(generation) = readable(listed)?.and_then(|children| layout(&children)) else {
+        let Some(format_version) = readable(listed)?.and_then(|children| layout(&children)) else {
             continue;
         };
         if child.name == MATRIX {
             return Ok(Some(Found::Groups(vec![MATRIX.to_owned()])));
         }
-        if generation == Generation::V2 {
+        if format_version == FormatVersion::V2 {
             found.push(child.name.clone());
         }
     }
@@ -90,10 +90,10 @@ pub fn find(root: &dyn Group) -> Result<Option<Found>> {
 }
 
 impl Found {
-    /// Makes the error for a file of molecules.
+    /// Returns the error for a file of molecules.
     #[must_use]
     pub fn no_matrix(root: &dyn Group) -> Error {
-        let what = "a molecule_info.h5 of Cell Ranger: it lists molecules and is no matrix; \
+        let what = "a molecule_info.h5 of Cell Ranger: it lists molecules and is not a matrix; \
                     filtered_feature_bc_matrix.h5 of the same run is one";
         Error::unsupported(Place::path(root.path()), what)
     }

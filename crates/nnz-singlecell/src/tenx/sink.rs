@@ -1,4 +1,4 @@
-//! Writing a matrix as Cell Ranger does.
+//! Writing a matrix like Cell Ranger.
 
 mod strings;
 
@@ -16,17 +16,17 @@ use nnz_core::{
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use super::features::{Features, GENE_EXPRESSION, repeated};
-use super::find::Generation;
+use super::find::FormatVersion;
 use strings::write_strings;
 
-/// What a 10x HDF5 file holds: integers and floats, by cells. `int32` is what Cell Ranger writes.
+/// What a 10x HDF5 file can store: integers and floats, by cell. Cell Ranger itself writes `int32`.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
     ..SinkCapabilities::new(&[Order::Col], &[ValueType::I32, ValueType::F32, ValueType::F64])
 };
 
-/// The same with integers beyond `int32`, which most programs read, too.
+/// The same with integers larger than `int32`, which most other programs can read.
 pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
@@ -36,30 +36,30 @@ pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
     )
 };
 
-/// Entries of a chunk, as in files of Cell Ranger.
+/// Entries in a chunk, like in files of Cell Ranger.
 const CHUNK: u32 = 1 << 16;
 
-/// How a file is written.
+/// Options for writing a file.
 #[derive(Clone, Debug)]
 pub struct SinkOptions {
-    /// Which layout it gets.
-    pub generation: Generation,
-    /// The genome of all features; of which there is none in the features themselves.
+    /// The layout.
+    pub format_version: FormatVersion,
+    /// The genome of features that have none.
     pub genome: Option<String>,
-    /// How entries are compressed: by gzip or not at all, as programs beside h5py read no other.
+    /// The compression of entries: gzip or none, because only h5py can read others.
     pub compress: Compression,
-    /// How many threads compress.
+    /// The number of threads that compress.
     pub threads: usize,
-    /// Bytes that the names of an axis may take in memory.
+    /// Bytes of memory for the names of an axis.
     pub memory: u64,
 }
 
-/// Starts a matrix of features x cells. All names are read.
+/// Creates a matrix of features x cells. All names are read.
 ///
 /// # Errors
 ///
-/// Fails where the target may not be replaced or cannot be written, rows or columns have no names, names take more
-/// memory than allowed, or the layout has no place for what features have.
+/// Fails if the target must not be replaced or cannot be written, if rows or columns have no names,
+/// if names take too much memory, or if the layout does not support the columns of features.
 pub fn create(
     path: &Path,
     header: &Header,
@@ -76,23 +76,23 @@ pub fn create(
     let ids = rows.list_with_limit(options.memory)?;
     let barcodes = cols.list_with_limit(options.memory)?;
     if matches!(options.compress, Compression::Zstd(_)) {
-        return Err(Error::argument("10x files are compressed by gzip or not at all"));
+        return Err(Error::argument("10x files are compressed with gzip or not at all"));
     }
     let genome = genome(&place, &features, options)?;
     let threads = options.threads;
     let mut file = FileWriter::create(path, write, FileOptions { threads, track_order: false })?;
-    describe(&mut file, options.generation)?;
-    let group = match options.generation {
-        Generation::V3 => file.create_group(ObjectId::ROOT, "matrix")?,
-        Generation::V2 => file.create_group(ObjectId::ROOT, &genome)?,
+    describe(&mut file, options.format_version)?;
+    let group = match options.format_version {
+        FormatVersion::V3 => file.create_group(ObjectId::ROOT, "matrix")?,
+        FormatVersion::V2 => file.create_group(ObjectId::ROOT, &genome)?,
     };
     write_strings(&mut file, group, "barcodes", &barcodes)?;
-    match options.generation {
-        Generation::V3 => {
+    match options.format_version {
+        FormatVersion::V3 => {
             let table = file.create_group(group, "features")?;
             write_features(&mut file, table, &ids, features, &genome)?;
         }
-        Generation::V2 => {
+        FormatVersion::V2 => {
             write_strings(&mut file, group, "genes", &ids)?;
             write_strings(&mut file, group, "gene_names", features.names.as_ref().unwrap_or(&ids))?;
         }
@@ -112,7 +112,7 @@ pub fn create(
     Ok(CompressedSink::new(output, header, [IndexType::I64; 2], place))
 }
 
-/// Makes the error that an axis has no names.
+/// Returns the error for an axis without names.
 #[must_use]
 pub fn unnamed(place: &Place, axis: Axis) -> Error {
     let what = match axis {
@@ -122,12 +122,13 @@ pub fn unnamed(place: &Place, axis: Axis) -> Error {
     Error::unsupported(place.clone(), what)
 }
 
-/// Returns the genome that all features have: for the group in version 2, and where the features have none.
+/// Returns the common genome of all features: the name of the group in version 2, and the default
+/// otherwise.
 fn genome(place: &Place, features: &Features, options: &SinkOptions) -> Result<String> {
     if let Some(genome) = &options.genome {
         return Ok(genome.clone());
     }
-    if options.generation == Generation::V3 {
+    if options.format_version == FormatVersion::V3 {
         return Ok(String::new());
     }
     let mut found: Vec<&[u8]> = features.genomes.iter().flat_map(StringList::iter).collect();
@@ -146,14 +147,14 @@ fn genome(place: &Place, features: &Features, options: &SinkOptions) -> Result<S
 }
 
 /// Writes the attributes of the root that Cell Ranger reads.
-fn describe(file: &mut FileWriter<StagedFile>, generation: Generation) -> Result<()> {
+fn describe(file: &mut FileWriter<StagedFile>, format_version: FormatVersion) -> Result<()> {
     let mut set = |name, value| file.set_attribute(ObjectId::ROOT, name, value);
     set("filetype", Value::text("matrix"))?;
     set("chemistry_description", Value::text("unknown"))?;
     let library = Value::fixed_text("unknown", StringPadding::NullPadded, CharacterSet::Ascii)?;
     set("library_ids", library.reshape(Dataspace::simple(&[1]))?)?;
     set("original_gem_groups", Value::numbers(&[1_i64]))?;
-    if generation == Generation::V3 {
+    if format_version == FormatVersion::V3 {
         set("version", Value::number(2_i64))?;
         let software = format!("nnz-{}", env!("CARGO_PKG_VERSION"));
         set("software_version", Value::text(software))?;

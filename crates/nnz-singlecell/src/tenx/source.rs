@@ -1,4 +1,4 @@
-//! A matrix as a source of batches.
+//! A 10x matrix as a matrix source.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use nnz_core::{
     Result, Shape, Storage, Structure, UnitReader,
 };
 
-use super::find::{Generation, layout};
+use super::find::{FormatVersion, layout};
 
-/// A matrix of 10x in HDF5, open for reading: features x cells, by cells.
+/// A 10x matrix in HDF5, open for reading: features x cells, by cell.
 #[derive(Debug)]
 pub struct TenxSource {
-    generation: Generation,
+    format_version: FormatVersion,
     matrix: Compressed,
     header: Header,
-    /// What features have, ids first.
+    /// The columns of features, ids first.
     features: Vec<Column>,
     barcodes: Option<Column>,
 }
@@ -31,23 +31,23 @@ struct Column {
 }
 
 impl TenxSource {
-    /// Opens the matrix of a group. Entries are checked as they are read.
+    /// Opens the matrix of a group. Entries are checked while they are read.
     ///
     /// # Errors
     ///
-    /// Fails where an array is missing or of a wrong type, lengths do not fit the shape, or the pointers do
-    /// not end with the last entry.
+    /// Fails if an array is missing or has a wrong type, if lengths do not match the shape, or if
+    /// the pointers do not end at the last entry.
     pub fn open(group: &dyn Group) -> Result<Self> {
-        Self::open_mended(group, None)
+        Self::open_with_repairs(group, None)
     }
 
-    /// Opens the matrix of a group, and mends pointers that have wrapped around if `repairs` are given.
+    /// Opens the matrix of a group. With `repairs`, pointers that overflowed are corrected.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open).
-    pub fn open_mended(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
-        let generation = layout(&group.children()?).unwrap_or(Generation::V3);
+    /// Fails like [`open`](Self::open).
+    pub fn open_with_repairs(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
+        let format_version = layout(&group.children()?).unwrap_or(FormatVersion::V3);
         let shape = shape(group)?;
         let arrays = CompressedArrays {
             pointers: Indices::open(group, "indptr")?,
@@ -61,7 +61,7 @@ impl TenxSource {
             return Err(Error::mismatch(pointers, matrix.entries(), expected));
         }
         let barcodes = Column::open(group, "barcodes", shape.cols, Axis::Cols)?;
-        let features = features(group, generation, shape.rows)?;
+        let features = features(group, format_version, shape.rows)?;
         let header = Header {
             shape,
             order: Order::Col,
@@ -78,39 +78,39 @@ impl TenxSource {
             duplicates: Duplicates::Kept,
             axis_kinds: [AxisKind::Features, AxisKind::Cells],
         };
-        Ok(Self { generation, matrix, header, features, barcodes })
+        Ok(Self { format_version, matrix, header, features, barcodes })
     }
 
-    /// Returns which layout the matrix has.
+    /// Returns the layout of the matrix.
     #[must_use]
-    pub fn generation(&self) -> Generation {
-        self.generation
+    pub fn format_version(&self) -> FormatVersion {
+        self.format_version
     }
 
-    /// Lists what features have besides their entries: `id`, `name`, `feature_type`, `genome` and others,
-    /// those that are there. Before version 3 there are `id` and `name`.
+    /// Lists the columns of features: `id`, `name`, `feature_type`, `genome` and others that exist.
+    /// Before version 3 there are only `id` and `name`.
     pub fn feature_columns(&self) -> impl Iterator<Item = &str> {
         self.features.iter().map(|column| &*column.name)
     }
 
-    /// Starts reading what all features have in a column; `None` where there is none of that name.
+    /// Starts reading a column of features; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read.
+    /// Fails if it cannot be read.
     pub fn read_feature_column(&self, name: &str) -> Result<Option<Names<'_>>> {
         let column = self.features.iter().find(|column| column.name == name);
         column.map(Column::read).transpose()
     }
 
-    /// The columns that are not the names of features.
+    /// Returns the columns other than the names of features.
     fn others(&self) -> &[Column] {
         self.features.get(1..).unwrap_or_default()
     }
 }
 
 impl Column {
-    /// Opens a list of strings of a length; `None` where there is none of that name.
+    /// Opens a list of strings of length `len`; `None` if it does not exist.
     fn open(group: &dyn Group, name: &str, len: u64, axis: Axis) -> Result<Option<Self>> {
         if group.child(name)?.is_none() {
             return Ok(None);
@@ -125,7 +125,7 @@ impl Column {
                 &[found] => format!("{found} strings"),
                 shape => format!("{} dimensions", shape.len()),
             };
-            let expected = format!("{len}, as many as the matrix has {axis}");
+            let expected = format!("{len}, the number of {axis}");
             return Err(Error::mismatch(array.place(), found, expected));
         }
         Ok(Some(Self { name: name.to_owned(), array }))
@@ -150,7 +150,7 @@ fn shape(group: &dyn Group) -> Result<Shape> {
     let indices = Indices::open(group, "shape")?;
     if indices.len() != 2 {
         let found = format!("{} numbers", indices.len());
-        let expected = "two: of features and of cells";
+        let expected = "two: features and cells";
         return Err(Error::mismatch(indices.vector().place(), found, expected));
     }
     let mut shape = [0_u64; 2];
@@ -158,10 +158,10 @@ fn shape(group: &dyn Group) -> Result<Shape> {
     Ok(Shape { rows: shape[0], cols: shape[1] })
 }
 
-/// Opens the lists of strings that features have, ids first, then names, types and genomes.
-fn features(group: &dyn Group, generation: Generation, rows: u64) -> Result<Vec<Column>> {
+/// Opens the columns of features, ids first, then names, types and genomes.
+fn features(group: &dyn Group, format_version: FormatVersion, rows: u64) -> Result<Vec<Column>> {
     let mut columns = Vec::new();
-    if generation == Generation::V2 {
+    if format_version == FormatVersion::V2 {
         for (array, name) in [("genes", "id"), ("gene_names", "name")] {
             if let Some(column) = Column::open(group, array, rows, Axis::Rows)? {
                 columns.push(Column { name: name.to_owned(), ..column });
@@ -182,7 +182,7 @@ fn features(group: &dyn Group, generation: Generation, rows: u64) -> Result<Vec<
         if known || child.kind != ChildKind::Array {
             continue;
         }
-        // Others may be numbers, or of another length.
+        // Other columns may be numbers, or have another length.
         let array = features.array(&child.name)?;
         if array.element_type().is_string() && *array.shape() == [rows] {
             columns.push(Column { name: child.name, array });
@@ -201,9 +201,9 @@ impl MatrixSource for TenxSource {
         for column in self.features.iter().chain(&self.barcodes) {
             arrays.push(column.about()?);
         }
-        let (version, dialect) = match self.generation {
-            Generation::V2 => ("2", "a group for each genome"),
-            Generation::V3 => ("3", "one group with a table of features"),
+        let (version, dialect) = match self.format_version {
+            FormatVersion::V2 => ("2", "a group for each genome"),
+            FormatVersion::V3 => ("3", "one group with a table of features"),
         };
         Ok(About {
             format: "10x HDF5".to_owned(),
@@ -254,7 +254,7 @@ impl MatrixSource for TenxSource {
     }
 }
 
-/// What features have beside their ids.
+/// The columns of features except their ids.
 struct FeatureTable<'a> {
     columns: Vec<ColumnInfo>,
     lists: &'a [Column],

@@ -59,7 +59,7 @@ impl Format for Binsparse {
             return Ok(Dataset::Tensor(TensorFile::new(container, descriptor)));
         }
         let repairs = options.repairs.as_deref();
-        let source = Box::new(nnz_binsparse::MatrixSource::open_mended(container, repairs)?);
+        let source = Box::new(nnz_binsparse::MatrixSource::open_with_repairs(container, repairs)?);
         Ok(Dataset::Matrix(source))
     }
 

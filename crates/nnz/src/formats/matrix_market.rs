@@ -48,7 +48,7 @@ impl Format for MatrixMarket {
             None => nnz_matrix_market::open_stdin()?,
         };
         if let Some(repairs) = &options.repairs {
-            source = source.mend_count(repairs)?;
+            source = source.repair_count(repairs)?;
         }
         Ok(Dataset::Matrix(Box::new(source)))
     }

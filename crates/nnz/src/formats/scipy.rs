@@ -44,7 +44,7 @@ impl Format for Scipy {
             return Err(Error::mismatch(place, "no npz file", "a SciPy sparse matrix"));
         };
         let bytes = probe.file().map(|(file, _)| file.len());
-        let tensor = match ScipyFile::open_mended(file, bytes, options.repairs.as_deref())? {
+        let tensor = match ScipyFile::open_with_repairs(file, bytes, options.repairs.as_deref())? {
             ScipyFile::Matrix(matrix) => return Ok(Dataset::Matrix(matrix)),
             ScipyFile::Tensor(tensor) => tensor,
             _ => return Err(Error::argument("neither a matrix nor a tensor")),

@@ -40,7 +40,7 @@ fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
 }
 
 fn open_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Dataset> {
-    Ok(Dataset::Matrix(Box::new(TenxSource::open_mended(group, repairs)?)))
+    Ok(Dataset::Matrix(Box::new(TenxSource::open_with_repairs(group, repairs)?)))
 }
 
 fn member(path: String, group: &dyn Group) -> Result<Member> {
@@ -75,7 +75,7 @@ impl Format for Tenx {
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let repairs = options.repairs.as_deref();
         if let Some(directory) = probe.directory() {
-            let folder = tenx_folder::from_directory_mended(directory, repairs)?;
+            let folder = tenx_folder::from_directory_with_repairs(directory, repairs)?;
             return Ok(Dataset::Matrix(Box::new(folder)));
         }
         let path = probe.path().unwrap_or(Path::new(""));

@@ -103,8 +103,8 @@ pub fn import(
     if sort && options.memory < LEAST_MEMORY {
         notes.push(format!("sorting takes at least {LEAST_MEMORY} bytes of memory"));
     }
-    if read.unwanted > 0 {
-        notes.push(format!("{} fragments of other cells were left out", read.unwanted));
+    if read.unselected > 0 {
+        notes.push(format!("{} fragments of other cells were left out", read.unselected));
     }
     if let Some([unmet, listed]) = read.unmet.filter(|[unmet, _]| *unmet > 0) {
         notes.push(format!("{unmet} of {listed} listed cells were not found"));

@@ -132,7 +132,7 @@ impl Target {
         )?;
         let format_version = format_version.unwrap_or_default();
         let container = container.with_format_version(format_version);
-        let sink = SinkOptions { packing: packing.unwrap_or_default(), generation: format_version };
+        let sink = SinkOptions { packing: packing.unwrap_or_default(), format_version };
         let lost = container.groups_lost();
         Ok(Self { path: Some(path.clone()), kind: Kind::Store(container, sink), write, lost })
     }

@@ -1,14 +1,14 @@
-//! The members of a description, each by itself.
+//! The members of a descriptor, one by one.
 
 use nnz_core::{Error, Place, Structure};
 
 use super::super::{DIAGONAL, json, levels};
 use super::{key, missing};
 use crate::deviation::Deviations;
-use crate::layout::MOST_DIMENSIONS;
+use crate::layout::MAX_DIMENSIONS;
 use crate::{DataType, Format, Keys, Layout, Version, structure};
 
-/// Keys that have a meaning.
+/// The known keys.
 const KNOWN: [&str; 9] = [
     "version",
     "format",
@@ -21,7 +21,7 @@ const KNOWN: [&str; 9] = [
     "custom",
 ];
 
-/// The members of a description, read one by one.
+/// Parses the members of a descriptor one by one.
 pub(super) struct Members<'a> {
     pub(super) keys: &'a Keys,
     pub(super) place: Place,
@@ -63,10 +63,10 @@ impl Members<'_> {
     pub(super) fn shape(&mut self) -> Option<Vec<u64>> {
         let text = self.required("shape")?.to_owned();
         match json::counts(&text) {
-            Some(shape) if shape.len() <= MOST_DIMENSIONS => Some(shape),
+            Some(shape) if shape.len() <= MAX_DIMENSIONS => Some(shape),
             _ => {
                 let expected =
-                    format!("a list of at most {MOST_DIMENSIONS} whole numbers from 0 to 2^64 - 1");
+                    format!("a list of at most {MAX_DIMENSIONS} whole numbers from 0 to 2^64 - 1");
                 self.refuse("shape", &text, expected)
             }
         }
@@ -101,10 +101,10 @@ impl Members<'_> {
         }
     }
 
-    /// Reads the short name; `Some(None)` where levels are to be described.
+    /// Parses the name of the format; `Some(None)` if it is `custom`.
     fn format(&mut self) -> Option<Option<Format>> {
         if self.keys.get("format").is_none() && self.keys.get("custom").is_some() {
-            let what = "no format is named beside the levels";
+            let what = "levels without a format";
             self.found.note(key(&self.place, "format"), what);
             return Some(None);
         }
@@ -118,7 +118,11 @@ impl Members<'_> {
             return Some(Some(format));
         }
         if let Some(format) = Format::named(&name.to_ascii_uppercase()) {
-            self.tolerate("format", &text, format!("{:?}: case counts", format.name()));
+            self.tolerate(
+                "format",
+                &text,
+                format!("{:?}: names are case-sensitive", format.name()),
+            );
             return Some(Some(format));
         }
         let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
@@ -133,7 +137,7 @@ impl Members<'_> {
                 self.tolerate("shape", &found, format!("1: a {format} has one"));
                 Some(())
             }
-            (rank, _) => self.refuse("shape", &found, format!("{rank}, as a {format} has")),
+            (rank, _) => self.refuse("shape", &found, format!("{rank}, like a {format}")),
         }
     }
 

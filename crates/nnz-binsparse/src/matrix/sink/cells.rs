@@ -1,4 +1,4 @@
-//! Writing every cell of major vectors, those between the entries too.
+//! Writing every cell of major vectors, including those without an entry.
 
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{Result, Scalar};
@@ -13,18 +13,18 @@ use crate::store::zero;
 /// Cells that are written at a time.
 const BLOCK: usize = 4096;
 
-/// The cells being written.
+/// The state of writing cells.
 pub(super) struct CellSink {
-    /// The majors that have cells; `None` where all have.
+    /// The majors with cells; `None` if all have.
     listed: Option<IntegerArray>,
     majors: u64,
     minors: u64,
-    /// The cell that is written next.
+    /// The next cell to be written.
     next: (u64, u64),
-    /// What cells hold that no entry comes for.
+    /// The value of cells without an entry.
     fill: Scalar,
     /// A block of such cells.
-    filling: Vec<u8>,
+    fill_block: Vec<u8>,
 }
 
 impl CellSink {
@@ -45,7 +45,7 @@ impl CellSink {
         };
         let fill = plan.fill.unwrap_or_else(|| zero(plan.value_type));
         let (majors, minors) = (plan.majors, plan.minors);
-        // Before the first listed vector there is none that would have to be completed.
+        // Before the first listed vector there is none to complete.
         let next = if listed.is_some() { (0, minors) } else { (0, 0) };
         Ok(Self {
             listed,
@@ -53,11 +53,11 @@ impl CellSink {
             minors,
             next,
             fill,
-            filling: fill.repeat(BLOCK).bytes().to_vec(),
+            fill_block: fill.repeat(BLOCK).bytes().to_vec(),
         })
     }
 
-    /// Writes a piece, and the cells before it.
+    /// Writes the cells before a piece, and the piece.
     pub(super) fn push(
         &mut self,
         container: &mut dyn ContainerWriter,
@@ -66,7 +66,7 @@ impl CellSink {
     ) -> Result<()> {
         let size = self.fill.value_type().size();
         for (major, minor, entries) in &piece.stretches {
-            self.go_to(container, values, *major, *minor)?;
+            self.fill_up_to(container, values, *major, *minor)?;
             container
                 .append_bytes(values, &piece.values[entries.start * size..entries.end * size])?;
             self.next.1 += entries.len() as u64;
@@ -83,18 +83,18 @@ impl CellSink {
         match &self.listed {
             Some(listed) => {
                 let vectors = listed.written;
-                self.write_filling(container, values, self.minors - self.next.1)?;
+                self.write_fill_cells(container, values, self.minors - self.next.1)?;
                 Ok(vectors.saturating_mul(self.minors))
             }
             None => {
-                self.go_to(container, values, self.majors, 0)?;
+                self.fill_up_to(container, values, self.majors, 0)?;
                 Ok(self.majors.saturating_mul(self.minors))
             }
         }
     }
 
-    /// Writes the cells up to one.
-    fn go_to(
+    /// Writes the cells before a position.
+    fn fill_up_to(
         &mut self,
         container: &mut dyn ContainerWriter,
         values: ArrayId,
@@ -104,21 +104,21 @@ impl CellSink {
         match &mut self.listed {
             None => {
                 let whole = (major - self.next.0) * self.minors;
-                self.write_filling(container, values, whole + minor - self.next.1)?;
+                self.write_fill_cells(container, values, whole + minor - self.next.1)?;
             }
             Some(listed) if listed.written == 0 || major != self.next.0 => {
                 listed.append(container, &[major])?;
                 let left = self.minors - self.next.1;
-                self.write_filling(container, values, left)?;
-                self.write_filling(container, values, minor)?;
+                self.write_fill_cells(container, values, left)?;
+                self.write_fill_cells(container, values, minor)?;
             }
-            Some(_) => self.write_filling(container, values, minor - self.next.1)?,
+            Some(_) => self.write_fill_cells(container, values, minor - self.next.1)?,
         }
         self.next = (major, minor);
         Ok(())
     }
 
-    fn write_filling(
+    fn write_fill_cells(
         &mut self,
         container: &mut dyn ContainerWriter,
         values: ArrayId,
@@ -127,7 +127,7 @@ impl CellSink {
         let size = self.fill.value_type().size();
         while count > 0 {
             let now = usize::try_from(count).unwrap_or(BLOCK).min(BLOCK);
-            container.append_bytes(values, &self.filling[..now * size])?;
+            container.append_bytes(values, &self.fill_block[..now * size])?;
             count -= now as u64;
         }
         Ok(())

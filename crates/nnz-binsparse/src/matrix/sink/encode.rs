@@ -11,27 +11,27 @@ use super::same;
 use crate::output::narrowed;
 use crate::structure;
 
-/// Makes batches ready for a matrix.
+/// Encodes batches of a matrix.
 pub(super) struct MatrixEncoder {
     pub(super) plan: Plan,
-    /// The types of the majors and minors that are stored for each entry.
+    /// The types of the majors and minors stored for each entry.
     pub(super) types: [Option<ValueType>; 2],
 }
 
-/// A batch in the form it is stored.
+/// An encoded batch.
 pub(super) struct Piece {
     /// The number of its first entry.
     pub(super) first: u64,
     pub(super) entries: u64,
-    /// Major and entries of each run that has any.
+    /// Major and entries of each run that is not empty.
     pub(super) runs: Vec<(u64, Range<usize>)>,
-    /// Major and first minor of neighbouring cells, and which entries they are.
+    /// Major, first minor and entries of each sequence of consecutive cells.
     pub(super) stretches: Vec<(u64, u64, Range<usize>)>,
     pub(super) majors: Vec<u8>,
     pub(super) minors: Vec<u8>,
     pub(super) values: Vec<u8>,
     pub(super) iso: Option<Scalar>,
-    /// Entries on the diagonal of a matrix with a structure.
+    /// The number of entries on the diagonal of a matrix with a structure.
     pub(super) diagonal: u64,
     /// Major and minor of the first and the last entry.
     pub(super) edges: Option<((u64, u64), (u64, u64))>,
@@ -73,7 +73,7 @@ impl MatrixEncoder {
             Minors::Spans(starts) => starts.len() == batch.runs(),
         };
         if !indices || batch.values.len().is_some_and(|len| len != entries) {
-            let found = "indices or values of another number";
+            let found = "a different number of indices or values";
             return Err(Error::mismatch(Place::default(), found, format!("{entries}")));
         }
         if batch.values.value_type() != self.plan.value_type || batch.order != self.plan.order {
@@ -84,23 +84,23 @@ impl MatrixEncoder {
         Ok(())
     }
 
-    /// Checks that a run is behind the one before, and its entries in range and ascending.
+    /// Checks that a run is after the previous one, and its entries are in range and ascending.
     fn check_run(&self, batch: &Batch, run: usize, piece: &mut Piece) -> Result<()> {
         let plan = &self.plan;
         let entries = batch.run(run);
         let major = batch.majors.get(run);
         let first = (major, batch.minor(run, entries.start));
         if let Some((_, last)) = piece.edges.filter(|&(_, last)| last >= first) {
-            return Err(plan.misordered(last, first));
+            return Err(plan.out_of_order(last, first));
         }
         let down = match &batch.minors {
-            Minors::U32(minors) => step_down(&minors[entries.clone()]),
-            Minors::U64(minors) => step_down(&minors[entries.clone()]),
+            Minors::U32(minors) => first_descent(&minors[entries.clone()]),
+            Minors::U64(minors) => first_descent(&minors[entries.clone()]),
             Minors::Spans(_) => None,
         };
         if let Some(at) = down {
             let minor = |at: usize| batch.minor(run, entries.start + at);
-            return Err(plan.misordered((major, minor(at)), (major, minor(at + 1))));
+            return Err(plan.out_of_order((major, minor(at)), (major, minor(at + 1))));
         }
         let last = (major, batch.minor(run, entries.end - 1));
         if major >= plan.majors || last.1 >= plan.minors {
@@ -116,7 +116,7 @@ impl MatrixEncoder {
             }
         }
         if plan.structure.triangle().is_some() {
-            // Entries are on one side of it: it is the first or the last.
+            // Entries are on one side of the diagonal, so the one on it is the first or the last.
             let on_it = [(entries.start, first.1), (entries.end - 1, last.1)];
             if let Some((entry, _)) = on_it.into_iter().find(|&(_, minor)| minor == major) {
                 piece.diagonal += 1;
@@ -138,7 +138,7 @@ impl MatrixEncoder {
         }
     }
 
-    /// Makes the majors and minors ready that are stored for each entry.
+    /// Encodes the majors and minors stored for each entry.
     fn indices(&self, batch: &Batch, piece: &mut Piece) -> Result<()> {
         let [majors, minors] = self.types;
         if let Some(value_type) = minors {
@@ -189,11 +189,11 @@ impl MatrixEncoder {
 }
 
 /// Returns the first position whose element is not less than the next.
-fn step_down<T: Ord>(minors: &[T]) -> Option<usize> {
+fn first_descent<T: Ord>(minors: &[T]) -> Option<usize> {
     minors.iter().zip(minors.iter().skip(1)).position(|(a, b)| a >= b)
 }
 
-/// Finds the entries that are neighbours.
+/// Finds sequences of consecutive cells.
 fn stretches(batch: &Batch, piece: &mut Piece) {
     for run in 0..batch.runs() {
         let mut rest = batch.run(run);

@@ -17,15 +17,15 @@ const MAJORS: &str = "indices_0";
 const MINORS: &str = "indices_1";
 const POINTERS: &str = "pointers_to_1";
 
-/// The arrays of entries being written.
+/// The state of writing the arrays of entries.
 pub(super) struct EntrySink {
-    /// The majors: those that have entries, or those of each entry.
+    /// The majors: those with entries, or one for each entry.
     listed: Option<IntegerArray>,
     pointers: Option<IntegerArray>,
     minors: IntegerArray,
     pairs: bool,
     majors: u64,
-    /// The major that was begun last.
+    /// The last major that has begun.
     last: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ impl EntrySink {
         Ok(Self { listed, pointers, minors, pairs: plan.pairs, majors: plan.majors, last: None })
     }
 
-    /// Writes a piece whose first entry is number `first`.
+    /// Writes a piece whose first entry has the number `first`.
     pub(super) fn push(
         &mut self,
         container: &mut dyn ContainerWriter,
@@ -75,7 +75,7 @@ impl EntrySink {
                         majors.push(*major);
                         starts.push(start);
                     } else {
-                        // Those between have no entries: they begin where this one does.
+                        // The majors in between have no entries: they begin at the same position.
                         while pointers.written + (starts.len() as u64) <= *major {
                             starts.push(start);
                             if starts.len() == BLOCK {
@@ -96,7 +96,7 @@ impl EntrySink {
         self.minors.append_encoded(container, &piece.minors)
     }
 
-    /// Completes the pointers of a matrix of `entries` entries.
+    /// Writes the remaining pointers of a matrix with `entries` entries.
     pub(super) fn finish(
         &mut self,
         container: &mut dyn ContainerWriter,
@@ -116,7 +116,7 @@ impl EntrySink {
 }
 
 impl Form {
-    /// Returns the types of the majors and minors that are stored for each entry.
+    /// Returns the types of the majors and minors stored for each entry.
     pub(super) fn entry_types(&self) -> [Option<ValueType>; 2] {
         match self {
             Self::Cells(_) => [None, None],

@@ -1,4 +1,4 @@
-//! What is decided before entries come.
+//! What is known before the first entry.
 
 use nnz_core::{At, Error, Header, Order, Place, Result, Scalar, Structure, ValueType};
 
@@ -6,14 +6,14 @@ use super::{capabilities, duplicate};
 use crate::Layout;
 use crate::layout::LevelKind;
 
-/// What every entry of the matrix has to fit.
+/// The properties that every entry is checked against.
 pub(super) struct Plan {
-    /// The lengths of the dimensions: one of a vector.
+    /// The lengths of the dimensions: only one for a vector.
     pub(super) shape: Vec<u64>,
     pub(super) order: Order,
     pub(super) majors: u64,
     pub(super) minors: u64,
-    /// The most entries there may be, where that is known.
+    /// The largest possible number of entries, if it is known.
     pub(super) most: Option<u64>,
     /// Whether every cell of a stored major vector is stored.
     pub(super) cells: bool,
@@ -21,7 +21,7 @@ pub(super) struct Plan {
     pub(super) listed: bool,
     /// Whether major and minor of each entry are stored.
     pub(super) pairs: bool,
-    /// Whether there is but one major vector.
+    /// Whether there is only one major vector.
     pub(super) vector: bool,
     pub(super) value_type: ValueType,
     pub(super) iso: bool,
@@ -35,7 +35,7 @@ impl Plan {
         let vector = layout.rank() == 1;
         let shape = header.shape;
         if !capabilities.orders.contains(&header.order) {
-            let what = format!("{layout} is not stored by {}", header.order);
+            let what = format!("{layout} cannot be stored by {}", header.order);
             return Err(Error::argument(what));
         }
         if vector && shape.cols != 1 {
@@ -55,7 +55,7 @@ impl Plan {
         }
         let cells = u64::try_from(shape.cells()).ok();
         if cells.is_none() && capabilities.dense {
-            let what = format!("{shape} are more cells than 64 bits can count");
+            let what = format!("{shape} has more cells than 64 bits can count");
             return Err(Error::unsupported(Place::default(), what));
         }
         let ends_dense = levels.last().is_some_and(|level| level.kind == LevelKind::Dense);
@@ -79,27 +79,27 @@ impl Plan {
         })
     }
 
-    /// Returns the place of an entry, for messages.
+    /// Returns the location of an entry, for messages.
     pub(super) fn place(&self, major: u64, minor: u64) -> Place {
         let (row, col) = self.order.row_col(major, minor);
         Place::default().at(At::Entry { row, col })
     }
 
-    /// Makes the error that an entry does not come behind another.
-    pub(super) fn misordered(&self, before: (u64, u64), entry: (u64, u64)) -> Error {
+    /// Returns the error for an entry that is not after the previous one.
+    pub(super) fn out_of_order(&self, before: (u64, u64), entry: (u64, u64)) -> Error {
         let place = self.place(entry.0, entry.1);
         if before == entry {
             return duplicate(place);
         }
         let (row, col) = self.order.row_col(before.0, before.1);
-        let found = "an entry that comes after a later one";
-        Error::mismatch(place, found, format!("one behind row {row}, column {col}"))
+        let found = "an entry out of order";
+        Error::mismatch(place, found, format!("one after row {row}, column {col}"))
     }
 }
 
 fn check_structure(header: &Header, layout: &Layout, can_hold: bool) -> Result<()> {
     let what = if !can_hold {
-        format!("{layout} is not written with one triangle only")
+        format!("{layout} cannot be written with one triangle only")
     } else if header.shape.rows != header.shape.cols {
         format!("a matrix of {} is not square, and cannot be {}", header.shape, header.structure)
     } else if matches!(header.structure, Structure::Hermitian(_)) && !header.value_type.is_complex()

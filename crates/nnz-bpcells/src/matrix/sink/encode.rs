@@ -9,16 +9,16 @@ use nnz_core::{
 use crate::arrays::EncodedIntegers;
 use crate::version::Version;
 
-/// Makes batches ready for a matrix.
+/// Encodes batches of a matrix.
 pub(super) struct MatrixEncoder {
     pub(super) version: Version,
     /// The length of the minor axis.
     pub(super) minors: u64,
 }
 
-/// A batch in the form it is stored.
+/// An encoded batch.
 pub(super) struct EncodedBatch {
-    /// The number of its first entry.
+    /// The position of its first entry.
     pub(super) first: u64,
     pub(super) majors: Majors,
     pub(super) offsets: Vec<usize>,
@@ -75,7 +75,7 @@ impl BatchEncoder for MatrixEncoder {
 }
 
 impl MatrixEncoder {
-    /// Returns the minors of a batch that has no 32-bit ones.
+    /// Returns the minor indices of a batch as 32-bit integers.
     fn narrowed(&self, batch: &Batch) -> Result<Vec<u32>> {
         let mut narrowed = Vec::with_capacity(batch.entries());
         batch.try_for_each(|entry, _, minor| match u32::try_from(minor) {

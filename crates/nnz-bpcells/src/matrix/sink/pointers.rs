@@ -9,9 +9,9 @@ use crate::matrix::members::IDXPTR;
 /// The `idxptr` of a matrix being written.
 pub(super) struct PointerSink {
     array: ArrayId,
-    generation: FormatVersion,
+    format_version: FormatVersion,
     majors: u64,
-    /// Pointers written: all up to that of the last major that was begun.
+    /// The number of pointers written: all up to the last major vector that has current.
     written: u64,
 }
 
@@ -19,13 +19,13 @@ impl PointerSink {
     pub(super) fn create(
         container: &mut dyn ContainerWriter,
         majors: u64,
-        generation: FormatVersion,
+        format_version: FormatVersion,
     ) -> Result<Self> {
-        let array = container.create_array(IDXPTR, generation.pointer_type())?;
-        Ok(Self { array, generation, majors, written: 0 })
+        let array = container.create_array(IDXPTR, format_version.pointer_type())?;
+        Ok(Self { array, format_version, majors, written: 0 })
     }
 
-    /// Takes the runs of a batch whose first entry is number `first`.
+    /// Takes the runs of a batch whose first entry has the number `first`.
     pub(super) fn push(
         &mut self,
         container: &mut dyn ContainerWriter,
@@ -36,13 +36,13 @@ impl PointerSink {
         let mut pointers = Vec::with_capacity(offsets.len());
         for (run, &offset) in offsets[..offsets.len().saturating_sub(1)].iter().enumerate() {
             let major = majors.get(run);
-            let begun = (self.written + pointers.len() as u64).saturating_sub(1);
-            if major >= self.majors || major < begun {
+            let current = (self.written + pointers.len() as u64).saturating_sub(1);
+            if major >= self.majors || major < current {
                 let found = format!("major vector {major}");
-                let expected = format!("at least {begun}, and less than {}", self.majors);
+                let expected = format!("at least {current}, and less than {}", self.majors);
                 return Err(Error::mismatch(Place::default(), found, expected));
             }
-            // Those between have no entries: they begin where this one does.
+            // The majors in between have no entries: they begin at the same position.
             while self.written + (pointers.len() as u64) <= major {
                 pointers.push(first + offset as u64);
                 if pointers.len() == 1 << 16 {
@@ -54,13 +54,13 @@ impl PointerSink {
         self.append(container, &pointers)
     }
 
-    /// Completes the pointers of a matrix of `entries` entries.
+    /// Writes the remaining pointers of a matrix with `entries` entries.
     pub(super) fn finish(
         &mut self,
         container: &mut dyn ContainerWriter,
         entries: u64,
     ) -> Result<()> {
-        // One pointer more than majors; BPCells writes two where there are none.
+        // One pointer more than majors; BPCells writes two if there are no majors.
         let all = self.majors.max(1) + 1;
         let block = [entries; 512];
         while self.written < all {
@@ -72,7 +72,7 @@ impl PointerSink {
 
     fn append(&mut self, container: &mut dyn ContainerWriter, pointers: &[u64]) -> Result<()> {
         self.written += pointers.len() as u64;
-        match self.generation {
+        match self.format_version {
             FormatVersion::V2 => container.append(self.array, pointers),
             FormatVersion::V1 => {
                 let narrow: Option<Vec<u32>> =

@@ -1,4 +1,4 @@
-//! Rows whose starts, columns and values are arrays.
+//! Decoding rows of a block of arrays.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Entries of an ultra-sparse block.
+//! Decoding entries of an ultra-sparse block.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use super::{Decoder, Piece};
 use crate::block::Coo;
 use crate::file::swap_on_big_endian;
 
-/// Entries that one piece may have: where rows cannot be told apart, it is refused instead.
+/// The largest number of entries in a piece; pieces that cannot be split further are an error above
+/// that.
 const MOST: u64 = 1 << 26;
 
 impl Decoder<'_> {

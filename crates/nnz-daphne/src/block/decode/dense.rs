@@ -1,4 +1,4 @@
-//! Cells of a dense block.
+//! Decoding cells of a dense block.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{Decoder, Piece};
 use crate::block::{Block, BlockType};
 use crate::file::{Window, swap_on_big_endian};
 
-/// Bytes of a row that is read whole where only some columns are wanted.
+/// Bytes of a row up to which it is read as a whole, even if only some columns are needed.
 const SHORT_ROW: u64 = 4096;
 
 /// Bytes of such rows that are read at once.
@@ -58,13 +58,13 @@ impl Decoder<'_> {
         let Some(count) = count.filter(|&count| count as u64 <= block.stored) else {
             return Err(Error::argument("cells outside of a block"));
         };
-        // The cells are in the file: there are no more than it has bytes.
+        // The cells are in the file, so there are no more than its bytes.
         let bytes = values.resize_bytes(count);
         let first = |row: u64| block.data + (row * all + cols.start) * size as u64;
         if width == all {
             self.file.read(first(rows.start), bytes)?;
         } else if all * size as u64 <= SHORT_ROW {
-            // Rows are so short that reading around the columns costs less than asking for each.
+            // Rows are so short that reading the other columns is cheaper than seeking.
             let [skip, len, row] = [cols.start, width, all]
                 .map(|cells| usize::try_from(cells).unwrap_or(usize::MAX) * size);
             let mut window = Window::new(self.file, WINDOW);

@@ -1,4 +1,4 @@
-//! Rows with their counts.
+//! Decoding rows with their counts.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{Decoder, Piece};
 use crate::block::{Block, Bounds, Rows, Stretch};
 
 impl Decoder<'_> {
-    /// Decodes all rows between two bytes.
+    /// Decodes all rows in a range of bytes.
     pub(super) fn whole_rows<T: Element>(
         &self,
         piece: &Piece,
@@ -27,7 +27,7 @@ impl Decoder<'_> {
         self.rows(&piece.block, (bytes.start, &held), false, offsets, columns, values)
     }
 
-    /// Decodes the rows, or parts of rows, that a stretch has. Returns the first of them.
+    /// Decodes the rows, or parts of rows, of a stretch. Returns the first row.
     pub(super) fn stretch<T: Element>(
         &self,
         block: &Block,
@@ -42,18 +42,18 @@ impl Decoder<'_> {
         Ok(first.row)
     }
 
-    /// Decodes rows from the bytes there are from `first` on; the count of the first may be
-    /// `behind`.
+    /// Decodes rows from bytes; `first` is the position of the first byte. `count_read` means that the
+    /// count of the first row is before these bytes.
     fn rows<T: Element>(
         &self,
         block: &Block,
         (first, bytes): (u64, &[u8]),
-        behind: bool,
+        count_read: bool,
         offsets: &[usize],
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<()> {
-        let rows = Rows { bytes, offsets, behind };
+        let rows = Rows { bytes, offsets, count_read };
         rows.split(self.layout, columns, values).ok_or_else(|| block.changed(self.file))?;
         if nnz_bitpack::max(columns).is_none_or(|largest| largest < block.cols) {
             return Ok(());
@@ -61,7 +61,7 @@ impl Decoder<'_> {
         let width = self.layout.width();
         let stride = width + size_of::<T>();
         for (row, pair) in offsets.windows(2).enumerate() {
-            let counts = row + usize::from(!behind);
+            let counts = row + usize::from(!count_read);
             let at = (pair[0] * stride + counts * width) as u64;
             let own = &columns[pair[0]..pair[1]];
             self.check_columns(block, own, first + at, stride as u64)?;

@@ -1,4 +1,4 @@
-//! One sparse block of arrays, written as its entries come.
+//! A single sparse block of arrays, written while entries are received.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -8,26 +8,26 @@ use nnz_core::{Error, Header, Place, Result};
 use super::encode::EncodedBatch;
 use crate::output::Output;
 
-/// Bytes of each array that are gathered before they are written.
+/// Bytes of each array in a buffer.
 const BUFFER: usize = 512 << 10;
 
-/// Starts of rows, columns and values, each at its place in the file.
+/// Row pointers, columns and values, each at its position in the file.
 ///
-/// Where it is not known how many columns there will be, the values wait in a file without a name.
+/// If the number of entries is not known in advance, values are first written to a temporary file.
 pub(super) struct ArrayStream {
     rows: u64,
-    /// The number of entries that was promised.
-    promised: Option<u64>,
+    /// The number of entries in the header.
+    announced: Option<u64>,
     total_at: u64,
     starts: Region,
     columns: Region,
     values: Values,
-    /// The row after the last whose start is written.
+    /// The row after the last one whose pointer is written.
     next: u64,
     entries: u64,
 }
 
-/// A part of the file that grows.
+/// A growing part of the file.
 struct Region {
     at: u64,
     buffer: Vec<u8>,
@@ -53,7 +53,7 @@ impl Region {
 }
 
 impl ArrayStream {
-    /// Starts behind the head of the block, which ends with the number of entries.
+    /// Starts after the header of the block, which ends with the number of entries.
     pub(super) fn new(output: &mut Output, header: &Header) -> Result<Self> {
         output.flush()?;
         let rows = header.shape.rows;
@@ -64,7 +64,7 @@ impl ArrayStream {
         let values = match placed {
             Some(at) => Values::Placed(region(at)),
             None => {
-                // A directory that is being written is not there yet.
+                // A directory that is being written does not exist yet.
                 let folder = output.path().ancestors().skip(1).find(|folder| folder.is_dir());
                 let folder = folder.unwrap_or(".".as_ref());
                 let folder = nnz_storage::spill_directory(folder);
@@ -74,7 +74,7 @@ impl ArrayStream {
         };
         let mut stream = Self {
             rows,
-            promised: header.nnz,
+            announced: header.nnz,
             total_at: first - 8,
             starts: region(first),
             columns: region(columns),
@@ -86,7 +86,7 @@ impl ArrayStream {
         Ok(stream)
     }
 
-    /// Writes the ends of rows up to one.
+    /// Writes the ends of rows up to a row.
     fn rows_to(&mut self, output: &mut Output, row: u64) -> Result<()> {
         while self.next < row {
             self.starts.write(output, &self.entries.to_le_bytes())?;
@@ -96,7 +96,7 @@ impl ArrayStream {
     }
 
     pub(super) fn write(&mut self, output: &mut Output, batch: &EncodedBatch) -> Result<()> {
-        if self.promised.is_some_and(|promised| self.entries + batch.entries > promised) {
+        if self.announced.is_some_and(|announced| self.entries + batch.entries > announced) {
             return Err(self.broken(self.entries + batch.entries));
         }
         for &(row, count) in &batch.counts {
@@ -113,12 +113,12 @@ impl ArrayStream {
     }
 
     fn broken(&self, found: u64) -> Error {
-        let expected = self.promised.unwrap_or(found);
+        let expected = self.announced.unwrap_or(found);
         Error::mismatch(Place::default(), format!("{found} entries"), expected)
     }
 
     pub(super) fn finish(&mut self, output: &mut Output, entries: u64) -> Result<()> {
-        if self.promised.is_some_and(|promised| promised != entries) {
+        if self.announced.is_some_and(|announced| announced != entries) {
             return Err(self.broken(entries));
         }
         self.rows_to(output, self.rows)?;

@@ -1,4 +1,4 @@
-//! One dense block, written as cells or entries come.
+//! A single dense block, written while cells or entries are received.
 
 use nnz_core::{At, Batch, Error, Header, Minors, Place, Result};
 
@@ -6,14 +6,14 @@ use crate::DataType;
 use crate::file::swap_on_big_endian;
 use crate::output::Output;
 
-/// Cells row by row. Those that do not come are zero.
+/// Cells by row. Cells that are not received are zero.
 pub(super) struct CellStream {
     cols: u64,
     cells: u128,
     size: usize,
-    /// Whether a stored zero was meant to be stored, which no cell tells.
+    /// Whether explicit zeros have a meaning, which cells cannot represent.
     sparse: bool,
-    /// The number of the cell that is written next.
+    /// The index of the next cell to be written.
     next: u128,
 }
 
@@ -38,7 +38,7 @@ impl CellStream {
             }
             let row = batch.majors.get(run);
             if matches!(batch.minors, Minors::Spans(_)) {
-                // As many runs as follow each other without a gap are written at once.
+                // Consecutive runs without a gap are written at once.
                 let start = self.number(row, batch.minor(run, first.start));
                 let mut end = first.end;
                 run += 1;
@@ -62,7 +62,7 @@ impl CellStream {
         u128::from(row) * u128::from(self.cols) + u128::from(col)
     }
 
-    /// Writes the entries of a run, neighbours at once.
+    /// Writes the entries of a run; consecutive ones are written at once.
     fn put_entries(&mut self, output: &mut Output, batch: &Batch, run: usize) -> Result<()> {
         let range = batch.run(run);
         let row = batch.majors.get(run);
@@ -88,8 +88,8 @@ impl CellStream {
             if bytes[entry * self.size..(entry + 1) * self.size].iter().all(|&byte| byte == 0) {
                 let (row, col) = (batch.majors.get(run), batch.minor(run, entry));
                 let place = Place::default().at(At::Entry { row, col });
-                let expected = "none, as a dense block of a sparse matrix does not tell of it";
-                return Err(Error::mismatch(place, "a zero that is stored", expected));
+                let expected = "none, since a dense block of a sparse matrix cannot represent it";
+                return Err(Error::mismatch(place, "an explicit zero", expected));
             }
         }
         Ok(())
@@ -117,7 +117,7 @@ impl CellStream {
     fn fill(&mut self, output: &mut Output, to: u128) -> Result<()> {
         let gap = to.saturating_sub(self.next).saturating_mul(self.size as u128);
         let gap = u64::try_from(gap).map_err(|_| {
-            let expected = "no more than a file can have";
+            let expected = "a file of less than 2^64 bytes";
             Error::mismatch(Place::default(), format!("{gap} bytes of zeros"), expected)
         })?;
         self.next = self.next.max(to);

@@ -1,17 +1,17 @@
-//! One ultra-sparse block, written as its entries come.
+//! A single ultra-sparse block, written while entries are received.
 
 use nnz_core::{Error, Place, Result};
 
 use crate::output::Output;
 
-/// Places and values, whose number is written when it is known.
+/// Rows, columns and values, whose number is written when it is known.
 pub(super) struct PlaceStream {
     pub(super) cols: u32,
     count_at: u64,
 }
 
 impl PlaceStream {
-    /// Starts behind the head of the block, which ends with the number of entries.
+    /// Starts after the header of the block, which ends with the number of entries.
     pub(super) fn new(output: &Output, cols: u32) -> Self {
         Self { cols, count_at: output.position() - 4 }
     }

@@ -1,4 +1,4 @@
-//! Making the bytes of entries, on any thread.
+//! Encoding entries, on any thread.
 
 mod encoded;
 mod rows;
@@ -17,31 +17,31 @@ use crate::lock::lock;
 
 pub(super) use encoded::EncodedBatch;
 
-/// Says what entries become.
+/// The encoding of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// Counts of rows, and pairs of column and value, of so many bytes a count.
+    /// Counts of rows, and pairs of column and value. Counts have this many bytes.
     Rows(usize),
-    /// Columns of 64 bits, and values.
+    /// 64-bit columns, and values.
     Arrays,
-    /// Row, column and value; without a column where there is only one.
+    /// Row, column and value; no column if there is only one.
     Places {
         /// Whether there is a column.
         columns: bool,
     },
 }
 
-/// Makes batches ready.
+/// Encodes batches.
 pub(super) struct Encoder {
     coding: Coding,
     shape: Shape,
     value_type: ValueType,
-    /// Whether cells whose bits are all zero are no entries.
+    /// Whether to skip cells whose bits are all zero.
     drop_zeros: bool,
     /// The file, for messages.
     place: Place,
-    /// Batches that were written, to be used again.
-    #[expect(clippy::vec_box, reason = "they come and go in boxes")]
+    /// Batches that were written, for reuse.
+    #[expect(clippy::vec_box, reason = "encoded batches are boxed anyway")]
     spare: Mutex<Vec<Box<EncodedBatch>>>,
 }
 
@@ -80,12 +80,12 @@ impl Encoder {
         Self { coding, shape, value_type, drop_zeros, place, spare: Mutex::default() }
     }
 
-    /// Takes back a batch that was written.
+    /// Returns a written batch for reuse.
     pub(super) fn reuse(&self, batch: Box<EncodedBatch>) {
         lock(&self.spare).push(batch);
     }
 
-    /// Says what batches have to be like.
+    /// Returns the header that batches are checked against.
     fn header(&self) -> Header {
         Header {
             shape: self.shape,
@@ -152,9 +152,10 @@ impl Encoder {
         let stride = if self.coding == Coding::Arrays { 8 } else { lead + size };
         out.resize(start + values.len() * stride, 0);
         let entries = out[start..].chunks_exact_mut(stride).zip(columns).zip(values);
-        // Little-endian: what is not written of a number is the upper part, which is zero.
+        // In little-endian order, the bytes that are not written are the upper ones, which are
+        // zero.
         match self.coding {
-            // Those have a way of their own.
+            // Rows are encoded separately.
             Coding::Rows(_) => {}
             Coding::Arrays => {
                 for ((entry, column), _) in entries {
@@ -177,7 +178,7 @@ impl Encoder {
     }
 }
 
-/// Leaves out cells whose bits are all zero.
+/// Removes cells whose bits are all zero.
 fn without_zeros(batch: &Batch) -> Batch {
     let size = batch.values.value_type().size();
     let bytes = batch.values.bytes();

@@ -14,39 +14,39 @@ use crate::matrix::Options;
 use crate::output::Output;
 use crate::{BlockType, DataType, Dialect};
 
-/// Below this share of cells, entries are few.
+/// Matrices with a lower density are written as sparse blocks.
 pub(super) const SPARSE_BELOW: f64 = 0.4;
 
-/// Below this share of cells, there are nearly none.
+/// Matrices with a lower density are written as ultra-sparse blocks.
 pub(super) const ULTRA_SPARSE_BELOW: f64 = 0.00004;
 
 /// A way to write a matrix.
 pub(super) enum Form {
-    /// One block that stores nothing, or none at all.
+    /// One block without stored cells, or no block at all.
     Nothing {
-        /// Whether zeros are cells like any other.
+        /// Whether zeros are ordinary cells.
         dense: bool,
     },
     /// One dense block.
     Cells(CellStream),
-    /// One sparse block, row by row.
+    /// One sparse block, by row.
     Rows(RowStream),
     /// One sparse block of arrays.
     Arrays(Box<ArrayStream>),
     /// One ultra-sparse block.
     Places(PlaceStream),
-    /// Blocks of a size.
+    /// Blocks of a given size.
     Tiles(Box<Tiles>),
 }
 
-/// Returns the share of cells that are entries.
+/// Returns the fraction of cells that are entries.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 pub(super) fn density(entries: u64, cells: u128) -> f64 {
     entries as f64 / cells.max(1) as f64
 }
 
 impl Form {
-    /// Chooses a way, and writes what stands ahead of the cells.
+    /// Chooses a way, and writes the header of the block.
     pub(super) fn start(output: &mut Output, header: &Header, options: &Options) -> Result<Self> {
         if options.block.is_some() || options.narrow {
             return Tiles::start(header, options).map(|tiles| Self::Tiles(Box::new(tiles)));
@@ -81,7 +81,7 @@ impl Form {
         })
     }
 
-    /// Returns what entries become, where batches are made ready.
+    /// Returns the encoding of batches.
     pub(super) fn coding(&self, options: Options) -> Coding {
         match self {
             Self::Arrays(_) => Coding::Arrays,
@@ -90,7 +90,7 @@ impl Form {
         }
     }
 
-    /// Returns whether batches are made ready.
+    /// Returns whether batches are encoded.
     pub(super) fn encodes(&self) -> bool {
         matches!(self, Self::Rows(_) | Self::Arrays(_) | Self::Places(_))
     }
@@ -100,7 +100,7 @@ impl Form {
             Self::Cells(cells) => cells.write(output, batch),
             Self::Tiles(tiles) => tiles.write(output, batch),
             Self::Nothing { dense } => check_empty(batch, *dense),
-            _ => Err(Error::argument("a batch that was not made ready")),
+            _ => Err(Error::argument("a batch that is not encoded")),
         }
     }
 
@@ -113,7 +113,7 @@ impl Form {
             Self::Rows(rows) => rows.write(output, batch),
             Self::Arrays(arrays) => arrays.write(output, batch),
             Self::Places(_) => output.write(&batch.bytes),
-            _ => Err(Error::argument("a batch that was made ready")),
+            _ => Err(Error::argument("an encoded batch")),
         }
     }
 
@@ -129,7 +129,7 @@ impl Form {
     }
 }
 
-/// Checks that a batch holds nothing, or nothing but zeros where every cell comes.
+/// Checks that a batch is empty, or that all cells are zero in a dense matrix.
 fn check_empty(batch: &Batch, dense: bool) -> Result<()> {
     let size = batch.values.value_type().size();
     let held = |value: &[u8]| !dense || value.iter().any(|&byte| byte != 0);
@@ -138,12 +138,12 @@ fn check_empty(batch: &Batch, dense: bool) -> Result<()> {
         Some(entry) => {
             let (row, col) = batch.row_col(entry);
             let place = Place::default().at(At::Entry { row, col });
-            Err(Error::mismatch(place, "an entry", "none, as the block is to be empty"))
+            Err(Error::mismatch(place, "an entry", "none, since the block type is empty"))
         }
     }
 }
 
-/// Chooses how the one block stores cells, before any is seen.
+/// Chooses how a single block stores its cells, before any are received.
 fn choose(header: &Header, options: &Options) -> Result<BlockType> {
     let own = match options.data_type {
         DataType::Csr => BlockType::Sparse,
@@ -153,7 +153,7 @@ fn choose(header: &Header, options: &Options) -> Result<BlockType> {
         return match options.block_type {
             Some(other) if other != own => {
                 let what =
-                    format!("DAPHNE reads a {} of {own} blocks only", options.data_type.name());
+                    format!("DAPHNE reads a {} only from {own} blocks", options.data_type.name());
                 Err(Error::unsupported(Place::default(), what))
             }
             _ => Ok(own),
@@ -163,7 +163,7 @@ fn choose(header: &Header, options: &Options) -> Result<BlockType> {
         (Some(chosen), _) => chosen,
         (None, _) if own == BlockType::Dense || header.shape.is_empty() => own,
         (None, Some(0)) => BlockType::Empty,
-        // A dense block would lose zeros that are meant to be stored, if there are such.
+        // A dense block would lose explicit zeros.
         (None, Some(stored)) if density(stored, header.shape.cells()) < ULTRA_SPARSE_BELOW => {
             if stored <= u32::MAX.into() {
                 BlockType::UltraSparse

@@ -1,15 +1,15 @@
-//! Whether entries are inside the matrix, and in order.
+//! Checking that entries are inside the matrix, and in order.
 
 use nnz_core::{At, Batch, Error, ErrorKind, Extent, Header, Majors, Minors, Place, Result, Shape};
 
 use crate::ascent::ASCENT;
 
-const IN_ORDER: &str = "entries row by row, in the order of their columns";
+const IN_ORDER: &str = "entries sorted by row and column";
 
 /// A row and a column.
 pub(super) type Position = (u64, u64);
 
-/// Checks a batch for itself, and returns its first and last position.
+/// Checks a batch on its own, and returns its first and last position.
 pub(super) fn check(batch: &Batch, header: &Header) -> Result<Option<[Position; 2]>> {
     let (runs, entries) = (batch.runs(), batch.entries());
     let minors = match &batch.minors {
@@ -25,7 +25,9 @@ pub(super) fn check(batch: &Batch, header: &Header) -> Result<Option<[Position; 
     let values = batch.values.len() == Some(entries);
     let kind = batch.order == header.order && batch.values.value_type() == header.value_type;
     if !(minors && majors && offsets && values && kind) {
-        return Err(Error::argument("a batch whose parts do not fit one another or its header"));
+        return Err(Error::argument(
+            "a batch whose parts are inconsistent with each other or with the header",
+        ));
     }
     if inside(batch, header.shape.cols) {
         let extent = Extent::of(batch, &ASCENT);
@@ -37,7 +39,7 @@ pub(super) fn check(batch: &Batch, header: &Header) -> Result<Option<[Position; 
     Err(fault(batch, header.shape))
 }
 
-/// Whether no column is past the last one.
+/// Returns whether no column is past the last one.
 fn inside(batch: &Batch, cols: u64) -> bool {
     match &batch.minors {
         Minors::U32(list) => nnz_bitpack::max(list).is_none_or(|last| u64::from(last) < cols),
@@ -49,21 +51,21 @@ fn inside(batch: &Batch, cols: u64) -> bool {
     }
 }
 
-/// Finds the entry that is not inside the matrix, or not behind the one before it.
+/// Returns the error for an entry that is outside the matrix, or not after the previous one.
 fn fault(batch: &Batch, shape: Shape) -> Error {
     let mut last = None;
-    let right = batch.try_for_each(|_, row, col| {
+    let order = batch.try_for_each(|_, row, col| {
         if row >= shape.rows || col >= shape.cols {
             let place = Place::default().at(At::Entry { row, col });
-            let expected = format!("a place inside {shape}");
+            let expected = format!("a position inside {shape}");
             return Err(Error::mismatch(place, "an entry outside the matrix", expected));
         }
         follow(&mut last, Some([(row, col); 2]))
     });
-    right.err().unwrap_or_else(|| Error::argument("a batch that is in no order"))
+    order.err().unwrap_or_else(|| Error::argument("an unsorted batch"))
 }
 
-/// Checks that entries come behind the last one, and keeps their last in mind.
+/// Checks that entries are after the previous batch, and stores the last position.
 pub(super) fn follow(last: &mut Option<Position>, ends: Option<[Position; 2]>) -> Result<()> {
     let Some([first, end]) = ends else { return Ok(()) };
     if let Some(before) = last.filter(|&before| before >= first) {

@@ -1,24 +1,24 @@
-//! One sparse block of rows, written as its entries come.
+//! A single sparse block of rows, written while entries are received.
 
 use nnz_core::{Header, Result};
 
 use super::encode::EncodedBatch;
 use crate::output::Output;
 
-/// Rows with their counts. A row that goes on in the next batch has its count mended.
+/// Rows with their counts. The count of a row that continues in the next batch is updated.
 pub(super) struct RowStream {
     rows: u64,
     width: usize,
-    /// Where the number of all entries stands.
+    /// The position of the total number of entries.
     total_at: u64,
-    /// The row whose count is written next.
+    /// The next row whose count is written.
     next: u64,
-    /// The last row, where its count stands, and the count.
+    /// The last row, the position of its count, and the count.
     open: Option<(u64, u64, u64)>,
 }
 
 impl RowStream {
-    /// Starts behind the head of the block, which ends with the number of entries.
+    /// Starts after the header of the block, which ends with the number of entries.
     pub(super) fn new(output: &Output, header: &Header, width: usize) -> Self {
         let total_at = output.position() - 8;
         Self { rows: header.shape.rows, width, total_at, next: 0, open: None }

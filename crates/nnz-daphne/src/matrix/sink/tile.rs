@@ -13,16 +13,16 @@ use crate::output::Output;
 use crate::zeroed::zeroed;
 use crate::{BlockType, Dialect};
 
-/// What holds for all blocks of a matrix.
+/// What is the same for all blocks of a matrix.
 pub(super) struct TileRules {
     pub(super) value_type: ValueType,
-    /// Whether every cell counts, so that zeros need not be stored.
+    /// Whether zeros are ordinary cells, which need not be stored.
     pub(super) dense: bool,
     pub(super) block_type: Option<BlockType>,
     pub(super) narrow: bool,
 }
 
-/// A block that is being filled: with cells if every one counts, else with entries.
+/// A block that is being filled: with cells in a dense matrix, with entries otherwise.
 #[derive(Default)]
 pub(super) struct Tile {
     row: u64,
@@ -34,7 +34,7 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// Starts a block at a place.
+    /// Starts a block at a position.
     pub(super) fn begin(
         &mut self,
         row: u64,
@@ -95,7 +95,7 @@ impl Tile {
         Ok(())
     }
 
-    /// Turns cells into entries: those whose bits are not all zero.
+    /// Converts cells to entries: those whose bits are not all zero.
     fn gather(&mut self, rules: &TileRules) -> Result<()> {
         let size = rules.value_type.size();
         let mut kept = Values::new(rules.value_type);
@@ -131,11 +131,11 @@ impl Tile {
         };
         match rules.block_type {
             Some(BlockType::Empty) if stored > 0 => {
-                refuse("entries in a block", "none, as it is to be empty".to_owned())
+                refuse("entries in a block", "none, since the block type is empty".to_owned())
             }
             Some(BlockType::Dense) if lost => {
-                let expected = "none, as a dense block of a sparse matrix does not tell of it";
-                refuse("a zero that is stored, in a block", expected.to_owned())
+                let expected = "none, since a dense block of a sparse matrix cannot represent it";
+                refuse("an explicit zero in a block", expected.to_owned())
             }
             Some(chosen) => Ok(chosen),
             None if stored == 0 => Ok(BlockType::Empty),

@@ -1,4 +1,4 @@
-//! Blocks of a size, written a row of blocks at a time.
+//! Blocks of a given size, written one row of blocks at a time.
 
 use nnz_core::{Batch, Error, Header, Minors, Place, Result, Shape, ValueType};
 
@@ -7,20 +7,20 @@ use crate::DataType;
 use crate::matrix::Options;
 use crate::output::Output;
 
-/// Blocks side by side, at most.
+/// The largest number of blocks side by side.
 const MOST_ACROSS: u64 = 1 << 24;
 
-/// Blocks in all, at most: their heads alone take a terabyte.
+/// The largest total number of blocks, whose headers alone take a terabyte.
 const MOST: u128 = 1 << 35;
 
-/// Rows of a block where only narrowing asks for blocks.
+/// Rows of a block if blocks are only used to narrow types.
 const ROWS: u32 = 4096;
 
 /// A row of blocks that is being filled.
 pub(super) struct Tiles {
     shape: Shape,
     rules: TileRules,
-    /// Rows and columns of a block.
+    /// The number of rows and columns of a block.
     size: (u32, u32),
     /// The first row of the row of blocks.
     first: u64,
@@ -47,7 +47,7 @@ impl Tiles {
         let blocks = u128::from(across) * u128::from(shape.rows.div_ceil(size.0.into()));
         if across > MOST_ACROSS || blocks > MOST {
             let found = format!("{blocks} blocks of {} x {}", size.0, size.1);
-            let expected = "larger blocks, of which there are fewer";
+            let expected = "fewer and larger blocks";
             return Err(Error::mismatch(Place::default(), found, expected));
         }
         let rules = TileRules {
@@ -64,7 +64,7 @@ impl Tiles {
         Ok(started)
     }
 
-    /// Places the blocks of the row that starts now.
+    /// Creates the blocks of the row that starts now.
     fn begin(&mut self) {
         let (rows, cols) = self.size;
         let left = |all: u64, first: u64, size: u32| {
@@ -117,7 +117,7 @@ impl Tiles {
         Ok(())
     }
 
-    /// Writes the row of blocks, and goes on to the next.
+    /// Writes the row of blocks, and moves on to the next.
     fn flush(&mut self, output: &mut Output) -> Result<()> {
         for tile in &mut self.tiles {
             tile.write(&self.rules, output)?;
@@ -138,7 +138,7 @@ impl Tiles {
     }
 }
 
-/// Lists the types that may hold values of another in fewer bytes, narrow to wide.
+/// Lists smaller types that may fit values of another type, smallest first.
 pub(super) fn narrower(value_type: ValueType) -> impl Iterator<Item = ValueType> {
     const ALL: [ValueType; 7] = [
         ValueType::U8,
@@ -150,7 +150,8 @@ pub(super) fn narrower(value_type: ValueType) -> impl Iterator<Item = ValueType>
         ValueType::F32,
     ];
     ALL.into_iter().filter(move |narrow| {
-        // Floats hold integers, and the other way round only where it costs no digit.
+        // Floats can represent some integers. Only types of the same kind, or exact ones, are
+        // listed.
         let kind = value_type.is_integer() && *narrow == ValueType::F32;
         narrow.size() < value_type.size() && !kind
     })

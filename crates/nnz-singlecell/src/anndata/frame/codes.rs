@@ -2,8 +2,8 @@
 
 use nnz_core::{At, Error, Place, Result, Scalar, Values};
 
-/// Checks that codes name one of `categories` each, or -1 for none, and returns them. `first` is the position
-/// of the first.
+/// Checks codes of `categories` categories, where -1 means missing, and returns them. `first` is
+/// the position of the first.
 pub(in crate::anndata) fn codes(
     values: &Values,
     categories: u64,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_minus_one_or_a_category() {
+    fn codes_are_minus_one_or_less_than_the_number_of_categories() {
         let of = |values: Values| codes(&values, 2, 0, &Place::path("f"));
         assert_eq!(of(Values::I8(vec![-1, 0, 1])).unwrap(), [-1, 0, 1]);
         assert_eq!(of(Values::U64(vec![1])).unwrap(), [1]);

@@ -1,4 +1,4 @@
-//! A column of a table, in each layout that it was ever written in.
+//! A column of a table, in every layout.
 
 use nnz_container::tree::{AttributeValue, Group, NdArray};
 use nnz_core::{
@@ -10,10 +10,10 @@ use super::codes::codes;
 use super::is_code;
 use crate::anndata::element::{Element, Encoding};
 
-/// Bytes that the names of rows may take where they are a column that is read whole.
+/// Bytes of memory for the names of rows if they are a column that is read as a whole.
 const MOST_NAMES: u64 = 1 << 30;
 
-/// A column whose arrays are open, and as long as the table.
+/// A column with open arrays of the right length.
 pub(super) struct ColumnReader(Stored);
 
 enum Stored {
@@ -24,7 +24,7 @@ enum Stored {
         categories: Box<dyn NdArray>,
         ordered: bool,
     },
-    /// Values, and an array that says which of them are missing.
+    /// Values, and a mask of missing ones.
     Masked {
         values: Box<dyn NdArray>,
         mask: Box<dyn NdArray>,
@@ -32,14 +32,15 @@ enum Stored {
 }
 
 impl ColumnReader {
-    /// Opens a column of a group.
+    /// Opens a column in a group.
     pub(super) fn of_group(frame: &dyn Group, name: &str, len: u64) -> Result<Self> {
         let element = Element::open(frame, name)?;
         let (encoding, place) = (element.encoding()?, element.place());
         let stored = match element {
             Element::Array(array) => match array.attribute("categories")? {
                 Some(reference) => {
-                    // anndata 0.7: codes here, and categories where the attribute leads.
+                    // anndata 0.7: the codes are here, and the attribute has the path of the
+                    // categories.
                     let path = categories_path(&reference.value, &place)?;
                     let categories = frame.array(&path)?;
                     let ordered = boolean(&*categories, "ordered")?;
@@ -78,7 +79,7 @@ impl ColumnReader {
         })
     }
 
-    /// Takes a field of compounds. Categories of codes are in `uns`.
+    /// Opens a field of a compound array. The categories of codes are in `uns`.
     pub(super) fn of_field(
         root: &dyn Group,
         field: Box<dyn NdArray>,
@@ -100,7 +101,7 @@ impl ColumnReader {
         .checked(len)
     }
 
-    /// Returns the length that a column says of itself.
+    /// Returns the length of a column.
     pub(super) fn len_of(frame: &dyn Group, name: &str) -> Result<u64> {
         let array = match Element::open(frame, name)? {
             Element::Array(array) => array,
@@ -166,14 +167,18 @@ impl ColumnReader {
         }
     }
 
-    /// Reads it into at most `memory` bytes.
+    /// Reads the column into at most `memory` bytes.
     pub(super) fn read(&self, memory: u64) -> Result<Column> {
         Ok(match &self.0 {
             Stored::Plain(array) => Column { values: plain(&**array, memory)?, missing: None },
             Stored::Masked { values, mask } => {
                 let flags = mask.read(&mask.all(), memory)?;
                 let Values::Bint8(flags) = flags else {
-                    return Err(Error::mismatch(mask.place(), "other values", "booleans"));
+                    return Err(Error::mismatch(
+                        mask.place(),
+                        "values of another type",
+                        "booleans",
+                    ));
                 };
                 let values = plain(&**values, memory.saturating_sub(flags.len() as u64))?;
                 let missing = flags.iter().map(|flag| flag.0 != 0).collect();
@@ -186,7 +191,7 @@ impl ColumnReader {
                     ColumnValues::Numbers(values) => Categories::Numbers(values),
                     ColumnValues::Categorical(categorical) => categorical.categories,
                 };
-                // Codes become wider than they may be stored.
+                // Codes are converted to wider integers.
                 let values = stored.read(&stored.all(), memory / 4)?;
                 let codes = codes(&values, categories.len(), 0, &stored.place())?;
                 let ordered = *ordered;
@@ -196,7 +201,7 @@ impl ColumnReader {
         })
     }
 
-    /// Reads it as text, for names.
+    /// Reads the column as text, for names.
     pub(super) fn read_text(&self, len: u64) -> Result<StringList> {
         let column = self.read(MOST_NAMES)?;
         let mut list = StringList::new();
@@ -236,7 +241,7 @@ fn categories_path(value: &AttributeValue, place: &Place) -> Result<String> {
     let found = path.as_deref().and_then(|path| path.rfind(FOLDER).map(|at| &path[at..]));
     found.map(ToOwned::to_owned).ok_or_else(|| {
         let found = format!("categories at {:?}", path.unwrap_or_default());
-        Error::mismatch(place.clone(), found, format!("a place in {FOLDER}"))
+        Error::mismatch(place.clone(), found, format!("a path in {FOLDER}"))
     })
 }
 

@@ -1,25 +1,25 @@
-//! Arrays that are read as text: strings, or numbers written out.
+//! Arrays that are read as text: strings, or numbers converted to text.
 
 use std::ops::Range;
 
 use nnz_container::tree::NdArray;
 use nnz_core::{Error, Names, Result, StringReader, ValueType, Values};
 
-/// Numbers read at a time.
+/// Numbers that are read at a time.
 const BLOCK: u64 = 1 << 14;
 
-/// The names of rows, in an array of one dimension.
+/// The names of rows, in a one-dimensional array.
 pub(super) struct Labels(Box<dyn NdArray>);
 
 impl Labels {
-    /// Takes an array of `len` strings or whole numbers.
+    /// Opens an array of `len` strings or whole numbers.
     pub(super) fn of(array: Box<dyn NdArray>, len: u64) -> Result<Self> {
         if array.shape() != [len] {
             let found = format!("an array of shape {:?}", array.shape());
             return Err(Error::mismatch(array.place(), found, format!("{len} names")));
         }
         let number = array.element_type().value_type();
-        // Whoever sets a numeric index gets whole numbers; anndata turns them into strings.
+        // An index may be numeric; anndata converts it to strings.
         let whole = number.is_some_and(|number| number.is_integer() && number != ValueType::Bint8);
         if !whole && !array.element_type().is_string() {
             let found = format!("names of type {}", array.element_type());
@@ -47,13 +47,13 @@ impl Labels {
     }
 }
 
-/// Numbers as text, one after the other.
+/// Numbers as text.
 struct Numbers<'a> {
     array: &'a dyn NdArray,
-    /// Those that are not in the block.
+    /// The range that is not in the block yet.
     left: Range<u64>,
     block: Values,
-    /// The next one of the block.
+    /// The next one in the block.
     at: usize,
     text: Vec<u8>,
 }

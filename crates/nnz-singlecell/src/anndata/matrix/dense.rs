@@ -1,4 +1,4 @@
-//! Dense matrices: an array of two dimensions.
+//! Dense matrices: two-dimensional arrays.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use nnz_core::{
     ValueType,
 };
 
-/// Cells of a piece, unless the rows of chunks have more.
+/// Cells in a piece, unless the rows of a chunk have more.
 const PIECE: u64 = 1 << 16;
 
-/// Most cells of a piece.
+/// The largest number of cells in a piece.
 const LARGEST: u64 = 1 << 22;
 
-/// Cells of an array of which not all chunks are stored, at most: that few are makes a file small, and does
-/// not make going through its cells end.
+/// The largest number of cells of an array with missing chunks: a small file can have any number of
+/// such cells.
 const MOST_UNSTORED: u128 = 1 << 36;
 
-/// A matrix of which every cell is stored, row by row.
+/// A matrix with every cell stored, by row.
 pub(super) struct Dense {
     array: Box<dyn NdArray>,
     value_type: ValueType,
@@ -36,7 +36,7 @@ impl Dense {
         };
         let (shape, value_type) = (Shape { rows, cols }, array.value_type()?);
         if shape.cells() > MOST_UNSTORED && !array.is_fully_stored()? {
-            let found = format!("{shape} cells in chunks of which some are not stored");
+            let found = format!("{shape} cells with missing chunks");
             return Err(Error::mismatch(array.place(), found, "all chunks"));
         }
         let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
@@ -60,13 +60,13 @@ impl Dense {
     }
 }
 
-/// Cuts a range of rows into pieces.
+/// Splits a range of rows into pieces.
 pub(super) struct CellReader<'a> {
     source: &'a Dense,
     fields: Projection,
-    /// The rows that are still to come, the first of which may be begun.
+    /// The rows left to read, the first of which may be read in part.
     rows: Range<u64>,
-    /// Where the next piece of the first row begins.
+    /// The first column of the next piece.
     col: u64,
 }
 
@@ -80,7 +80,7 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let (source, fields) = (self.source, self.fields);
         let len = source.shape.cols;
-        // Without cells there are no rows worth counting through: there may be 2^63.
+        // Without cells the rows are skipped, because there may be 2^63.
         if self.rows.is_empty() || len == 0 {
             return Ok(None);
         }
@@ -90,7 +90,7 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
             let end = self.col.saturating_add(LARGEST).min(len);
             (first..first + 1, self.col..end)
         } else {
-            // Pieces end where chunks do.
+            // Pieces end at the ends of chunks.
             let end = (first / source.rows).saturating_add(1).saturating_mul(source.rows);
             (first..end.min(self.rows.end), 0..len)
         };

@@ -1,4 +1,4 @@
-//! Some of the first axes of an array.
+//! Copying parts of arrays along their first axes.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use super::elements::Transfer;
 use super::picks::{Picked, Picks};
 use crate::anndata::output::Group;
 
-/// Bytes of rows that are put together at a time, at least and at most.
+/// The smallest and largest number of bytes of rows in a block.
 const LEAST: u64 = 64 << 10;
 const MOST: u64 = 64 << 20;
 
-/// Rows that follow each other in an array, and where the first of them goes.
+/// Consecutive rows of an array, and the position they are copied to.
 #[derive(Clone, Copy)]
 struct Run {
     start: u64,
@@ -22,7 +22,7 @@ struct Run {
 }
 
 impl Transfer<'_> {
-    /// Writes some rows, and some columns of them, of an array of numbers.
+    /// Writes some rows and columns of an array of numbers.
     pub(super) fn numbers(
         &mut self,
         from: &dyn NdArray,
@@ -38,7 +38,7 @@ impl Transfer<'_> {
         let array = self.picked_array(from, to, path, picks)?;
         let size = from.value_type()?.size() as u64;
         let product = |lengths: &[u64]| lengths.iter().fold(1, |a: u64, b| a.saturating_mul(*b));
-        // Bytes of a row, and of what one column has of it.
+        // Bytes of a row, and of one column in a row.
         let width = product(&from.shape()[1..]).saturating_mul(size);
         let cell = product(inner).saturating_mul(size);
         let block = (self.options.memory / 4).clamp(LEAST, MOST) / width.max(1);
@@ -74,7 +74,7 @@ impl Transfer<'_> {
         self.output.tree.finish_array(array)
     }
 
-    /// Writes some rows of an array of strings, as strings of any length.
+    /// Writes some rows of an array of strings, as variable-length strings.
     pub(super) fn strings(
         &mut self,
         from: &dyn NdArray,
@@ -104,7 +104,7 @@ impl Transfer<'_> {
         self.output.tree.finish_array(array)
     }
 
-    /// Writes an array of one string as that string.
+    /// Writes an array of one string as a single string.
     pub(super) fn one_string(
         &mut self,
         from: &dyn NdArray,
@@ -119,7 +119,7 @@ impl Transfer<'_> {
         self.output.tree.finish_array(array)
     }
 
-    /// Creates an array for what is picked of another, with its attributes.
+    /// Creates an array for a part of another, with its attributes.
     fn picked_array(
         &mut self,
         from: &dyn NdArray,
@@ -148,7 +148,7 @@ impl Transfer<'_> {
     }
 }
 
-/// Cuts ranges into blocks of so many rows at the most.
+/// Splits ranges into blocks of at most `most` rows.
 fn blocks(ranges: &[Range<u64>], most: u64) -> impl Iterator<Item = Vec<Run>> {
     let mut rest = ranges.iter().cloned();
     let mut range = 0..0;
@@ -171,7 +171,7 @@ fn blocks(ranges: &[Range<u64>], most: u64) -> impl Iterator<Item = Vec<Run>> {
     })
 }
 
-/// Reads runs of rows to where they go. Those whose chunks lie beside each other are read together.
+/// Reads runs of rows into their positions. Runs in adjacent chunks are read together.
 fn gather(
     from: &dyn NdArray,
     mut runs: Vec<Run>,
@@ -210,7 +210,7 @@ fn gather(
     Ok(())
 }
 
-/// Keeps some columns of rows of so many bytes, in which a column has so many.
+/// Keeps some columns of rows, where a row has `width` bytes and a column `cell` bytes.
 fn pick_columns(rows: &[u8], cols: &Picked, [width, cell]: [u64; 2], out: &mut Vec<u8>) {
     let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     if width == 0 {
@@ -225,13 +225,13 @@ fn pick_columns(rows: &[u8], cols: &Picked, [width, cell]: [u64; 2], out: &mut V
     }
 }
 
-/// Strings at positions that go up.
+/// Strings at ascending positions.
 struct Filtered<'a> {
     strings: Names<'a>,
     ranges: Vec<Range<u64>>,
     /// The position of the next string.
     next: u64,
-    /// The number of the range it may be in.
+    /// The index of the current range.
     range: usize,
 }
 
@@ -241,7 +241,7 @@ impl StringReader for Filtered<'_> {
             self.range += 1;
         }
         let Some(range) = self.ranges.get(self.range) else {
-            // There might be too few of them behind the last.
+            // Fails if there are too few strings after the last.
             self.strings.drain()?;
             return Ok(None);
         };

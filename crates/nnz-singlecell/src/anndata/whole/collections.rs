@@ -1,4 +1,4 @@
-//! What a file consists of, from its root.
+//! Writing all elements of a file, from its root.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::anndata::item::Along;
 use crate::anndata::output::Group;
 use crate::anndata::{AnnData, DataFrame, Item};
 
-/// The groups of elements that follow cells, genes or both, by their axes.
+/// The groups whose elements have axes of cells, genes or both.
 const COLLECTIONS: [(&str, [Along; 2]); 5] = [
     ("layers", [Along::Obs, Along::Var]),
     ("obsm", [Along::Obs, Along::Nothing]),
@@ -25,7 +25,7 @@ const COLLECTIONS: [(&str, [Along; 2]); 5] = [
 /// The names of these groups.
 pub(super) const NAMES: [&str; 5] = ["layers", "obsm", "varm", "obsp", "varp"];
 
-/// All else of a root that is known.
+/// All other known members of a root.
 pub(super) const KNOWN: [&str; 8] =
     ["X", "obs", "var", "uns", "raw", "raw.X", "raw.var", "raw.varm"];
 
@@ -38,11 +38,11 @@ impl Transfer<'_> {
     ) -> Result<(Box<dyn TreeWriter>, Report)> {
         let root = &*file.root;
         let (obs, var) = (file.obs()?, file.var()?);
-        // Shapes that are not those of the tables show before anything is written.
+        // Wrong shapes are an error before anything is written.
         for item in file.items()? {
             drop(file.matrix(&item)?);
         }
-        self.check_room(self.least_of_file(file, picks))?;
+        self.check_free_space_for(self.min_size_of_file(file, picks))?;
         let [rows, cols] = [(&obs, &picks.obs), (&var, &picks.var)]
             .map(|(frame, pick)| pick.as_ref().map_or(frame.len(), |pick| pick.len));
         self.report.shape = Some(Shape { rows, cols });
@@ -89,7 +89,7 @@ impl Transfer<'_> {
                 Some(other) if picks.is_whole() => {
                     self.element(&other, (out, &child.name), &child.name, ALL)?;
                 }
-                _ => self.left_out(&child.name, "no element of AnnData"),
+                _ => self.left_out(&child.name, "not an element of AnnData"),
             }
         }
         Ok((self.output.tree, self.report))
@@ -110,7 +110,7 @@ impl Transfer<'_> {
         }
     }
 
-    /// Writes a group of elements; an empty one where there is none.
+    /// Writes a group of elements; an empty one if it is missing.
     fn collection(
         &mut self,
         file: &AnnData,
@@ -120,7 +120,7 @@ impl Transfer<'_> {
     ) -> Result<()> {
         match Element::at(&*file.root, from)? {
             Some(Element::Group(group)) => self.mapping(&*group, to, from, picks, &[]),
-            // Fields of compounds, in anndata 0.5.
+            // Fields of a compound array, in anndata 0.5.
             Some(Element::Array(array)) => {
                 let ElementType::Compound(fields) = array.element_type() else {
                     return self.empty(to);
@@ -153,7 +153,7 @@ impl Transfer<'_> {
         if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
             for child in group.children()? {
                 if !["X", "var", "varm"].contains(&&*child.name) {
-                    self.left_out(&format!("raw/{}", child.name), "no element of AnnData");
+                    self.left_out(&format!("raw/{}", child.name), "not an element of AnnData");
                 }
             }
         }
@@ -171,7 +171,7 @@ impl Transfer<'_> {
     }
 }
 
-/// Names what is in `uns` and belongs to a column of a table, in anndata 0.6 and before.
+/// Lists the members of `uns` that belong to columns of tables, in anndata 0.6 and before.
 pub(super) fn old_categories(file: &AnnData) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for (name, frame) in [("obs", file.obs()?), ("var", file.var()?)] {
@@ -186,7 +186,7 @@ pub(super) fn old_categories(file: &AnnData) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Names all that is beside a matrix and the tables of its axes.
+/// Lists everything except a matrix and the tables of its axes.
 pub(super) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
     let mut others = Vec::new();
     let root = &*file.root;

@@ -1,4 +1,4 @@
-//! The cells of several files, one file behind the other, as `anndata.concat` has them.
+//! Concatenating the cells of several files, like `anndata.concat`.
 
 mod dense;
 mod genes;
@@ -21,32 +21,33 @@ use crate::anndata::sink::MAPPINGS;
 use crate::anndata::{AnnData, DataFrame, Item};
 use genes::Columns;
 
-/// How files are put together.
+/// Options for concatenating files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConcatFilesOptions<'a> {
-    /// Which genes are kept, and which columns of `obs`. Unless set, all files have to have the same genes.
+    /// Which genes and which columns of `obs` are kept. If not set, all files must have the same
+    /// genes.
     pub join: Option<Join>,
-    /// The name of a column of `obs` that gets the number of the file.
+    /// The name of a column of `obs` for the index of the file.
     pub label: Option<&'a str>,
-    /// What is put between a name and the number of its file; unless set, names stay as they are.
+    /// The separator between a name and the index of its file; if not set, names are not changed.
     pub index_unique: Option<&'a str>,
-    /// The value of what a file does not have in dense arrays; unless set, not a number. In sparse matrices it
-    /// is zero.
+    /// The value of elements that a file does not have in dense arrays; by default NaN. In sparse
+    /// matrices it is zero.
     pub fill: Option<f64>,
 }
 
-/// A file, and what messages call it.
+/// A file, and its name for messages.
 type File = (AnnData, Place);
 
 impl AnnData {
-    /// Writes the cells of several files into an empty tree, which remains to be finished: `X`, `raw/X`, the
-    /// layers and arrays of `obsm` that all have, and `obs`. Of `var` and `varm` there is what is the same in all
-    /// files. All else is left out, as by `anndata.concat`.
+    /// Concatenates the cells of several files into an empty tree, which the caller finishes: `X`,
+    /// `raw/X`, the layers and members of `obsm` that all files have, and `obs`. `var` and `varm`
+    /// have what is equal in all files. All other elements are left out, as by `anndata.concat`.
     ///
     /// # Errors
     ///
-    /// Fails where a file is broken or cannot be read, genes or types do not go together, the tree cannot be
-    /// written, or it is cancelled.
+    /// Fails if a file is invalid or cannot be read, if genes or types are incompatible, if the
+    /// tree cannot be written, or if it is cancelled.
     pub fn concat_to(
         files: &[(Self, Place)],
         tree: Box<dyn TreeWriter>,
@@ -83,7 +84,7 @@ impl Transfer<'_> {
             let x = file.element(&Item::X)?;
             matrices.extend(x.map(|(_, element)| (element, positions.is_none())));
         }
-        self.check_room(self.least_of_joined(&matrices))?;
+        self.check_free_space_for(self.min_size_of_joined(&matrices))?;
         self.output.encode(root, "anndata", "0.1.0")?;
         self.joined_matrix(files, &Item::X, (root, "X"), &genes.columns, how)?;
         self.joined_obs((root, "obs"), &obs, &obs, how)?;
@@ -129,7 +130,7 @@ impl Transfer<'_> {
         self.joined(elements, files, to, &item.to_string(), Some(columns), None, how)
     }
 
-    /// Writes the elements of a collection that all files have, or any where those are kept.
+    /// Writes the elements of a group that all files have, or that any file has in an outer join.
     fn joined_mapping(
         &mut self,
         files: &[File],
@@ -159,7 +160,7 @@ impl Transfer<'_> {
             let path = format!("{name}/{key}");
             let of_all = keys.iter().all(|keys| keys.contains(key));
             if !of_all && how.join != Some(Join::Outer) {
-                self.left_out(&path, "not all files have it");
+                self.left_out(&path, "not in all files");
                 continue;
             }
             let mut elements = Vec::with_capacity(files.len());
@@ -175,9 +176,9 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Writes elements one behind the other; by position of their columns, unless these are given. Files without
-    /// one have what is missing, where `obs` says how much of it.
-    #[expect(clippy::too_many_arguments, reason = "each says another thing")]
+    /// Concatenates elements; by position of their columns, unless `columns` are given. For files
+    /// without one, as many missing values are written as they have rows in `obs`.
+    #[expect(clippy::too_many_arguments, reason = "all are different")]
     fn joined(
         &mut self,
         elements: Vec<Option<Element>>,
@@ -218,7 +219,7 @@ impl Transfer<'_> {
             let how = ConcatFilesOptions { label: None, ..*how };
             return self.joined_obs(to, obs, &tables, &how);
         }
-        self.left_out(path, "not put together: of a kind, or kinds, that do not follow each other");
+        self.left_out(path, "not concatenated: the type of element, or different types");
         Ok(())
     }
 
@@ -235,7 +236,7 @@ impl Transfer<'_> {
         }
         if there < files.len() {
             if there > 0 {
-                self.left_out("raw", "not all files have it");
+                self.left_out("raw", "not in all files");
             }
             return Ok(());
         }
@@ -244,7 +245,7 @@ impl Transfer<'_> {
         let raw = self.output.group(Group::ROOT, "raw")?;
         self.output.encode(raw, "raw", "0.1.0")?;
         self.joined_matrix(files, &Item::RawX, (raw, "X"), &genes.columns, how)?;
-        // Without what describes them, as in anndata.
+        // Without annotations, like in anndata.
         self.write_genes(&var, (raw, "var"), &genes, None)?;
         let varm = self.output.group(raw, "varm")?;
         self.output.encode(varm, "dict", "0.1.0")?;
@@ -252,7 +253,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Names what is not put together.
+    /// Reports the elements that are not concatenated.
     fn name_others(&mut self, files: &[File]) -> Result<()> {
         let mut left = BTreeSet::new();
         for (file, _) in files {
@@ -264,7 +265,7 @@ impl Transfer<'_> {
             }
         }
         for path in left {
-            self.left_out(&path, "not put together");
+            self.left_out(&path, "not concatenated");
         }
         Ok(())
     }
@@ -275,12 +276,12 @@ impl Transfer<'_> {
             .flat_map(|frame| frame.columns().iter().map(|info| &*info.name))
             .collect();
         for name in names {
-            self.left_out(&format!("the column {name:?} of {path}"), "not put together");
+            self.left_out(&format!("the column {name:?} of {path}"), "not concatenated");
         }
     }
 }
 
-/// What elements are, as far as they follow each other.
+/// Types of elements, as far as they can be concatenated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Sparse,
@@ -313,7 +314,7 @@ fn frames(
     files.iter().map(|(file, place)| open(file).map_err(|e| e.with_context(place))).collect()
 }
 
-/// Returns what all call the names of rows.
+/// Returns the name of the index if it is the same in all tables.
 fn common_index(frames: &[Arc<DataFrame>]) -> String {
     let mut names = frames.iter().map(|frame| frame.index_name());
     let first = names.next().unwrap_or("_index");

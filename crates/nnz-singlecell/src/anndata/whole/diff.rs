@@ -1,4 +1,4 @@
-//! Whether two files hold the same.
+//! Comparing two files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::anndata::{AnnData, DataFrame, Item, MatrixSource};
 /// Numbers that are compared at a time.
 const BLOCK: u64 = 1 << 16;
 
-/// Groups inside each other.
+/// Maximum depth of nested groups.
 const DEEPEST: usize = 64;
 
 impl AnnData {
-    /// Compares all elements of two files, of any versions, and passes what differs to `each`, of each element up
-    /// to as many differences as the options say.
+    /// Compares all elements of two files of any versions, and passes differences to `each`, for
+    /// each element up to the number in the options.
     ///
-    /// Matrices are compared by what they mean, as [`diff`] does; numbers by their values, whatever
-    /// their type, unless the options ask for what is stored.
+    /// Matrices are compared by value, like [`diff`]; numbers by value, whatever their type, unless
+    /// the options select stored values.
     ///
     /// # Errors
     ///
-    /// Fails where one of them cannot be read or is broken, or it is cancelled.
+    /// Fails if one of them cannot be read or is invalid, or if it is cancelled.
     pub fn diff(
         &self,
         other: &Self,
@@ -82,7 +82,7 @@ fn both<T>(files: [&AnnData; 2], of: impl Fn(&AnnData) -> Result<T>) -> Result<[
     Ok([of(first)?, of(second)?])
 }
 
-/// An element as what it is compared as.
+/// An element, in the form in which it is compared.
 enum Opened {
     Matrix(Box<MatrixSource>),
     Table(Arc<DataFrame>),
@@ -153,14 +153,14 @@ fn kind_of_array(array: &dyn NdArray) -> Result<String> {
     })
 }
 
-/// Returns the shape of an array; one string of an old file is a value of its own.
+/// Returns the shape of an array. A single string of an old file is a scalar.
 fn shape(array: &dyn NdArray) -> Result<Vec<u64>> {
     let fixed = matches!(array.element_type(), ElementType::FixedString { .. });
     let one = fixed && array.shape() == [1] && Encoding::of(array, &array.place())?.kind.is_empty();
     Ok(if one { Vec::new() } else { array.shape().to_vec() })
 }
 
-/// Two files that are being compared.
+/// Two files being compared.
 struct Comparison<'a> {
     options: &'a DiffOptions,
     each: &'a mut dyn FnMut(ElementDifference),
@@ -176,7 +176,7 @@ impl Comparison<'_> {
         self.report(path, ElementChange::Kind { first, second });
     }
 
-    /// Compares elements of one name, which need not be there.
+    /// Compares elements of the same name, which may be missing.
     fn pair(&mut self, path: &str, elements: [Option<Element>; 2]) -> Result<()> {
         if let Some(cancellation) = &self.options.cancellation {
             cancellation.check()?;
@@ -187,7 +187,7 @@ impl Comparison<'_> {
             [None, Some(_)] => self.report(path, ElementChange::SecondOnly),
             [Some(first), Some(second)] => {
                 if path.split('/').count() > DEEPEST {
-                    let what = format!("more than {DEEPEST} groups inside each other");
+                    let what = format!("more than {DEEPEST} nested groups");
                     return Err(Error::unsupported(first.place(), what));
                 }
                 let nothing = [first.is_null()?, second.is_null()?];
@@ -228,7 +228,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares all members of groups, or fields of compounds, but those left out.
+    /// Compares all members of groups, or fields of compounds, except some.
     fn mapping(
         &mut self,
         path: &str,
@@ -259,17 +259,17 @@ impl Comparison<'_> {
         if arrays.iter().all(|array| array.is_null()) {
             return Ok(());
         }
-        let alike = !first.is_null() && !second.is_null() && shape(first)? == shape(second)?;
+        let same_shape = !first.is_null() && !second.is_null() && shape(first)? == shape(second)?;
         let exact = !self.options.stored || first.element_type() == second.element_type();
-        if alike && arrays.iter().all(strings) {
+        if same_shape && arrays.iter().all(strings) {
             let names = arrays.map(|array| array.read_strings(&array.all()));
             let [first, second] = names;
             return self.texts(path, [first?, second?]);
         }
-        if alike && arrays.iter().all(numbers) && exact {
+        if same_shape && arrays.iter().all(numbers) && exact {
             return self.numbers(path, arrays);
         }
-        if alike && arrays.iter().all(|array| compound(*array)) {
+        if same_shape && arrays.iter().all(|array| compound(*array)) {
             for name in fields(first).into_iter().filter(|name| fields(second).contains(name)) {
                 let [own, other] = arrays.map(|array| array.field(&name));
                 let fields = [own?, other?].map(|field| Some(Element::Array(field)));
@@ -316,7 +316,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Compares strings one after the other.
+    /// Compares strings one by one.
     fn texts(&mut self, path: &str, [mut first, mut second]: [Names<'_>; 2]) -> Result<()> {
         let (mut position, mut reported) = (0, 0);
         while reported < self.options.most {
@@ -389,19 +389,19 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the names of what is in a group. What cannot be read cannot be compared.
+/// Returns the names in a group. Members that cannot be read are an error.
 fn children(group: &dyn Group) -> Result<Vec<String>> {
     let known = group.children()?.into_iter().map(|child| match child.kind {
         ChildKind::Other(what) => {
             let place = Place::array(group.path(), child.name);
-            Err(Error::unsupported(place, format!("{what}, which is not compared")))
+            Err(Error::unsupported(place, format!("{what}, which cannot be compared")))
         }
         _ => Ok(child.name),
     });
     known.collect()
 }
 
-/// Returns the names of what is in a group, or of the fields of compounds.
+/// Returns the names in a group, or of the fields of compounds.
 fn members(element: &Element) -> Result<Vec<String>> {
     match element {
         Element::Group(group) => children(&**group),
@@ -427,7 +427,7 @@ fn member(element: Option<&Element>, name: &str) -> Result<Option<Element>> {
     }
 }
 
-/// A value; what is missing is none.
+/// A value that is not missing.
 #[derive(Clone, Copy)]
 enum Cell<'a> {
     Number(Scalar),
@@ -463,7 +463,7 @@ fn cell(column: &Column, row: u64, at: usize) -> Option<Cell<'_>> {
     }
 }
 
-/// Returns whether two values mean the same: NaN of a column is missing.
+/// Returns whether two values are equal: NaN in a column is missing.
 fn same(cells: [Option<Cell<'_>>; 2], stored: bool) -> bool {
     let none = |cell: Option<Cell<'_>>| match cell {
         None => true,

@@ -1,4 +1,4 @@
-//! Writing elements of any kind, in whole or some of their first one or two axes.
+//! Writing elements of any type, as a whole or parts along their first axes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,17 +16,18 @@ use crate::anndata::element::{Element, Encoding};
 use crate::anndata::output::{Group, Output};
 use crate::anndata::{DataFrame, MatrixSource, frame};
 
-/// Groups inside each other, and groups in all. Real files have a few hundred.
+/// Maximum depth and number of groups. Real files have a few hundred.
 const DEEPEST: usize = 64;
 const MOST_GROUPS: usize = 1 << 16;
 
-/// The attributes that say what an element is.
+/// The attributes with the type of an element.
 const ENCODING: [&str; 2] = ["encoding-type", "encoding-version"];
 
-/// What scanpy before 1.5 stored in `uns` of pairs of cells. All else in there is copied as it is.
+/// Elements of `uns` with pairs of cells, from scanpy before 1.5. Everything else in `uns` is
+/// copied.
 const OF_CELL_PAIRS: [&str; 2] = ["uns/neighbors/distances", "uns/neighbors/connectivities"];
 
-/// Returns what is picked of an element, of `uns` only pairs of cells.
+/// Returns the selection for an element of `uns`, which is not empty only for pairs of cells.
 fn in_uns<'a>(from: &Element, path: &str, picks: Picks<'a>) -> Result<Picks<'a>> {
     if path == "uns/neighbors" || !path.starts_with("uns/") {
         return Ok(picks);
@@ -45,14 +46,14 @@ fn in_uns<'a>(from: &Element, path: &str, picks: Picks<'a>) -> Result<Picks<'a>>
     Ok(if shape == [rows.axis_len, cols.axis_len] { picks } else { ALL })
 }
 
-/// Elements that are being written into a new file.
+/// Writes elements into a new file.
 pub(super) struct Transfer<'a> {
     pub(super) output: Output,
     pub(super) options: &'a FileOptions<'a>,
     pub(super) report: Report,
-    /// Names of cells and of genes, where they are not those of the file.
+    /// Names of cells and of genes, if they replace those of the file.
     pub(super) names: [Option<Arc<StringList>>; 2],
-    /// Groups that were copied, of containers in which a group may have several names.
+    /// Groups that were copied, in containers in which a group may have several names.
     seen: BTreeSet<u64>,
     groups: usize,
 }
@@ -74,12 +75,12 @@ impl<'a> Transfer<'a> {
         self.report.dropped.push(format!("{path} ({why})"));
     }
 
-    /// Names what is left out, whatever the target holds.
+    /// Reports what is left out in any target.
     pub(super) fn left_out(&mut self, path: &str, why: impl std::fmt::Display) {
         self.report.left_out.push(format!("{path} ({why})"));
     }
 
-    /// Writes an element under a name of a group. `path` is where it is in the file.
+    /// Writes an element as a member of a group. `path` is its location in the file.
     pub(super) fn element(
         &mut self,
         from: &Element,
@@ -131,13 +132,13 @@ impl<'a> Transfer<'a> {
             "" | "dict" => self.mapping(from, to, path, picks, &[]),
             _ if picks.iter().all(Option::is_none) => self.mapping(from, to, path, ALL, &[]),
             other => {
-                self.left_out(path, format!("elements of encoding-type {other} are not sliced"));
+                self.left_out(path, format!("elements of encoding-type {other} cannot be sliced"));
                 Ok(())
             }
         }
     }
 
-    /// Returns the names that a table beside that of cells or genes has to have, where they are not those of
+    /// Returns the new names for a table whose rows are cells or genes, if they replace those of
     /// the file.
     fn names_beside(&self, path: &str) -> Option<Arc<StringList>> {
         let [cells, genes] = &self.names;
@@ -148,7 +149,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Writes all that is in a group, but what is left out.
+    /// Writes all members of a group, except some.
     pub(super) fn mapping(
         &mut self,
         from: &dyn Stored,
@@ -158,7 +159,7 @@ impl<'a> Transfer<'a> {
         left_out: &[&str],
     ) -> Result<()> {
         if from.identity().is_some_and(|identity| !self.seen.insert(identity)) {
-            self.left_out(path, "another name of a group that is copied");
+            self.left_out(path, "another name of a group that was copied");
             return Ok(());
         }
         let made = self.create_group(from, to, path, &[])?;
@@ -177,7 +178,7 @@ impl<'a> Transfer<'a> {
         Ok(())
     }
 
-    /// Writes some members of a group, each with its own picks.
+    /// Writes some members of a group, each with its own selection.
     fn members(
         &mut self,
         from: &dyn Stored,
@@ -223,7 +224,7 @@ impl<'a> Transfer<'a> {
         Ok(())
     }
 
-    /// Returns the group for a name with slashes, and its last part.
+    /// Returns the group for a name with slashes, and the last part of the name.
     fn folder<'n>(
         &mut self,
         group: Group,
@@ -240,7 +241,7 @@ impl<'a> Transfer<'a> {
         Ok((made, last))
     }
 
-    /// Creates a group with the attributes of another, but those left out.
+    /// Creates a group with the attributes of another, except some.
     fn create_group(
         &mut self,
         from: &dyn Stored,
@@ -252,7 +253,7 @@ impl<'a> Transfer<'a> {
         let depth = path.split('/').count();
         self.groups += 1;
         if self.groups > MOST_GROUPS || depth > DEEPEST {
-            let what = format!("more than {MOST_GROUPS} groups, or {DEEPEST} inside each other");
+            let what = format!("more than {MOST_GROUPS} groups, or {DEEPEST} nested ones");
             return Err(Error::unsupported(place(), what));
         }
         let group = self.output.group(parent, name)?;
@@ -263,7 +264,7 @@ impl<'a> Transfer<'a> {
         Ok(group)
     }
 
-    /// Copies attributes, but those left out.
+    /// Copies attributes, except some.
     pub(super) fn attributes<T: Attributes + ?Sized>(
         &mut self,
         from: &T,
@@ -280,7 +281,7 @@ impl<'a> Transfer<'a> {
             }
             let set = match attribute.value {
                 AttributeValue::References(_) => Err("references".to_owned()),
-                _ => held(self.output.tree.set_attribute(to, &name, &attribute))?,
+                _ => supported(self.output.tree.set_attribute(to, &name, &attribute))?,
             };
             if let Err(why) = set {
                 self.dropped(&format!("{path}, attribute {name:?}"), why);
@@ -308,10 +309,10 @@ impl<'a> Transfer<'a> {
             check_len(len, *pick, axis, &from.place())?;
         }
         if picks.iter().all(Option::is_none) && !from.is_null() {
-            // Before anndata 0.8, strings could be of a fixed length, which are bytes in Zarr.
+            // Before anndata 0.8, strings could have a fixed length, which are bytes in Zarr.
             let fixed = matches!(from.element_type(), ElementType::FixedString { .. });
             if fixed && Encoding::of(from, &from.place())?.kind.is_empty() {
-                // anndata takes one of them for the string itself.
+                // anndata reads one such string as a scalar.
                 return match path.starts_with("uns/") && from.shape() == [1] {
                     true => self.one_string(from, to, path),
                     false => self.strings(from, to, path, None),
@@ -327,13 +328,13 @@ impl<'a> Transfer<'a> {
                 self.strings(from, to, path, picks[0])
             }
             found => {
-                self.left_out(path, format!("arrays of {found} are not sliced"));
+                self.left_out(path, format!("arrays of {found} cannot be sliced"));
                 Ok(())
             }
         }
     }
 
-    /// Copies an array as it is.
+    /// Copies an array unchanged.
     fn copy(
         &mut self,
         from: &dyn NdArray,
@@ -355,7 +356,7 @@ impl<'a> Transfer<'a> {
             };
             match change.kind {
                 Dropped => self.dropped(&path, change.reason),
-                // Anndata has a value for that in every container.
+                // In anndata null has a representation in every container.
                 _ if from.is_null() => {}
                 _ => self.report.notes.push(format!("{path}: {}", change.reason)),
             }
@@ -363,7 +364,7 @@ impl<'a> Transfer<'a> {
         made.map_or(Ok(()), |made| self.encode_array(from, made))
     }
 
-    /// Says what an array is, where it did not.
+    /// Sets the encoding of an array that has none.
     pub(super) fn encode_array(&mut self, from: &dyn NdArray, made: NodeId) -> Result<()> {
         if !Encoding::of(from, &from.place())?.kind.is_empty() {
             return Ok(());
@@ -380,7 +381,7 @@ impl<'a> Transfer<'a> {
         self.output.encode_node(made, kind, version)
     }
 
-    /// Returns how an array is compressed that was so or not.
+    /// Returns the compression for an array, which depends on whether it was compressed.
     pub(super) fn compression(&self, from: &dyn NdArray) -> Compression {
         let uncompressed = |name: &String| {
             let name = name.strip_prefix("numcodecs.").unwrap_or(name);
@@ -394,7 +395,7 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// Fails where an axis is not as long as that of which is picked.
+/// Fails if the length of an axis is not that of the selection.
 fn check_len(len: u64, pick: Option<&Picked>, axis: usize, place: &Place) -> Result<()> {
     match pick.filter(|pick| pick.axis_len != len) {
         None => Ok(()),
@@ -405,7 +406,7 @@ fn check_len(len: u64, pick: Option<&Picked>, axis: usize, place: &Place) -> Res
     }
 }
 
-/// Fails where a code is that of no category.
+/// Fails if a code has no category.
 fn check_codes(codes: &dyn NdArray, categories: &dyn NdArray) -> Result<()> {
     const BLOCK: u64 = 1 << 16;
     let (&[len], count) = (codes.shape(), categories.shape().iter().product()) else {
@@ -422,8 +423,8 @@ fn check_codes(codes: &dyn NdArray, categories: &dyn NdArray) -> Result<()> {
     Ok(())
 }
 
-/// Takes apart what the container does not hold from what fails.
-fn held<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
+/// Separates what the container does not support from other errors.
+fn supported<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
     match done {
         Ok(done) => Ok(Ok(done)),
         Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {

@@ -1,4 +1,4 @@
-//! Sparse matrices. Entries of a row stay in the order they are stored in, as in SciPy.
+//! Sparse matrices. Entries of a row keep their stored order, like in SciPy.
 
 use nnz_container::tree::Group as Stored;
 use nnz_core::{Batch, Header, Order, Place, Projection, Result, Unit, UnitReader, Values};
@@ -36,7 +36,7 @@ impl Transfer<'_> {
         self.entries(&slice, &place, to, path)
     }
 
-    /// Writes all entries of a source, whose majors are in order.
+    /// Writes all entries of a source with sorted majors.
     pub(super) fn entries(
         &mut self,
         source: &dyn nnz_core::MatrixSource,
@@ -60,7 +60,7 @@ impl Transfer<'_> {
         self.units(units, header, place, to, path)
     }
 
-    /// Writes all entries of a reader, whose majors are in order.
+    /// Writes all entries of a reader with sorted majors.
     pub(super) fn units<'u>(
         &mut self,
         units: Box<dyn UnitReader<'u> + 'u>,
@@ -74,7 +74,7 @@ impl Transfer<'_> {
         let progress = self.options.progress;
         progress.begin(path, header.nnz);
         let mut put = Put { writer: &mut writer, output: &mut self.output, progress };
-        let done = run(units, &work, &mut InTurn, &mut put, self.options.workers());
+        let done = run(units, &work, &mut Independent, &mut put, self.options.workers());
         progress.end();
         done.map_err(|error| error.with_context(place))?;
         if path == "X" {
@@ -99,7 +99,7 @@ impl Work for Encode<'_> {
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Batch, Vec<u64>)> {
         let mut batch = Batch::new(self.order, Values::default());
         let mut stored = Vec::with_capacity(1);
-        // There is one.
+        // There is only one.
         for unit in units {
             unit.decode(&mut batch)?;
             stored.push(batch.entries() as u64);
@@ -112,16 +112,16 @@ impl Work for Encode<'_> {
     }
 }
 
-/// Nothing has to be known of the units before.
-struct InTurn;
+/// Nothing depends on the previous units.
+struct Independent;
 
-impl Join<Encode<'_>> for InTurn {
+impl Join<Encode<'_>> for Independent {
     fn join(&mut self, _: &Batch) -> Result<Option<()>> {
         Ok(Some(()))
     }
 }
 
-/// Where entries go.
+/// The destination of entries.
 struct Put<'a> {
     writer: &'a mut MatrixWriter,
     output: &'a mut Output,

@@ -1,4 +1,4 @@
-//! The cells that share a value of a column.
+//! Cells that have the same value in a column.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use nnz_core::{Annotations as _, Error, Result};
 
 use crate::anndata::AnnData;
 
-/// The cells of a file by the value that they have in a column.
+/// The cells of a file by their value in a column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    /// Each value as text, in the order they occur, and the positions of its cells.
+    /// Each value as text, in the order of first occurrence, and the positions of its cells.
     pub groups: Vec<(String, Vec<Range<u64>>)>,
-    /// Cells without a value.
+    /// The number of cells without a value.
     pub missing: u64,
 }
 
 impl AnnData {
-    /// Groups cells by a column of `obs`, which may take so many bytes.
+    /// Groups cells by a column of `obs`, which may take `memory` bytes.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such column, or it cannot be read.
+    /// Fails if there is no such column, or if it cannot be read.
     pub fn groups(&self, column: &str, memory: u64) -> Result<Groups> {
         let obs = self.obs()?;
         let Some(at) = obs.columns().iter().position(|info| info.name == column) else {
             let names: Vec<String> =
                 obs.columns().iter().map(|info| format!("{:?}", info.name)).collect();
-            let what = format!("{column:?} is no column of obs: there are {}", names.join(", "));
+            let what = format!("{column:?} is not a column of obs, which has {}", names.join(", "));
             return Err(Error::argument(what));
         };
         let values = obs.read_column(at, memory)?;

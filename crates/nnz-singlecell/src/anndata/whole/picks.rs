@@ -1,24 +1,24 @@
-//! What is picked of an axis.
+//! Selections along an axis.
 
 use std::ops::Range;
 
 use crate::anndata::item::Along;
 
-/// Some of an axis, in the order they are written.
+/// A part of an axis, in the order in which it is written.
 #[derive(Debug)]
 pub(super) struct Picked {
-    /// Positions, none of which occurs twice.
+    /// Unique positions.
     pub(super) ranges: Vec<Range<u64>>,
-    /// How many are picked.
+    /// The number of selected positions.
     pub(super) len: u64,
-    /// How long the axis is.
+    /// The length of the axis.
     pub(super) axis_len: u64,
-    /// Whether they stay in order.
+    /// Whether positions ascend.
     pub(super) ascends: bool,
 }
 
 impl Picked {
-    /// Takes ranges of an axis; `None` where they are all of it, in order.
+    /// Creates a selection from ranges; `None` if they are the whole axis in order.
     pub(super) fn new(ranges: Vec<Range<u64>>, axis_len: u64) -> Option<Self> {
         let whole = match &*ranges {
             [] => axis_len == 0,
@@ -31,13 +31,13 @@ impl Picked {
     }
 }
 
-/// What is picked of the axes of an element; `None` is all.
+/// The selections along the axes of an element; `None` selects everything.
 pub(super) type Picks<'a> = [Option<&'a Picked>; 2];
 
-/// Picks nothing in particular.
+/// Selects everything.
 pub(super) const ALL: Picks<'static> = [None, None];
 
-/// What is picked of a file.
+/// The selections of a file.
 #[derive(Debug, Default)]
 pub(super) struct FilePicks {
     /// Cells.
@@ -47,7 +47,7 @@ pub(super) struct FilePicks {
 }
 
 impl FilePicks {
-    /// Returns what is picked of the axes of an element. Genes of `raw` are all kept.
+    /// Returns the selections along the axes of an element. Genes of `raw` are always kept.
     pub(super) fn along(&self, axes: [Along; 2]) -> Picks<'_> {
         axes.map(|along| match along {
             Along::Obs => self.obs.as_ref(),
@@ -56,7 +56,7 @@ impl FilePicks {
         })
     }
 
-    /// Returns whether all is written.
+    /// Returns whether everything is selected.
     pub(super) fn is_whole(&self) -> bool {
         self.obs.is_none() && self.var.is_none()
     }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::single_range_in_vec_init, reason = "a selection of one range")]
-    fn all_of_an_axis_in_order_is_no_pick() {
+    fn a_whole_axis_in_order_is_not_a_selection() {
         assert!(Picked::new(vec![0..3], 3).is_none());
         assert!(Picked::new(vec![], 0).is_none());
         assert_eq!(Picked::new(vec![], 3).unwrap().len, 0);

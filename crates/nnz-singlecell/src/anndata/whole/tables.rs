@@ -1,4 +1,4 @@
-//! The tables of a file as what selections are looked up in, and tables of anndata before 0.8.
+//! Tables as matrix sources for selections, and tables of anndata before 0.8.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::anndata::columns::write_table;
 use crate::anndata::output::Group;
 use crate::anndata::{AnnData, DataFrame};
 
-/// Names and columns of rows and columns, without any entry.
+/// Names and annotations of both axes, without entries.
 pub(super) struct Tables {
     header: Header,
     frames: [Option<Arc<DataFrame>>; 2],
 }
 
 impl Tables {
-    /// Takes the tables of cells and genes.
+    /// Creates a source of the tables of cells and genes.
     pub(super) fn of_file(file: &AnnData) -> Result<Self> {
         Ok(Self::new([Some(file.obs()?), Some(file.var()?)]))
     }
@@ -49,7 +49,7 @@ impl Tables {
         Self { header, frames }
     }
 
-    /// Takes one table, or some of its rows.
+    /// Creates a source of one table, or of some of its rows.
     fn picked(frame: Arc<DataFrame>, rows: Option<&Picked>) -> Result<Box<dyn MatrixSource>> {
         let source: Box<dyn MatrixSource> = Box::new(Self::new([Some(frame), None]));
         let Some(rows) = rows else { return Ok(source) };
@@ -88,7 +88,7 @@ impl MatrixSource for Tables {
     }
 }
 
-/// There are no entries.
+/// No entries.
 struct NoUnits;
 
 impl<'a> UnitReader<'a> for NoUnits {
@@ -98,7 +98,7 @@ impl<'a> UnitReader<'a> for NoUnits {
 }
 
 impl Transfer<'_> {
-    /// Writes a table of a layout before anndata 0.8 in that of today.
+    /// Writes a table in a layout before anndata 0.8 in the current one.
     pub(super) fn old_table(
         &mut self,
         frame: Arc<DataFrame>,
@@ -112,7 +112,8 @@ impl Transfer<'_> {
         self.write_frame(&*source, &index, to, None)
     }
 
-    /// Writes the table of an axis with other names or columns, and returns names that are not those of the file.
+    /// Writes the table of an axis with other names or columns, and returns the names if they were
+    /// replaced.
     pub(super) fn labelled_table(
         &mut self,
         frame: Arc<DataFrame>,
@@ -142,7 +143,7 @@ impl Transfer<'_> {
         Ok(labelled.replaced_names(axis).cloned())
     }
 
-    /// Writes a table that is stored beside that of cells or genes, with their names.
+    /// Writes another table whose rows are cells or genes, with their new names.
     pub(super) fn renamed_table(
         &mut self,
         frame: Arc<DataFrame>,
@@ -174,7 +175,7 @@ impl Transfer<'_> {
         write_table(&mut self.output, to, index, len, names, table.as_deref())
     }
 
-    /// Refuses a table with broken columns, and names those that are of no known layout.
+    /// Fails for a table with invalid columns, and reports columns in an unknown layout.
     pub(super) fn check_columns(&mut self, frame: &DataFrame, path: &str) -> Result<()> {
         for error in frame.broken_columns() {
             let place = error.place().clone();

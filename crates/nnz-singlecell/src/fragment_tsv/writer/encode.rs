@@ -1,4 +1,4 @@
-//! Text of batches, on any thread.
+//! Encoding batches as text, on any thread.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::super::spare::Spares;
 use super::index::{PartialIndex, Spot};
 use super::{Columns, Compression, LARGEST_INDEXED, WriteOptions};
 
-/// Makes text of batches, on any thread.
+/// Encodes batches as text, on any thread.
 #[derive(Debug)]
 pub struct FragmentTsvEncoder {
     place: Place,
@@ -21,17 +21,17 @@ pub struct FragmentTsvEncoder {
     deflaters: Arc<Spares<Deflater>>,
 }
 
-/// Text of some batches, ready to be written.
+/// Encoded batches, ready to be written.
 #[derive(Debug)]
 pub struct EncodedFragments {
-    /// Text, or blocks of it.
+    /// Text, or compressed blocks.
     pub(super) bytes: Vec<u8>,
     /// The runs of fragments, in order.
     pub(super) runs: Vec<EncodedRun>,
     pub(super) index: PartialIndex,
 }
 
-/// What the sink checks of fragments that follow each other.
+/// Properties of consecutive fragments that the sink checks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EncodedRun {
     pub(super) chromosome: u32,
@@ -40,7 +40,7 @@ pub(super) struct EncodedRun {
     pub(super) lines: u64,
 }
 
-/// Names with what stands behind them in a line.
+/// Names with the text around them in a line.
 #[derive(Debug)]
 struct Lines {
     text: Vec<u8>,
@@ -48,12 +48,12 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(names: &StringList, before: &[u8], behind: &[u8]) -> Self {
+    fn new(names: &StringList, before: &[u8], after: &[u8]) -> Self {
         let mut lines = Self { text: Vec::new(), ends: Vec::new() };
         for name in names.iter() {
             lines.text.extend_from_slice(before);
             lines.text.extend_from_slice(name);
-            lines.text.extend_from_slice(behind);
+            lines.text.extend_from_slice(after);
             lines.ends.push(lines.text.len());
         }
         lines
@@ -86,8 +86,8 @@ impl FragmentTsvEncoder {
                 let comment = what == "chromosome" && name.first() == Some(&b'#');
                 if name.is_empty() || comment || name.iter().any(|&byte| byte < b' ') {
                     let place = Place { array: Some(format!("{what} names")), ..place.clone() };
-                    let expected = "a name that can stand in a line: not empty, without control \
-                                    characters, and no comment";
+                    let expected = "a name that can be written in a line: not empty, without control \
+                                    characters, and not a comment";
                     return Err(Error::mismatch(
                         place.at(At::Element(number)),
                         shown(name),
@@ -96,7 +96,7 @@ impl FragmentTsvEncoder {
                 }
             }
         }
-        let behind: &[u8] = match options.columns {
+        let after: &[u8] = match options.columns {
             Columns::Five => b"\t1\n",
             Columns::Four => b"\n",
         };
@@ -104,20 +104,20 @@ impl FragmentTsvEncoder {
             place,
             options,
             chromosomes: Lines::new(chromosomes, b"", b"\t"),
-            cells: Lines::new(cells, b"\t", behind),
+            cells: Lines::new(cells, b"\t", after),
             deflaters: Arc::default(),
         })
     }
 
-    /// Makes text of batches that follow each other.
+    /// Encodes consecutive batches as text.
     ///
-    /// Blocks of compressed text end where the batches do, so that few small ones at a time make
+    /// Compressed blocks end at the end of the batches, so encoding few small ones at a time gives
     /// larger files.
     ///
     /// # Errors
     ///
-    /// Fails where a chromosome or cell has no name, starts do not ascend, a fragment ends before
-    /// it starts, or lies where an index does not reach.
+    /// Fails if a chromosome or cell has no name, if starts do not ascend, or if a fragment ends
+    /// before it starts or is out of range for an index.
     pub fn encode(&self, batches: &[FragmentBatch]) -> Result<EncodedFragments> {
         let mut text = Vec::new();
         let mut runs = Vec::new();
@@ -138,9 +138,9 @@ impl FragmentTsvEncoder {
         if self.options.compression != Compression::Bgzip {
             return Ok(EncodedFragments { bytes: text, runs, index: PartialIndex::default() });
         }
-        let mut deflater = self.deflaters.lend();
+        let mut deflater = self.deflaters.get();
         let mut bytes = Vec::with_capacity(text.len() / 3);
-        // Where each block begins, and where the last one ends.
+        // The beginning of each block, and the end of the last.
         let mut begins = vec![0];
         for block in text.chunks(bgzf::TEXT) {
             deflater
@@ -165,7 +165,8 @@ impl FragmentTsvEncoder {
         }
         let Some(name) = self.chromosomes.get(*chromosome) else {
             let found = format!("chromosome {chromosome}");
-            let expected = format!("one of {}, which have names", self.chromosomes.ends.len());
+            let expected =
+                format!("less than {}, the number of names", self.chromosomes.ends.len());
             return Err(Error::mismatch(self.place.clone(), found, expected));
         };
         let past =
@@ -180,7 +181,7 @@ impl FragmentTsvEncoder {
             before = start;
             let Some(cell) = self.cells.get(cell) else {
                 let found = format!("cell {cell}");
-                let expected = format!("one of {}, which have names", self.cells.ends.len());
+                let expected = format!("less than {}, the number of names", self.cells.ends.len());
                 return Err(Error::mismatch(self.place.clone(), found, expected));
             };
             let line = text.len();
@@ -205,10 +206,10 @@ impl FragmentTsvEncoder {
         let expected = if end < start {
             "an end that is not before the start".to_owned()
         } else if start < before {
-            format!("one that starts at {before} or behind, as the one before")
+            format!("a start of at least {before}, the start of the previous one")
         } else {
             format!(
-                "bases below {LARGEST_INDEXED}, as a .tbi index holds no larger ones; the text can \
+                "positions less than {LARGEST_INDEXED}, the limit of a .tbi index; the text can \
                  be written without an index"
             )
         };

@@ -1,8 +1,9 @@
-//! The `.tbi` index of `tabix`: where in a compressed text the lines of a region lie.
+//! The `.tbi` index of `tabix`: the positions of the lines of a region in a compressed text.
 //!
-//! A place is a *virtual offset*: the byte of the file at which a block begins, and in the low 16
-//! bits the byte in its text. Lines are put into bins, of which each larger one holds eight smaller
-//! ones, by the smallest bin that holds them whole; a bin lists where its lines lie. Beside that,
+//! A position is a *virtual offset*: the byte of the file at which a block begins, and in the low
+//! 16 bits the byte in its text. Lines are assigned to the smallest bin that contains them; each
+//! larger bin contains eight smaller ones. A bin lists the positions of its lines. In addition, for
+//! every window of 16,384 bases the index has the position of the first line that overlaps it.
 //! for every 16,384 bases the index says where the first line lies that reaches them.
 
 use std::collections::BTreeMap;
@@ -12,23 +13,23 @@ use nnz_core::StringList;
 
 use super::super::bgzf::{self, Deflater};
 
-/// Bases of the smallest bins, as a power of two.
+/// The size of the smallest bins, as a power of two.
 const WINDOW: u32 = 14;
-/// The bin that is none: it tells where all lines of a chromosome lie, and how many there are.
+/// A pseudo-bin with the position and the number of all lines of a chromosome.
 const TOTAL: u32 = 37_450;
 
-/// Lines after one another that lie in the same bin and reach no window the first does not.
+/// Consecutive lines in the same bin that overlap no other window than the first.
 #[derive(Clone, Debug)]
 pub(super) struct Spot {
     pub(super) chromosome: u32,
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Where the lines lie in the text.
+    /// The position of the lines in the text.
     pub(super) text: Range<usize>,
 }
 
 impl Spot {
-    /// Returns the last base, also of what has none.
+    /// Returns the last base, even for empty fragments.
     fn last(&self) -> u32 {
         self.end.max(self.start + 1) - 1
     }
@@ -37,7 +38,7 @@ impl Spot {
         bin(self.start, self.last())
     }
 
-    /// Adds a line, to those before it where that changes nothing.
+    /// Adds a line, merged with those before if that changes nothing.
     pub(super) fn push(spots: &mut Vec<Self>, next: Self) {
         if let Some(spot) = spots.last_mut()
             && spot.chromosome == next.chromosome
@@ -51,7 +52,7 @@ impl Spot {
     }
 }
 
-/// Returns the smallest bin that holds two bases.
+/// Returns the smallest bin that contains two bases.
 fn bin(first: u32, last: u32) -> u32 {
     let mut shift = WINDOW;
     let mut begin = 4681;
@@ -65,7 +66,7 @@ fn bin(first: u32, last: u32) -> u32 {
     0
 }
 
-/// An index of a part of the text, whose places count from where that part begins.
+/// An index of a part of the text, with positions from the beginning of that part.
 #[derive(Debug, Default)]
 pub(super) struct PartialIndex {
     parts: Vec<Part>,
@@ -81,13 +82,13 @@ struct Part {
 }
 
 impl PartialIndex {
-    /// Finds the virtual offsets of spots in text that was cut into blocks.
+    /// Finds the virtual offsets of spots in text that is split into blocks.
     pub(super) fn new(spots: &[Spot], begins: &[u64]) -> Self {
         let offset = |at: usize| {
             let block = begins.get(at / bgzf::TEXT).or(begins.last()).copied().unwrap_or(0);
             block << 16 | (at % bgzf::TEXT) as u64
         };
-        // The text may end inside a block: what follows begins with the next one.
+        // The text may end inside a block: the next part begins with a new block.
         let end = spots.last().map_or(0, |spot| spot.text.end);
         let behind = begins.last().copied().unwrap_or(0) << 16;
         let parts = spots.iter().map(|spot| Part {
@@ -114,7 +115,7 @@ pub(super) struct Index {
 struct Chromosome {
     number: u32,
     bins: BTreeMap<u32, Vec<Range<u64>>>,
-    /// Where the first line lies that reaches each window.
+    /// The position of the first line that overlaps each window.
     windows: Vec<Option<u64>>,
     offsets: Range<u64>,
     lines: u64,
@@ -140,7 +141,7 @@ impl Index {
         }
     }
 
-    /// Counts lines of the chromosome that came last.
+    /// Counts lines of the last chromosome.
     pub(super) fn count(&mut self, chromosome: u32, lines: u64) {
         let found = self.chromosomes.iter_mut().rev().find(|found| found.number == chromosome);
         if let Some(found) = found {
@@ -154,8 +155,8 @@ impl Index {
         let name = |number: u32| all.get(number as usize).copied().unwrap_or(&[]);
         let mut out = b"TBI\x01".to_vec();
         put_count(&mut out, self.chromosomes.len())?;
-        // Bases from 0 and half-open; the columns of chromosome, start and end; comments begin
-        // with #; no line is skipped.
+        // Positions from 0 with exclusive end; the columns of chromosome, start and end; comments
+        // begin with #; no line is skipped.
         for number in [0x1_0000_i32, 1, 2, 3, i32::from(b'#'), 0] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -186,7 +187,7 @@ impl Chromosome {
         self.offsets.end = offsets.end;
         let [first, last] = part.windows.map(|window| window as usize);
         if self.windows.len() <= last {
-            // At most 2^15, as larger bases are refused.
+            // At most 2^15, because larger positions are errors.
             self.windows.resize(last + 1, None);
         }
         for window in &mut self.windows[first..=last] {
@@ -194,7 +195,7 @@ impl Chromosome {
         }
         let chunks = self.bins.entry(part.bin).or_default();
         match chunks.last_mut() {
-            // What lies between in the same block is read anyway.
+            // Lines between them in the same block are read anyway.
             Some(chunk) if chunk.end >> 16 >= offsets.start >> 16 => chunk.end = offsets.end,
             _ => chunks.push(offsets),
         }
@@ -212,7 +213,7 @@ impl Chromosome {
             }
         }
         put_count(out, self.windows.len())?;
-        // Nothing reaches a window without a line, so that what follows it is the first to look at.
+        // No line overlaps an empty window, so it gets the position of the next one.
         let mut next = 0;
         for window in self.windows.iter_mut().rev() {
             next = *window.get_or_insert(next);
@@ -224,7 +225,7 @@ impl Chromosome {
     }
 }
 
-/// Appends a count, of which the index keeps 31 bits.
+/// Appends a count, which has 31 bits in the index.
 fn put_count(out: &mut Vec<u8>, count: usize) -> Result<(), String> {
     let short = i32::try_from(count).map_err(|_| format!("{count} is too large for an index"))?;
     out.extend_from_slice(&short.to_le_bytes());
@@ -236,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_are_the_smallest_that_hold_a_fragment() {
+    fn bins_are_the_smallest_that_contain_a_fragment() {
         for (first, last, expected) in [
             (0, 0, 4681),
             (16_383, 16_383, 4681),
@@ -251,9 +252,9 @@ mod tests {
         }
     }
 
-    /// What the specification of tabix calls a `.tbi` file, field by field.
+    /// A `.tbi` file, field by field, with the names of the tabix specification.
     #[test]
-    fn the_index_is_written_field_by_field_as_tabix_specifies() {
+    fn the_index_follows_the_tabix_specification() {
         let spot = |chromosome, start, end, text| Spot { chromosome, start, end, text };
         let spots = [
             spot(1, 5, 9, 0..12),

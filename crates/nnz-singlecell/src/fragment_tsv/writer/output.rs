@@ -1,4 +1,4 @@
-//! Bytes to a staged file or a stream.
+//! Writing bytes to a staged file or a stream.
 
 use std::io::{self, Write};
 
@@ -41,7 +41,7 @@ impl Output {
         }
     }
 
-    /// Completes what is compressed.
+    /// Finishes compressed data.
     pub(super) fn close(self) -> io::Result<Destination> {
         match self {
             Self::Plain(destination) => Ok(destination),

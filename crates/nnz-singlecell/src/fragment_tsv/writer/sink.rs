@@ -1,4 +1,4 @@
-//! Taking text in turn, and putting files in their place.
+//! Writing encoded text in order, and moving files to their place.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::index::Index;
 use super::output::{Destination, Output};
 use super::{Compression, WriteOptions};
 
-/// Fragments being written as text.
+/// A sink that writes fragments as text.
 pub struct FragmentTsvSink {
     place: Place,
     options: WriteOptions,
@@ -26,16 +26,16 @@ pub struct FragmentTsvSink {
     names: (StringList, StringList),
     output: Output,
     bytes: u64,
-    beside: Option<Beside>,
-    /// Which chromosomes have come.
-    came: Vec<bool>,
+    index_file: Option<IndexFile>,
+    /// Which chromosomes have occurred.
+    seen: Vec<bool>,
     current: Option<u32>,
     last_start: u32,
     failed: bool,
 }
 
-/// The index beside the text.
-struct Beside {
+/// The index next to the text.
+struct IndexFile {
     file: StagedFile,
     index: Index,
 }
@@ -48,15 +48,15 @@ impl FragmentTsvSink {
         names: (StringList, StringList),
         options: WriteOptions,
     ) -> Result<Self> {
-        let beside = match &target {
+        let index_file = match &target {
             Target::File { path, options: staging } if options.index => {
-                // A link stands for what it points to.
+                // A symbolic link is resolved.
                 let mut path =
                     path.canonicalize().unwrap_or_else(|_| path.clone()).into_os_string();
                 path.push(".tbi");
                 let path = PathBuf::from(path);
                 let file = StagedFile::create(&path, *staging)?;
-                Some(Beside { file, index: Index::default() })
+                Some(IndexFile { file, index: Index::default() })
             }
             _ => None,
         };
@@ -64,29 +64,28 @@ impl FragmentTsvSink {
             place,
             options,
             encoder: Arc::new(encoder),
-            came: Vec::new(),
+            seen: Vec::new(),
             names,
             output: Output::create(target, options.compression)?,
             bytes: 0,
-            beside,
+            index_file,
             current: None,
             last_start: 0,
             failed: false,
         })
     }
 
-    /// Returns what makes text of batches on any thread, for
-    /// [`write_encoded`](Self::write_encoded).
+    /// Returns the encoder of batches, for [`write_encoded`](Self::write_encoded).
     #[must_use]
     pub fn encoder(&self) -> Arc<FragmentTsvEncoder> {
         Arc::clone(&self.encoder)
     }
 
-    /// Writes the next batches, made ready by the [`encoder`](Self::encoder) of this sink.
+    /// Writes the next batches, encoded by the [`encoder`](Self::encoder) of this sink.
     ///
     /// # Errors
     ///
-    /// Fails as [`FragmentSink::write`].
+    /// Fails like [`FragmentSink::write`].
     pub fn write_encoded(&mut self, encoded: EncodedFragments) -> Result<()> {
         let written = self.next(encoded);
         self.failed |= written.is_err();
@@ -104,12 +103,12 @@ impl FragmentTsvSink {
                 }
             } else {
                 let at = run.chromosome as usize;
-                if self.came.len() <= at {
-                    self.came.resize(at + 1, false);
+                if self.seen.len() <= at {
+                    self.seen.resize(at + 1, false);
                 }
-                if std::mem::replace(&mut self.came[at], true) {
+                if std::mem::replace(&mut self.seen[at], true) {
                     let name = self.names.0.iter().nth(at).unwrap_or(&[]);
-                    let found = format!("{} once more, after others", shown(name));
+                    let found = format!("{} again, after other chromosomes", shown(name));
                     let expected = "all fragments of a chromosome together";
                     return Err(Error::mismatch(self.place.clone(), found, expected));
                 }
@@ -117,10 +116,10 @@ impl FragmentTsvSink {
             }
             self.last_start = run.last_start;
         }
-        if let Some(beside) = &mut self.beside {
-            beside.index.add(index, self.bytes);
+        if let Some(index_file) = &mut self.index_file {
+            index_file.index.add(index, self.bytes);
             for run in &runs {
-                beside.index.count(run.chromosome, run.lines);
+                index_file.index.count(run.chromosome, run.lines);
             }
         }
         self.output.write(&bytes).map_err(|error| self.io(error))?;
@@ -147,7 +146,7 @@ impl FragmentSink for FragmentTsvSink {
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
         match encoded.downcast() {
             Ok(text) => Self::write_encoded(self, *text),
-            Err(_) => Err(Error::argument("fragments made ready for something else")),
+            Err(_) => Err(Error::argument("fragments that were encoded for another sink")),
         }
     }
 
@@ -161,15 +160,16 @@ impl FragmentSink for FragmentTsvSink {
             return Err(Error::unsupported(self.place, what));
         }
         if (chromosomes, cells) != (&self.names.0, &self.names.1) {
-            return Err(Error::argument("other names than those the text was begun with"));
+            return Err(Error::argument("different names than at the beginning of the text"));
         }
         if self.options.compression == Compression::Bgzip {
             self.output.write(&bgzf::END).map_err(|error| self.io(error))?;
         }
-        let Self { place, names, output, beside, .. } = *self;
+        let Self { place, names, output, index_file, .. } = *self;
         let path = place.path.clone().unwrap_or_default();
         let io = |error| Error::io(&path, error);
-        let beside = beside.map(|beside| beside.complete(&names.0, &place)).transpose()?;
+        let index_file =
+            index_file.map(|index_file| index_file.complete(&names.0, &place)).transpose()?;
         let file = match output.close().map_err(io)? {
             Destination::File(file) => file,
             Destination::Stream { mut writer, bytes } => {
@@ -177,9 +177,9 @@ impl FragmentSink for FragmentTsvSink {
                 return Ok(Written { bytes });
             }
         };
-        // An old index beside new text would find wrong lines, and no index finds none: a kill in
-        // between leaves the latter.
-        let bytes = match beside {
+        // An old index with new text would find wrong lines, so it is removed first: after a crash
+        // in between there is no index.
+        let bytes = match index_file {
             Some(index) => file.commit_with_sidecar(index)?,
             None => file.commit()?,
         };
@@ -187,8 +187,8 @@ impl FragmentSink for FragmentTsvSink {
     }
 }
 
-impl Beside {
-    /// Writes the index to its file, which has no name yet.
+impl IndexFile {
+    /// Writes the index to its temporary file.
     fn complete(self, names: &StringList, place: &Place) -> Result<StagedFile> {
         let Self { mut file, index } = self;
         let bytes = index.finish(names).map_err(|what| Error::unsupported(place.clone(), what))?;

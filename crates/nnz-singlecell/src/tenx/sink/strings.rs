@@ -1,4 +1,4 @@
-//! Lists of strings in HDF5, of a fixed length as 10x stores them.
+//! Writing lists of fixed-length strings in HDF5, like 10x.
 
 use nnz_container::hdf5::file::{
     CharacterSet, DatasetSpec, ElementType, FileWriter, ObjectId, StringPadding,
@@ -6,11 +6,11 @@ use nnz_container::hdf5::file::{
 use nnz_core::{Result, StringList};
 use nnz_storage::staging::StagedFile;
 
-/// Bytes that filling strings up may take, whatever they hold.
+/// Bytes of padding that are always allowed.
 const WASTE: u64 = 64 << 20;
 
-/// Writes strings, all as long as the longest, filled up with zeros; of any length where that would take much
-/// more than they do.
+/// Writes strings with the length of the longest, padded with zeros; with variable length if
+/// padding would take much more space.
 pub(super) fn write_strings(
     file: &mut FileWriter<StagedFile>,
     group: ObjectId,

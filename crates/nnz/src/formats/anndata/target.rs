@@ -168,7 +168,7 @@ impl MatrixTarget for Target {
 
     fn check(&self) -> Result<()> {
         if let Some(item) = &self.item {
-            return match self.existing()?.holds(item)? && !self.write.overwrite {
+            return match self.existing()?.contains(item)? && !self.write.overwrite {
                 true => {
                     let place =
                         Location::Path { path: self.path.clone(), group: Some(item.to_string()) };

@@ -31,7 +31,7 @@ impl WholeFormat for AnnDataFile {
 
     fn tables(&self, probe: &Probe) -> Result<Option<Box<dyn MatrixSource>>> {
         match place::open(probe)? {
-            (file, None) if !file.holds(&Item::X)? => file.tables().map(Some),
+            (file, None) if !file.contains(&Item::X)? => file.tables().map(Some),
             _ => Ok(None),
         }
     }

@@ -32,15 +32,15 @@ impl Target {
         let (path, group) = named(to, "bpcells")?;
         let how = sink_options(&options.format_options)?;
         let container = ContainerTarget::new(path, group, DirectoryKind::BpCells, options)?;
-        Ok(Self { container: container.with_format_version(how.generation), options: how })
+        Ok(Self { container: container.with_format_version(how.format_version), options: how })
     }
 }
 
 /// Reads the options of targets.
 fn sink_options(options: &FormatOptions) -> Result<SinkOptions> {
     let packing = if options.flag("unpacked")? { Packing::Unpacked } else { Packing::default() };
-    let generation = options.parse("format-version")?.unwrap_or_default();
-    Ok(SinkOptions { packing, generation })
+    let format_version = options.parse("format-version")?.unwrap_or_default();
+    Ok(SinkOptions { packing, format_version })
 }
 
 impl MatrixTarget for Target {

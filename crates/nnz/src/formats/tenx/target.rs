@@ -10,7 +10,7 @@ use nnz_core::{
     Names, Order, Result, SinkCapabilities, StringList, ValueType,
 };
 use nnz_matrix_market::tenx_folder::{self, FeatureColumns, FolderVersion};
-use nnz_singlecell::tenx::{self, Features, Generation, SinkOptions};
+use nnz_singlecell::tenx::{self, Features, FormatVersion, SinkOptions};
 use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
 
 use crate::container_target::goes_to_hdf5;
@@ -33,15 +33,15 @@ pub(super) const OPTIONS: &[FormatOption] = &[
 
 /// The layout to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version(Generation);
+struct Version(FormatVersion);
 
 impl FromStr for Version {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
-            "2" => Ok(Self(Generation::V2)),
-            "3" => Ok(Self(Generation::V3)),
+            "2" => Ok(Self(FormatVersion::V2)),
+            "3" => Ok(Self(FormatVersion::V3)),
             other => Err(format!("{other:?}: expected 2 or 3")),
         }
     }
@@ -84,14 +84,14 @@ impl Target {
         }
         let names = options.memory / 4;
         let sink = SinkOptions {
-            generation: version.map_or(Generation::V3, |version| version.0),
+            format_version: version.map_or(FormatVersion::V3, |version| version.0),
             genome,
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
             threads: options.threads,
             memory: names,
         };
         let wide = options.value_type == Some(ValueType::I64);
-        let v3 = sink.generation == Generation::V3;
+        let v3 = sink.format_version == FormatVersion::V3;
         let kept = |name: &str, column: &ColumnInfo| {
             let text = !matches!(column.column_type, ColumnType::Number(_));
             match name {
@@ -228,9 +228,9 @@ impl MatrixTarget for Target {
             let sink = tenx::create(&self.path, header, names, features, self.write, &self.options);
             return Ok(Box::new(sink?));
         }
-        let version = match self.options.generation {
-            Generation::V2 => FolderVersion::V2,
-            Generation::V3 => FolderVersion::V3,
+        let version = match self.options.format_version {
+            FormatVersion::V2 => FolderVersion::V2,
+            FormatVersion::V3 => FolderVersion::V3,
         };
         let columns = FeatureColumns { names: features.names, types: features.types };
         tenx_folder::create(&self.path, header, names, &columns, version, self.write)

@@ -1,27 +1,27 @@
-//! A batch as bytes.
+//! An encoded batch.
 
 use crate::matrix::sink::place::Position;
 
-/// A batch as bytes.
+/// An encoded batch.
 #[derive(Default)]
 pub(in crate::matrix::sink) struct EncodedBatch {
     /// The number of the first entry.
     pub(in crate::matrix::sink) first: u64,
     pub(in crate::matrix::sink) entries: u64,
-    /// Entries that are written.
+    /// The number of entries written.
     pub(in crate::matrix::sink) kept: u64,
     pub(in crate::matrix::sink) ends: Option<[Position; 2]>,
-    /// Where there are stretches, what is outside of them may be anything.
+    /// If there are stretches, bytes outside of them are undefined.
     pub(in crate::matrix::sink) bytes: Vec<u8>,
-    /// The values, where they lie apart.
+    /// The values, if they are stored separately.
     pub(in crate::matrix::sink) values: Vec<u8>,
-    /// Rows that follow each other, in order.
+    /// Consecutive rows, in order.
     pub(in crate::matrix::sink) stretches: Vec<Stretch>,
-    /// Rows with entries, and how many.
+    /// Rows with entries, and their numbers of entries.
     pub(in crate::matrix::sink) counts: Vec<(u64, u64)>,
 }
 
-/// Rows with their counts, between two bytes.
+/// Rows with their counts, in a range of bytes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::matrix::sink) struct Stretch {
     pub(in crate::matrix::sink) start: usize,
@@ -30,12 +30,12 @@ pub(in crate::matrix::sink) struct Stretch {
     pub(in crate::matrix::sink) first_count: u64,
     pub(in crate::matrix::sink) last_row: u64,
     pub(in crate::matrix::sink) last_count: u64,
-    /// Where the count of the last row stands.
+    /// The position of the count of the last row.
     pub(in crate::matrix::sink) last_at: usize,
 }
 
 impl EncodedBatch {
-    /// Forgets what it held, but for the memory, and the bytes, which are written over.
+    /// Clears everything but the allocations, and the bytes, which are overwritten.
     pub(super) fn begin(
         &mut self,
         first: u64,

@@ -1,4 +1,4 @@
-//! Rows one after the other: the count of each, and its pairs of column and value.
+//! Encoding rows: the count of each, and its pairs of column and value.
 
 use nnz_bitpack::{interleave_u32, interleave_u64};
 use nnz_core::{Batch, Element, Majors, Minors};
@@ -6,17 +6,17 @@ use nnz_core::{Batch, Element, Majors, Minors};
 use super::encoded::{EncodedBatch, Stretch};
 use super::put_value;
 
-/// Rows without entries that are written with those around them.
+/// The largest gap of empty rows that is written together with the rows around it.
 const SMALL_GAP: u64 = 64;
 
 impl EncodedBatch {
-    /// Puts the rows of a batch, with counts and columns of so many bytes.
+    /// Encodes the rows of a batch, with counts and columns of `WIDTH` bytes.
     pub(super) fn put_rows<T: Element, const WIDTH: usize>(&mut self, batch: &Batch) {
         let values = T::slice(&batch.values).unwrap_or_default();
         let stride = WIDTH + size_of::<T>();
-        let room = batch.entries() * stride + rows_at_most(batch) * WIDTH;
-        if self.bytes.len() < room {
-            self.bytes.resize(room, 0);
+        let len = batch.entries() * stride + rows_at_most(batch) * WIDTH;
+        if self.bytes.len() < len {
+            self.bytes.resize(len, 0);
         }
         if WIDTH == 4 && self.put_neighbours(batch, values).is_some() {
             return;
@@ -46,7 +46,7 @@ impl EncodedBatch {
         }
     }
 
-    /// Puts rows that follow each other, with counts and columns of 32 bits, if that is what there is.
+    /// Encodes consecutive rows with 32-bit counts and columns, if the batch is of this form.
     fn put_neighbours<T: Element>(&mut self, batch: &Batch, values: &[T]) -> Option<()> {
         let (Majors::Consecutive(row), Minors::U32(columns)) = (&batch.majors, &batch.minors)
         else {
@@ -54,7 +54,7 @@ impl EncodedBatch {
         };
         let last = batch.runs().checked_sub(1)?;
         let [first_count, last_count] = [0, last].map(|run| batch.run(run).len());
-        // Rows without entries at either end are for those before and behind to write.
+        // Empty rows at either end are written with the batches before and after.
         if first_count == 0 || last_count == 0 || cfg!(target_endian = "big") {
             return None;
         }
@@ -76,8 +76,8 @@ impl EncodedBatch {
         Some(())
     }
 
-    /// Puts the count of a row behind what ends at a byte, and those of the rows without entries
-    /// before it where there are few. Returns the byte behind.
+    /// Appends the count of a row after byte `end`, and before it those of a few empty rows.
+    /// Returns the end of the count.
     fn begin_row<const WIDTH: usize>(&mut self, end: usize, row: u64, count: u64) -> usize {
         let Self { bytes, stretches, .. } = self;
         let mut put = |at: usize, count: u64| {
@@ -113,7 +113,7 @@ impl EncodedBatch {
     }
 }
 
-/// Returns no less than the rows that get a count.
+/// Returns an upper bound of the number of rows with a count.
 fn rows_at_most(batch: &Batch) -> usize {
     let Majors::Listed(rows) = &batch.majors else { return batch.runs() };
     let gaps = rows.windows(2).map(|pair| {
@@ -123,7 +123,7 @@ fn rows_at_most(batch: &Batch) -> usize {
     gaps.sum::<usize>() + batch.runs()
 }
 
-// Inlined, so that the length of a pair is known where it is compiled.
+// Inlined, so that the length of a pair is a constant.
 #[inline(always)]
 fn put_pairs<T: Element, const WIDTH: usize>(
     out: &mut [u8],

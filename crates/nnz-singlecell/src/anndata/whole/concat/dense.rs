@@ -1,4 +1,4 @@
-//! Arrays one behind the other.
+//! Concatenating dense arrays.
 
 use nnz_container::tree::{ArraySpec, ElementType, NdArray};
 use nnz_core::{At, Error, ErrorKind, Place, Result, Rounding, Scalar, ValueType, Values};
@@ -9,13 +9,13 @@ use super::genes::Columns;
 use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
 
-/// Bytes of rows that are read at a time, at least and at most.
+/// The smallest and largest number of bytes of rows that are read at a time.
 const LEAST: u64 = 64 << 10;
 const MOST: u64 = 32 << 20;
 
 impl Transfer<'_> {
-    /// Writes arrays of numbers one behind the other; by position of their columns, unless these are given. Files
-    /// without one have as many rows as `heights` says of what is missing.
+    /// Concatenates arrays of numbers; by position of their columns, unless `columns` are given.
+    /// For files without one, `heights` has the number of rows with missing values.
     pub(super) fn joined_dense(
         &mut self,
         arrays: Vec<Option<Box<dyn NdArray>>>,
@@ -28,7 +28,7 @@ impl Transfer<'_> {
         let Some(first) = arrays.iter().flatten().next() else { return Ok(()) };
         let inner = first.shape().get(2..).unwrap_or(&[]).to_vec();
         if arrays.iter().flatten().any(|array| array.shape().get(2..) != Some(&inner[..])) {
-            self.left_out(path, "arrays of different dimensions");
+            self.left_out(path, "arrays with different numbers of dimensions");
             return Ok(());
         }
         let width =
@@ -103,7 +103,7 @@ impl Transfer<'_> {
     }
 }
 
-/// Returns the type of NumPy for the values of all arrays and of what is missing, which comes with it.
+/// Returns the common type in NumPy of all arrays and of missing values, and the missing value.
 fn common(
     arrays: &[Option<Box<dyn NdArray>>],
     columns: &Columns,
@@ -114,37 +114,37 @@ fn common(
     for (array, positions) in arrays.iter().zip(&columns.positions) {
         let Some(array) = array else { continue };
         let mut own = array.value_type()?;
-        // What is missing of integers is not a number of 64 bits.
+        // The missing value of integers is a 64-bit NaN.
         let fills = positions.iter().flatten().any(Option::is_none);
         if fills && how.fill.is_none() && own.is_integer() {
             own = ValueType::F64;
         }
         common = Some(common.map_or(own, |before| promoted_type(before, own)));
     }
-    let value_type = common.ok_or_else(|| Error::argument("there is nothing to put together"))?;
+    let value_type = common.ok_or_else(|| Error::argument("there is nothing to concatenate"))?;
     if !columns.has_missing() {
         return Ok((value_type, Values::new(value_type)));
     }
     let no_type = |what: String| Error::argument(format!("{path}: {what}"));
-    let Some(wanted) = how.fill else {
+    let Some(requested) = how.fill else {
         let fill = match value_type {
             ValueType::F32 => Scalar::F32(f32::NAN),
             ValueType::ComplexF32 | ValueType::ComplexF64 => {
-                let error = no_type(format!("{value_type} has no value for what is missing"));
-                return Err(error.with_hint("fill", "names one"));
+                let error = no_type(format!("{value_type} has no missing value"));
+                return Err(error.with_hint("fill", "sets one"));
             }
-            // Whatever is missing is not a number, as in anndata.
+            // Missing values are NaN, like in anndata.
             _ => Scalar::F64(f64::NAN),
         };
         return Ok((fill.value_type(), fill.repeat(1)));
     };
-    let fill = Scalar::F64(wanted).cast(value_type, Rounding::Refused);
-    let fill =
-        fill.map_err(|_| no_type(format!("{value_type} does not hold the fill value {wanted}")))?;
+    let fill = Scalar::F64(requested).cast(value_type, Rounding::Refused);
+    let fill = fill
+        .map_err(|_| no_type(format!("{value_type} does not hold the fill value {requested}")))?;
     Ok((value_type, fill.repeat(1)))
 }
 
-/// Casts values of an array, of which the first has a number.
+/// Casts values of an array, the first of which has the position `first`.
 fn cast(values: Values, to: ValueType, first: u64, place: &Place) -> Result<Values> {
     if values.value_type() == to {
         return Ok(values);
@@ -161,7 +161,7 @@ fn cast(values: Values, to: ValueType, first: u64, place: &Place) -> Result<Valu
     Ok(cast)
 }
 
-/// Brings columns of some bytes each into another order, in so many rows of so many; what is missing is filled up.
+/// Moves columns of some bytes to other positions in rows; missing ones are set to the fill value.
 fn moved(
     values: &[u8],
     positions: &[Option<u64>],
@@ -173,7 +173,7 @@ fn moved(
     let count = bytes(rows).saturating_mul(positions.len());
     let mut out = Vec::with_capacity(count.saturating_mul(size));
     for row in 0..bytes(rows) {
-        // Empty where a file has no columns.
+        // Empty if a file has no columns.
         let row = values.get(row.saturating_mul(len)..).unwrap_or_default();
         let row = row.get(..len).unwrap_or_default();
         for position in positions {
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_go_where_they_belong() {
+    fn columns_are_moved_to_their_positions() {
         let rows = [1, 1, 2, 2, 3, 3, 4, 4];
         let moved = moved(&rows, &[Some(1), None, Some(0)], [2, 2, 2], &[9]);
         assert_eq!(moved, [2, 2, 9, 9, 1, 1, 4, 4, 9, 9, 3, 3]);

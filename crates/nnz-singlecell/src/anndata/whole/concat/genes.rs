@@ -1,4 +1,4 @@
-//! Where the columns of several matrices go: by the names of genes, or by position.
+//! The columns of concatenated matrices: by the names of genes, or by position.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,25 +9,25 @@ use nnz_engine::Join;
 
 use crate::anndata::DataFrame;
 
-/// The columns of matrices that are put together.
+/// The columns of concatenated matrices.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Columns {
-    /// How many there will be.
+    /// The number of columns in the result.
     pub(super) len: u64,
-    /// For each matrix, the position of each column in it; `None` where it has none. `None` for a matrix whose
-    /// columns stay as they are.
+    /// For each matrix, the position in it of each column of the result; `None` if it does not have
+    /// the column. `None` for a matrix whose columns do not change.
     pub(super) positions: Vec<Option<Vec<Option<u64>>>>,
 }
 
-/// The genes of files that are put together.
+/// The genes of concatenated files.
 pub(super) struct Genes {
     pub(super) names: StringList,
     pub(super) columns: Columns,
 }
 
 impl Columns {
-    /// Joins genes by name, in the order of `anndata.concat`: that of the first file; sorted where genes of
-    /// different files are united.
+    /// Joins genes by name, in the order of `anndata.concat`: that of the first file; sorted in an
+    /// outer join of different genes.
     pub(super) fn of_names(
         frames: &[Arc<DataFrame>],
         places: &[&Place],
@@ -43,7 +43,7 @@ impl Columns {
         of_lists(lists, places, join)
     }
 
-    /// Takes columns by their position: as many as all, or any, have.
+    /// Joins columns by position: as many as all files have, or any.
     pub(super) fn by_position(lengths: &[u64], join: Option<Join>) -> Self {
         let len = match join {
             Some(Join::Outer) => lengths.iter().max(),
@@ -56,7 +56,7 @@ impl Columns {
         Self { len, positions: positions.collect() }
     }
 
-    /// Returns the columns for the files that have something; the others have none of them.
+    /// Returns the columns for files with an element; the others have no columns.
     pub(super) fn but<T>(&self, there: &[Option<T>]) -> Self {
         let none = || Some(vec![None; usize::try_from(self.len).unwrap_or(0)]);
         let positions = self.positions.iter().zip(there);
@@ -65,7 +65,7 @@ impl Columns {
         Self { len: self.len, positions: positions.collect() }
     }
 
-    /// Returns whether some columns are not in a matrix.
+    /// Returns whether some columns are missing in a matrix.
     pub(super) fn has_missing(&self) -> bool {
         self.positions.iter().flatten().flatten().any(Option::is_none)
     }
@@ -73,7 +73,7 @@ impl Columns {
 
 fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Result<Genes> {
     let Some((first, rest)) = lists.split_first() else {
-        return Err(Error::argument("there is nothing to put together"));
+        return Err(Error::argument("there is nothing to concatenate"));
     };
     if rest.iter().all(|list| list == first) {
         let columns = Columns { len: first.len(), positions: vec![None; lists.len()] };
@@ -85,7 +85,8 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
         for (at, name) in list.iter().enumerate() {
             if names.insert(name, at as u64).is_some() {
                 let name = String::from_utf8_lossy(name);
-                let what = format!("two genes with the name {name:?}: genes are joined by name");
+                let what =
+                    format!("two genes with the name {name:?}, but genes are joined by name");
                 return Err(Error::unsupported((*place).clone(), what));
             }
         }
@@ -114,7 +115,7 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
     Ok(Genes { names: names.iter().collect(), columns })
 }
 
-/// Unites lists two by two, as pandas does: what differs is sorted.
+/// Unites lists pairwise like pandas: the union of different lists is sorted.
 fn united(lists: &[StringList]) -> Vec<&[u8]> {
     let mut all: Vec<&[u8]> = Vec::new();
     for (at, list) in lists.iter().enumerate() {
@@ -130,8 +131,8 @@ fn united(lists: &[StringList]) -> Vec<&[u8]> {
     all
 }
 
-/// Returns the ranges that take each column from where it is; missing ones are taken from behind the `own`
-/// columns of a matrix. Returns also how many are missing.
+/// Returns the ranges from which columns are taken; missing ones are taken from after the `own`
+/// columns of a matrix. Also returns the number of missing columns.
 pub(super) fn ranges(positions: &[Option<u64>], own: u64) -> (Vec<Range<u64>>, u64) {
     let (mut ranges, mut missing): (Vec<Range<u64>>, u64) = (Vec::new(), 0);
     for position in positions {
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(text(&outer), "abcd");
         assert_eq!(outer.columns.positions[0], Some(vec![Some(1), Some(2), Some(0), None]));
         assert!(outer.columns.has_missing());
-        // The same genes keep their order, whatever the join.
+        // The same genes keep their order in any join.
         let same = joined(&[a, a], Some(Join::Outer)).unwrap();
         assert_eq!((text(&same), same.columns.positions), ("cab".to_owned(), vec![None, None]));
         let moved = joined(&[a, &["a", "b", "c"]], None).unwrap();
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_cut_or_filled_up_by_position() {
+    fn columns_are_truncated_or_extended_by_position() {
         let inner = Columns::by_position(&[2, 3], None);
         assert_eq!((inner.len, &inner.positions[0]), (2, &None));
         assert_eq!(inner.positions[1], Some(vec![Some(0), Some(1)]));

@@ -1,4 +1,4 @@
-//! What describes genes, as far as all files agree: `anndata.concat` with `merge="same"`.
+//! Annotations of genes that are equal in all files: `anndata.concat` with `merge="same"`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
 use crate::anndata::whole::picks::Picked;
 
-/// Why something of genes is left out.
-const DIFFERS: &str = "not the same in all files";
-const TOO_LARGE: &str = "too large to be compared in the memory allowed";
+/// Reasons why annotations of genes are left out.
+const DIFFERS: &str = "different between files";
+const TOO_LARGE: &str = "too large to be compared within the memory limit";
 
 impl Transfer<'_> {
-    /// Writes the genes, with the columns that are the same in all files.
+    /// Writes the genes, with the columns that are equal in all files.
     pub(super) fn joined_var(
         &mut self,
         var: &[Arc<DataFrame>],
@@ -40,7 +40,7 @@ impl Transfer<'_> {
         self.write_genes(var, to, genes, Some(&table))
     }
 
-    /// Writes the names of genes, and what describes them.
+    /// Writes the names of genes, and their annotations.
     pub(super) fn write_genes(
         &mut self,
         var: &[Arc<DataFrame>],
@@ -54,7 +54,7 @@ impl Transfer<'_> {
         write_table(&mut self.output, to, &index, genes.columns.len, names, table)
     }
 
-    /// Writes the arrays of `varm` that are the same in all files, and names the others.
+    /// Writes the arrays of `varm` that are equal in all files, and reports the others.
     pub(super) fn joined_varm(
         &mut self,
         files: &[File],
@@ -105,7 +105,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Returns why arrays are left out; `None` where they have the same values for the same genes.
+    /// Returns why arrays are left out; `None` if they have the same values for the same genes.
     fn all_same(
         &self,
         arrays: &[Box<dyn NdArray>],
@@ -157,7 +157,7 @@ fn is_numeric(array: &dyn NdArray) -> bool {
     !array.is_null() && array.shape().len() > 1 && array.element_type().value_type().is_some()
 }
 
-/// Picks what is at positions, none of which is missing.
+/// Selects positions, none of which is missing.
 fn picked(positions: Option<&[Option<u64>]>, own: u64) -> Option<Picked> {
     positions.and_then(|positions| Picked::new(ranges(positions, own).0, own))
 }
@@ -166,7 +166,7 @@ fn same_numbers(a: &Values, b: &Values) -> bool {
     if a.value_type() != b.value_type() || a.len() != b.len() {
         return false;
     }
-    // NaN is the same as NaN.
+    // NaN equals NaN.
     a.bytes() == b.bytes() || (0..a.len().unwrap_or(0)).all(|at| same_number(a.get(at), b.get(at)))
 }
 
@@ -184,7 +184,7 @@ fn is_nan(value: Scalar) -> bool {
     }
 }
 
-/// The columns of the first file that the others have alike.
+/// The columns of the first file that are equal in all others.
 struct Same<'a> {
     first: &'a DataFrame,
     positions: Option<&'a [Option<u64>]>,
@@ -199,7 +199,7 @@ struct Same<'a> {
 impl<'a> Same<'a> {
     fn new(var: &'a [Arc<DataFrame>], genes: &'a Genes, memory: u64) -> Result<Self> {
         let (Some(first), Some(positions)) = (var.first(), genes.columns.positions.first()) else {
-            return Err(Error::argument("there is nothing to put together"));
+            return Err(Error::argument("there is nothing to concatenate"));
         };
         let mut same = Self {
             first,
@@ -225,7 +225,8 @@ impl<'a> Same<'a> {
     }
 }
 
-/// Returns whether all files have a column of the first with its values, for the genes that are kept.
+/// Returns whether all files have a column of the first with the same values, for the genes that
+/// are kept.
 fn is_same(
     var: &[Arc<DataFrame>],
     genes: &Genes,
@@ -266,7 +267,7 @@ impl Annotations for Same<'_> {
     }
 }
 
-/// Brings the values of a column to other positions; without one, a value is missing.
+/// Moves the values of a column to other positions; values without one are missing.
 fn moved(column: Column, positions: Option<&[Option<u64>]>) -> Result<Column> {
     match positions {
         None => Ok(column),
@@ -274,7 +275,7 @@ fn moved(column: Column, positions: Option<&[Option<u64>]>) -> Result<Column> {
     }
 }
 
-/// Returns whether two columns have the same values in the same type, as `pandas.Series.equals` has it.
+/// Returns whether two columns have the same values and type, like `pandas.Series.equals`.
 fn same_column(a: &Column, b: &Column) -> bool {
     if a.len() != b.len() {
         return false;
@@ -298,7 +299,8 @@ fn same_column(a: &Column, b: &Column) -> bool {
     }
 }
 
-/// Returns whether two columns have the same categories, in the same order if that counts, and values.
+/// Returns whether two columns have the same values and categories, in the same order if they are
+/// ordered.
 fn same_categories(a: &Categorical, b: &Categorical) -> bool {
     let typed = match (&a.categories, &b.categories) {
         (Categories::Strings(_), Categories::Strings(_)) => true,
@@ -320,7 +322,7 @@ fn same_categories(a: &Categorical, b: &Categorical) -> bool {
         (0..a.categories.len()).map(|code| text(&a.categories, code)).zip(0..).collect();
     let codes: Option<Vec<i32>> =
         (0..b.categories.len()).map(|code| own.get(&text(&b.categories, code)).copied()).collect();
-    // The order is another.
+    // The order is different.
     let Some(codes) = codes.filter(|_| !a.ordered) else { return false };
     let moved = |code: &i32| usize::try_from(*code).ok().and_then(|code| codes.get(code)).copied();
     a.codes.iter().copied().eq(b.codes.iter().map(|code| moved(code).unwrap_or(-1)))
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_the_same_as_pandas_has_it() {
+    fn columns_are_compared_like_in_pandas() {
         let of = |values| Column { values: ColumnValues::Numbers(values), missing: None };
         let nan = || of(Values::F64(vec![1.0, f64::NAN]));
         assert!(same_column(&nan(), &nan()));

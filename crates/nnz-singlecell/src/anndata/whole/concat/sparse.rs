@@ -1,4 +1,4 @@
-//! Sparse matrices one behind the other: by row, as those of `anndata.concat`.
+//! Concatenating sparse matrices by row, like `anndata.concat`.
 
 use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Result, Shape};
 use nnz_engine::{
@@ -13,8 +13,8 @@ use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
 
 impl Transfer<'_> {
-    /// Writes matrices of which at least one is sparse. Files without one have as many rows as `heights` says, and no
-    /// entries in them.
+    /// Concatenates matrices at least one of which is sparse. For files without one, `heights` has
+    /// the number of rows without entries.
     pub(super) fn joined_sparse(
         &mut self,
         (elements, heights): (Vec<Option<Element>>, &[u64]),
@@ -53,12 +53,12 @@ impl Transfer<'_> {
         });
         if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
             let what = format!(
-                "{path} is sparse: with a fill value other than 0, each gene that a file does not have would \
+                "{path} is sparse: with a fill value other than 0, each gene missing in a file would \
                  be stored for each of its cells"
             );
             return Err(Error::argument(what));
         }
-        // Values that the type of NumPy does not hold are refused as they are read.
+        // Values that do not fit into the common type of NumPy are errors while reading.
         let value_type = types.into_iter().reduce(promoted_type);
         let mut parts: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();
         for ((source, place), positions) in sources.into_iter().zip(&columns.positions) {
@@ -91,7 +91,7 @@ impl Transfer<'_> {
     }
 }
 
-/// Makes a matrix of rows without entries, and without columns.
+/// Creates a matrix with rows but without entries and columns.
 fn nothing(rows: u64) -> Result<Box<dyn nnz_core::MatrixSource>> {
     let (shape, order) = (Shape { rows: 0, cols: 0 }, Order::Row);
     let empty =

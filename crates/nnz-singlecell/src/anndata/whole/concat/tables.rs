@@ -1,4 +1,4 @@
-//! Tables one behind the other.
+//! Concatenating tables.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
 
 impl Transfer<'_> {
-    /// Writes tables one behind the other, with the names of cells.
+    /// Concatenates tables, with the names of cells.
     pub(super) fn joined_obs(
         &mut self,
         to: (Group, &str),
@@ -53,13 +53,13 @@ impl Transfer<'_> {
     }
 }
 
-/// A table with the number of the file in a column. Categories that differ between files are in their natural
-/// order.
+/// A table with the index of the file in a column. Categories that differ between files are in
+/// natural order.
 struct Labelled<'a> {
     inner: Appended<'a>,
     tables: &'a [Arc<DataFrame>],
     columns: Vec<ColumnInfo>,
-    /// Rows of each file.
+    /// The number of rows of each file.
     lengths: Vec<u64>,
 }
 
@@ -74,12 +74,12 @@ impl<'a> Labelled<'a> {
         if let Some(label) = label {
             if label == "_index" {
                 let what =
-                    "the column cannot be called _index, where AnnData keeps the names of cells";
-                return Err(Error::argument(what).with_hint("label", "takes another name"));
+                    "the column cannot be named _index, which AnnData uses for the names of cells";
+                return Err(Error::argument(what).with_hint("label", "sets another name"));
             }
             if columns.iter().any(|column| column.name == label) {
                 let what = format!("obs has a column {label:?} already");
-                return Err(Error::argument(what).with_hint("label", "takes another name"));
+                return Err(Error::argument(what).with_hint("label", "sets another name"));
             }
             let column_type = ColumnType::Categorical { ordered: false };
             columns.push(ColumnInfo { name: label.to_owned(), column_type });
@@ -135,7 +135,7 @@ impl Annotations for Labelled<'_> {
     }
 }
 
-/// Brings categories into their natural order.
+/// Sorts categories in natural order.
 fn sort_naturally(categorical: &mut Categorical) {
     let (order, sorted): (Vec<i32>, Categories) = match &categorical.categories {
         Categories::Strings(list) => {
@@ -182,7 +182,7 @@ fn compare(a: Scalar, b: Scalar) -> Ordering {
     }
 }
 
-/// Compares strings with numbers in them by these numbers: `s2` comes before `s10`.
+/// Compares strings by the numbers in them: `s2` is before `s10`.
 fn natural(a: &[u8], b: &[u8]) -> Ordering {
     let (mut left, mut right) = (pieces(a), pieces(b));
     loop {
@@ -194,7 +194,7 @@ fn natural(a: &[u8], b: &[u8]) -> Ordering {
                 let [a, b] = [a, b].map(significant);
                 a.len().cmp(&b.len()).then_with(|| a.cmp(b))
             }
-            // Text that is not there comes before any.
+            // No text is before any text.
             (Some(a), Some(_)) if is_number(a) => Ordering::Less,
             (Some(_), Some(b)) if is_number(b) => Ordering::Greater,
             (Some(a), Some(b)) => a.cmp(b),
@@ -205,7 +205,7 @@ fn natural(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Cuts a string into digits and what is between.
+/// Splits a string into digits and other characters.
 fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit())
 }
@@ -219,11 +219,11 @@ fn significant(digits: &[u8]) -> &[u8] {
     digits.get(zeros..).unwrap_or_default()
 }
 
-/// The names of cells of several files, made unique on request.
+/// The names of cells of several files, optionally made unique.
 struct UniqueNames<'a> {
     frames: std::slice::Iter<'a, Arc<DataFrame>>,
     names: Option<Names<'a>>,
-    /// The number of the file after the one that names are of.
+    /// The index of the next file.
     number: u64,
     separator: Option<&'a str>,
     name: Vec<u8>,
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn categories_are_in_natural_order() {
+    fn categories_are_sorted_in_natural_order() {
         let names = ["s10", "s2", "B", "a", "", "10", "9", "s2b"];
         let codes = (0..).take(names.len()).chain([-1]).collect();
         let categories = Categories::Strings(names.into_iter().collect());
