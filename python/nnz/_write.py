@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Sequence, Union
 from . import _nnz, _sources, _tables
 from ._describe import Kinds, described
 from ._errors import ArgumentError
-from ._fragments import Fragments
+from ._fragment_handle import FragmentReader
 from ._fragment_verbs import write_fragments
 from ._guards import package_of
 from ._handle import handle_of
@@ -83,7 +83,7 @@ def write(
     """
     given: Dict[str, Any] = dict(options)
     target = os.fsdecode(path)
-    if isinstance(obj, Fragments):
+    if isinstance(obj, FragmentReader):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("fragments have neither rows nor columns")
         return write_fragments(handle_of(obj).path, target, None, progress, given)

@@ -17,7 +17,7 @@ pub(crate) type Version = (u32, u32);
 const OLDEST: Version = (3, 10);
 const NEWEST: Version = (3, 12);
 
-/// Where to look for an interpreter, in this order, when `NNZ_PYTHON` does not name one.
+/// Where to look for an interpreter, in this order, when `NNZ_PYTHON` does not name one; those of pyenv come after.
 const INTERPRETERS: [&str; 7] =
     ["python3", "python3.12", "python3.11", "python3.10", "python", "python3.13", "python3.14"];
 
@@ -153,8 +153,26 @@ fn choose() -> Result<Interpreter> {
 fn candidates() -> Vec<Interpreter> {
     match env::var_os("NNZ_PYTHON") {
         Some(named) => probe(&named).into_iter().collect(),
-        None => INTERPRETERS.iter().filter_map(|name| probe(&OsString::from(name))).collect(),
+        None => {
+            let names = INTERPRETERS.iter().map(OsString::from);
+            names.chain(pyenv()).filter_map(|program| probe(&program)).collect()
+        }
     }
+}
+
+/// Returns the interpreters that pyenv has installed, which are on the path only where one is selected.
+fn pyenv() -> Vec<OsString> {
+    let root = env::var_os("PYENV_ROOT").map(PathBuf::from);
+    let root = root.or_else(|| env::home_dir().map(|home| home.join(".pyenv")));
+    let versions = root.and_then(|root| fs::read_dir(root.join("versions")).ok());
+    let mut found: Vec<_> = versions
+        .into_iter()
+        .flatten()
+        .filter_map(|version| Some(version.ok()?.path().join("bin").join("python3")))
+        .map(PathBuf::into_os_string)
+        .collect();
+    found.sort();
+    found
 }
 
 /// Asks a program whether it is a Python, and which.
