@@ -13,7 +13,8 @@ Examples
 (2, 1107)
 """
 
-from typing import TYPE_CHECKING
+# Of `typing`, which takes longer to import than this file. Type checkers know the name.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ._api import *
