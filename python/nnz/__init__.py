@@ -13,96 +13,27 @@ Examples
 (2, 1107)
 """
 
-from ._annotations import Annotations
-from ._anndata import read_anndata
-from ._errors import (
-    AccessError,
-    ArgumentError,
-    CancelledError,
-    CastError,
-    ChangedError,
-    CorruptFileError,
-    DroppedWarning,
-    DuplicateError,
-    Error,
-    ExistsError,
-    FormatError,
-    MemoryLimitError,
-    MissingFileError,
-    PositionError,
-    StorageError,
-    UnknownNameError,
-    UnsupportedError,
-)
-from ._file import File
-from ._fragment_arrays import FragmentArrays
-from ._fragment_options import FragmentOptions, FragmentSummary
-from ._fragment_verbs import import_fragments, merge_fragments
-from ._fragments import Fragments
-from ._inspect import diff, formats, stats, validate
-from ._matrix import Matrix
-from ._nnz import __version__
-from ._open import open
-from ._options import TargetOptions, WriteOptions
-from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
-from ._slice import slice
-from ._table import Table
-from ._tensor import Tensor
-from ._verbs import concat, convert, repair, split, transpose
-from ._write import write
-from ._writer import Writer, writer
+# Of `typing`, which takes longer to import than this file. Type checkers know the name.
+TYPE_CHECKING = False
 
-__all__ = [
-    "AccessError",
-    "Annotations",
-    "ArgumentError",
-    "CancelledError",
-    "CastError",
-    "ChangedError",
-    "CorruptFileError",
-    "Difference",
-    "DroppedWarning",
-    "DuplicateError",
-    "Error",
-    "ExistsError",
-    "File",
-    "Finding",
-    "Format",
-    "FormatError",
-    "FragmentArrays",
-    "FragmentOptions",
-    "FragmentSummary",
-    "Fragments",
-    "Matrix",
-    "MemoryLimitError",
-    "MissingFileError",
-    "PositionError",
-    "RepairSummary",
-    "SplitSummary",
-    "StorageError",
-    "Summary",
-    "Table",
-    "TargetOptions",
-    "Tensor",
-    "UnknownNameError",
-    "UnsupportedError",
-    "WriteOptions",
-    "Writer",
-    "__version__",
-    "concat",
-    "convert",
-    "diff",
-    "formats",
-    "import_fragments",
-    "merge_fragments",
-    "open",
-    "read_anndata",
-    "repair",
-    "slice",
-    "split",
-    "stats",
-    "transpose",
-    "validate",
-    "write",
-    "writer",
-]
+if TYPE_CHECKING:
+    from ._api import *
+    from ._api import __all__ as __all__
+    from ._api import __version__ as __version__
+else:
+
+    def __getattr__(name):
+        # NumPy and what needs it are imported when something is used: the command needs none of it.
+        if name.startswith("_") and name not in ("__all__", "__version__"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from . import _api
+
+        if name != "__all__" and name not in _api.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(_api, name)
+        return found
+
+    def __dir__():
+        from . import _api
+
+        return sorted({*globals(), *_api.__all__})

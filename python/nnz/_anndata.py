@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Generator, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _convert, _nnz
 from ._errors import ArgumentError
-from ._matrix import Matrix, open_matrix
+from ._external import load
+from ._handle import Memory, handle_of
+from ._matrix import Matrix
 from ._open import open as open_path
 
 if TYPE_CHECKING:
-    import anndata
+    from ._external import anndata
 
 TABLES = ("obs", "var", "obsm", "varm", "obsp", "varp", "uns")
 
@@ -83,7 +84,7 @@ def read_anndata(
 class _Reader:
     """Reads a file, with what was asked for."""
 
-    def __init__(self, path: str, backed: bool, nbytes: int, memory: Any) -> None:
+    def __init__(self, path: str, backed: bool, nbytes: int, memory: Memory) -> None:
         self._path = path
         self._backed = backed
         self._nbytes = nbytes
@@ -91,8 +92,6 @@ class _Reader:
 
     def whole(self, store: Any) -> anndata.AnnData:
         """Read all of a file of AnnData."""
-        import anndata
-
         kinds = {path: kind for path, _, kind, _ in _nnz.members(self._path)}
         if not hasattr(store["obs"], "keys"):
             return self._before_groups(kinds, store)
@@ -108,25 +107,23 @@ class _Reader:
             parts["raw"] = {key: read_elem(raw[key]) for key in ("var", "varm") if key in raw}
             if "X" in raw:
                 parts["raw"]["X"] = self._entries("raw/X", kinds, store)
-        return anndata.AnnData(**parts)
+        made: anndata.AnnData = _anndata().AnnData(**parts)
+        return made
 
     def _before_groups(self, kinds: Dict[str, str], store: Any) -> anndata.AnnData:
         """Read a file of anndata before 0.7, which had tables in one dataset each."""
-        import anndata
-
         # It has the layers in memory for a moment.
-        old = anndata.read_h5ad(self._path, backed="r")
+        old = _anndata().read_h5ad(self._path, backed="r")
         try:
             parts: Dict[str, Any] = {key: getattr(old, key) for key in TABLES}
             if "X" in store:
                 parts["X"] = self._entries("X", kinds, store)
             parts["layers"] = {name: self._entries(f"layers/{name}", kinds, store) for name in old.layers}
             if old.raw is not None:
-                # The types of anndata do not know it.
-                varm = old.raw.varm  # pyright: ignore[reportAttributeAccessIssue]
-                parts["raw"] = {"var": old.raw.var, "varm": dict(varm)}
+                parts["raw"] = {"var": old.raw.var, "varm": dict(old.raw.varm)}
                 parts["raw"]["X"] = self._entries("raw/X" if "raw/X" in kinds else "raw.X", kinds, store)
-            return anndata.AnnData(**parts)
+            made: anndata.AnnData = _anndata().AnnData(**parts)
+            return made
         finally:
             old.file.close()
 
@@ -143,7 +140,7 @@ class _Reader:
         if not (dense or "csr" in kind or "csc" in kind):
             # Such as a data frame, or an array of AwkwardArray.
             return _read_elem()(store[path])
-        return self._of(open_matrix(f"{self._path}::{path}", self._memory), dense)
+        return self._of(Matrix(f"{self._path}::{path}", memory=self._memory), dense)
 
     def _of(self, matrix: Matrix, dense: bool) -> Any:
         if self._backed:
@@ -153,19 +150,15 @@ class _Reader:
 
 def _lazy(matrix: Matrix, dense: bool, nbytes: int) -> Any:
     """Make an array of dask of a matrix."""
-    from dask.base import tokenize
-
     axis = 0 if matrix.order == "row" else 1
     step = _step(matrix, axis, dense, nbytes)
     length = matrix.shape[axis]
     sizes = (step,) * (length // step) + ((length % step,) if length % step or not length else ())
     chunks: Tuple[Any, ...] = (sizes, matrix.shape[1]) if axis == 0 else (matrix.shape[0], sizes)
     block = _Block(matrix, axis, dense)
-    # Its types differ from version to version.
-    array: Any = import_module("dask.array")
-    return array.map_blocks(
-        block, chunks=chunks, dtype=matrix.dtype, meta=block.empty(), name=f"nnz-{tokenize(block)}-{step}"
-    )
+    array, base = (load(module, "backed=True") for module in ("dask.array", "dask.base"))
+    name = f"nnz-{base.tokenize(block)}-{step}"
+    return array.map_blocks(block, chunks=chunks, dtype=matrix.dtype, meta=block.empty(), name=name)
 
 
 def _step(matrix: Matrix, axis: int, dense: bool, nbytes: int) -> int:
@@ -194,58 +187,52 @@ class _Block:
         """Return a chunk without rows and columns."""
         if self._dense:
             return np.empty((0, 0), self._matrix.dtype)
-        from scipy import sparse
-
-        by_row = self._axis == 0
-        if _arrays():
-            return (sparse.csr_array if by_row else sparse.csc_array)((0, 0), dtype=self._matrix.dtype)
-        return (sparse.csr_matrix if by_row else sparse.csc_matrix)((0, 0), dtype=self._matrix.dtype)
+        return _convert.kind_of(self._axis == 0, not _arrays())((0, 0), dtype=self._matrix.dtype)
 
     def _read(self, start: int, end: int) -> Any:
         positions = np.arange(start, end, dtype=np.uint64)
-        source, memory = self._matrix._source, self._matrix._memory
+        handle = handle_of(self._matrix)
+        source, memory = handle.source, handle.memory
         part = source.select(positions, None) if self._axis == 0 else source.select(None, positions)
         if self._dense:
             return _convert.read_dense(part, memory, "row")
         return _convert.read(part, memory, matrix=not _arrays())
 
     def __dask_tokenize__(self) -> Tuple[Any, ...]:
-        path = self._matrix._path
+        handle = handle_of(self._matrix)
         try:
             # A file that was replaced has other chunks.
-            found = os.stat(path.partition("::")[0])
+            found = os.stat(handle.path.partition("::")[0])
             version: Optional[Tuple[int, int]] = (found.st_mtime_ns, found.st_size)
         except OSError:
             version = None
-        return path, self._matrix._transposed, self._axis, self._dense, version
+        return handle.path, handle.transposed, self._axis, self._dense, version
 
 
 def _arrays() -> bool:
     """Return whether anndata is set to read sparse arrays, and not matrices."""
-    import anndata
-
-    return bool(getattr(getattr(anndata, "settings", None), "use_sparse_array_on_read", False))
+    return bool(getattr(getattr(_anndata(), "settings", None), "use_sparse_array_on_read", False))
 
 
 def _read_elem() -> Any:
-    import anndata
-
+    anndata = _anndata()
     return anndata.io.read_elem if hasattr(anndata, "io") else anndata.experimental.read_elem
 
 
+def _anndata() -> Any:
+    return load("anndata", "read_anndata")
+
+
 @contextmanager
-def _store(path: str) -> Iterator[Any]:
+def _store(path: str) -> Generator[Any, None, None]:
     """Open a file of HDF5 or Zarr; None where it is neither."""
     if os.path.isdir(path):
         if not any(os.path.exists(os.path.join(path, name)) for name in (".zgroup", "zarr.json")):
             yield None
             return
-        import zarr
-
-        yield zarr.open_group(path, mode="r")
+        yield load("zarr", "read_anndata").open_group(path, mode="r")
         return
-    import h5py
-
+    h5py = load("h5py", "read_anndata")
     if not os.path.isfile(path) or not h5py.is_hdf5(path):
         yield None
         return

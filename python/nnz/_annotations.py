@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, List
 
 from . import _frames
+from ._matrix_handle import MatrixHandle
 
 if TYPE_CHECKING:
-    import pandas
-
-    from ._matrix import Matrix
+    from ._external import pandas
 
 
 class Annotations:
@@ -25,23 +24,23 @@ class Annotations:
     (507, '_index', ['name', 'feature_type'])
     """
 
-    __slots__ = ("_matrix", "_axis")
+    __slots__ = ("_handle", "_axis")
 
-    def __init__(self, matrix: Matrix, axis: str) -> None:
-        self._matrix = matrix
+    def __init__(self, handle: MatrixHandle, axis: str) -> None:
+        self._handle = handle
         self._axis = axis
         # An axis that is not there is an error here, not only where it is read.
-        matrix._source.annotation_types(axis)
+        handle.source.annotation_types(axis)
 
     def __len__(self) -> int:
-        source = self._matrix._source
+        source = self._handle.source
         at = self._axis == "cols" if self._axis in ("rows", "cols") else source.axis_kinds.index(self._axis)
         return source.shape[at]
 
     @property
     def columns(self) -> List[str]:
         """The labels of the annotations, without that of the names."""
-        return [name for name, _ in self._matrix._source.annotation_types(self._axis)]
+        return [name for name, _ in self._handle.source.annotation_types(self._axis)]
 
     @property
     def name_column(self) -> str:
@@ -65,13 +64,13 @@ class Annotations:
         >>> genes.shape, genes.index[0]
         ((507, 2), 'ENSG00000279493')
         """
-        source = self._matrix._source
+        source = self._handle.source
         return _frames.to_frame(source.names(self._axis), source.annotations(self._axis), len(self))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Give a stream of Arrow with one batch. The types are those of the file; a requested schema is ignored."""
-        return self._matrix._source.annotations_stream(self._axis, self.name_column)
+        return self._handle.source.annotations_stream(self._axis, self.name_column)
 
     def __repr__(self) -> str:
         labels = ", ".join(self.columns) or "names only"
-        return f"<nnz.Annotations of {len(self)} {self._axis} ({labels}): {self._matrix.path!r}>"
+        return f"<nnz.Annotations of {len(self)} {self._axis} ({labels}): {self._handle.shown!r}>"

@@ -10,7 +10,7 @@ from . import _convert, _nnz
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
-    from ._convert import Block
+    from ._external import Block
 
 
 def batches(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:

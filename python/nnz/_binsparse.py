@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _nnz
 from ._errors import ArgumentError
+from ._guards import is_array, is_dict
 
 VERSION = "0.1"
 
@@ -97,14 +98,15 @@ Source = Union["_nnz.Source", "_nnz.TensorSource"]
 def source_of(obj: Any) -> Source:
     """Make a source of an object that offers the protocol."""
     descriptor, arrays = obj.__binsparse_descriptor__(), obj.__binsparse__()
-    if not isinstance(arrays, dict):
+    if not is_dict(arrays):
         raise ArgumentError(f"__binsparse__ returned {type(arrays).__name__}, not a dict of arrays")
     return source(Exported(descriptor, {str(name): _on_cpu(array) for name, array in arrays.items()}))
 
 
 def _on_cpu(array: Any) -> npt.NDArray[Any]:
-    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
-        return np.asarray(array)
+    if is_array(array) or not hasattr(array, "__dlpack__"):
+        made: npt.NDArray[Any] = np.asarray(array)
+        return made
     return np.from_dlpack(array)
 
 
@@ -117,9 +119,10 @@ def source(exported: Exported) -> Source:
     # Who made an array in memory is not what a user keeps in a file.
     descriptor = {key: value for key, value in descriptor.items() if key != "original_source"}
     inner = descriptor["binsparse"]
-    if isinstance(inner, dict) and isinstance(inner.get("format"), dict):
+    levels = inner.get("format") if is_dict(inner) else None
+    if is_dict(inner) and is_dict(levels):
         # Drafts of the protocol have the levels under the format.
-        descriptor = {**descriptor, "binsparse": {**inner, "format": "custom", **inner["format"]}}
+        descriptor = {**descriptor, "binsparse": {**inner, "format": "custom", **levels}}
     named: List[Tuple[str, npt.NDArray[Any]]] = []
     for name, array in arrays.items():
         if array.ndim != 1:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _nnz
 from ._errors import ArgumentError
+from ._external import load
 
 if TYPE_CHECKING:
-    import anndata
-    import pandas
-    import scipy.sparse
-
+    from ._external import anndata, pandas
     from ._matrix import Matrix
-
-    Block = Union[scipy.sparse.csr_array, scipy.sparse.csc_array]
 
 
 def read(
@@ -34,15 +30,17 @@ def read(
 
 def block(data: Any, indices: Any, indptr: Any, shape: Tuple[int, int], by_row: bool, matrix: bool = False) -> Any:
     """Make a matrix of SciPy of sorted arrays, without a copy."""
-    from scipy import sparse
-
-    if matrix:
-        made = sparse.csr_matrix if by_row else sparse.csc_matrix
-    else:
-        made = sparse.csr_array if by_row else sparse.csc_array
-    found = made((data, indices, indptr), shape=shape, copy=False)
+    found = kind_of(by_row, matrix)((data, indices, indptr), shape=shape, copy=False)
     found.has_sorted_indices = True
     return found
+
+
+def kind_of(by_row: bool, matrix: bool) -> Any:
+    """Return the class of SciPy for compressed rows or columns, as an array or a matrix."""
+    sparse = load("scipy.sparse", "nnz")
+    if matrix:
+        return sparse.csr_matrix if by_row else sparse.csc_matrix
+    return sparse.csr_array if by_row else sparse.csc_array
 
 
 def read_dense(source: _nnz.Source, memory: Any, order: Optional[str] = None) -> npt.NDArray[Any]:
@@ -53,30 +51,28 @@ def read_dense(source: _nnz.Source, memory: Any, order: Optional[str] = None) ->
 
 def to_pandas(matrix: Matrix) -> pandas.DataFrame:
     """Read a matrix into a data frame with sparse columns."""
-    import pandas
-
-    block = matrix.to_scipy("col", matrix=True)
-    rows, cols = matrix.row_names, matrix.col_names
-    return pandas.DataFrame.sparse.from_spmatrix(block, index=rows, columns=cols)
+    frames = load("pandas", "to_pandas")
+    made: pandas.DataFrame = frames.DataFrame.sparse.from_spmatrix(
+        matrix.to_scipy("col", matrix=True), index=matrix.row_names, columns=matrix.col_names
+    )
+    return made
 
 
 def to_anndata(matrix: Matrix, entries: Callable[[Matrix], Any]) -> anndata.AnnData:
     """Read names and annotations into an AnnData, and entries as they are wanted."""
-    import anndata
-
+    made = load("anndata", "to_anndata").AnnData
     if matrix.axis_kinds[0] == "features" or matrix.axis_kinds[1] == "cells":
         matrix = matrix.T
-    obs, var = matrix.rows, matrix.cols
-    # The index of an AnnData has texts.
-    obs.index = obs.index.astype(str)
-    var.index = var.index.astype(str)
-    return anndata.AnnData(X=entries(matrix), obs=obs, var=var)
+    frames: Tuple[Any, Any] = (matrix.rows, matrix.cols)
+    for frame in frames:
+        # The index of an AnnData has texts.
+        frame.index = frame.index.astype(str)
+    found: anndata.AnnData = made(X=entries(matrix), obs=frames[0], var=frames[1])
+    return found
 
 
 def dense_to_sparse(array: npt.NDArray[Any]) -> Any:
     """Make compressed rows of an array. A negative zero is an entry, zero is none."""
-    from scipy import sparse
-
     stored = array != 0
     if array.dtype.kind == "f":
         stored |= np.signbit(array)
@@ -85,14 +81,15 @@ def dense_to_sparse(array: npt.NDArray[Any]) -> Any:
     rows, cols = np.nonzero(stored)
     indptr = np.zeros(array.shape[0] + 1, np.int64)
     np.cumsum(np.count_nonzero(stored, axis=1), out=indptr[1:])
-    return sparse.csr_array((array[rows, cols], cols, indptr), shape=array.shape)
+    return kind_of(True, False)((array[rows, cols], cols, indptr), shape=array.shape)
 
 
 def plain(obj: Any) -> npt.NDArray[Any]:
     """Make an array of numbers."""
-    if isinstance(obj, np.ma.MaskedArray) and bool(np.any(obj.mask)):
+    given: Any = obj
+    if isinstance(obj, np.ma.MaskedArray) and bool(np.any(given.mask)):
         raise ArgumentError("an array with masked values cannot be written: filled() says what they are")
-    array = np.asarray(obj)
+    array: npt.NDArray[Any] = np.asarray(given)
     if array.dtype.kind not in "biufc":
         raise ArgumentError(f"values of type {array.dtype} cannot be written")
     return array

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 from . import _nnz
-from ._matrix import Matrix
-
-if TYPE_CHECKING:
-    from ._fragment_handle import FragmentHandle
+from ._fragment_handle import FragmentHandle
+from ._matrix_handle import MatrixHandle
 
 
-class Counts(Matrix):
+class CountsHandle(MatrixHandle):
     """How often each cell was seen in each region: a matrix of regions by cells. Fragments are read as it is read."""
 
     __slots__ = ("_fragments", "_regions", "_mode")
@@ -28,28 +25,16 @@ class Counts(Matrix):
         self._fragments = fragments
         self._regions = regions
         self._mode = mode
-        if source is None:
-            source = self._opened(transposed)
-        super().__init__(source, fragments._path, fragments.path, fragments._memory, transposed)
+        super().__init__(fragments.path, fragments.shown, fragments.memory, source, transposed)
 
-    def _opened(self, transposed: bool) -> _nnz.Source:
-        source = self._fragments._source.counts(self._regions, self._mode)
-        return source.transposed() if transposed else source
+    def stored(self) -> _nnz.Source:
+        """Count the fragments."""
+        return self._fragments.source.counts(self._regions, self._mode)
 
-    @property
-    def _source(self) -> _nnz.Source:
-        # As in a matrix of a file, a child process opens the fragments for itself.
-        if self._pid != os.getpid():
-            self._kept.append(self._open)
-            self._open = self._opened(self._transposed)
-            self._pid = os.getpid()
-        return self._open
+    def flipped(self) -> CountsHandle:
+        """Exchange rows and columns."""
+        source = self.source.transposed()
+        return CountsHandle(self._fragments, self._regions, self._mode, not self.transposed, source)
 
-    def __reduce__(self) -> Tuple[Callable[..., Matrix], Tuple[Any, ...]]:
-        return Counts, (self._fragments, self._regions, self._mode, self._transposed)
-
-    @property
-    def T(self) -> Matrix:
-        """The matrix with rows and columns exchanged. Nothing is read."""
-        source = self._source.transposed()
-        return Counts(self._fragments, self._regions, self._mode, not self._transposed, source)
+    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        return CountsHandle, (self._fragments, self._regions, self._mode, self.transposed)

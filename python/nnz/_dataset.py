@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Optional, Union
 
 from . import _nnz
+from ._fragment_handle import FragmentHandle
 from ._fragments import Fragments
-from ._matrix import Matrix, absolute
-from ._table import Table
-from ._tensor import Tensor
+from ._handle import Memory, absolute
+from ._matrix import Matrix
+from ._matrix_handle import MatrixHandle
+from ._table import Table, TableHandle
+from ._tensor import Tensor, TensorHandle
 
 Dataset = Union[Matrix, Tensor, Table, Fragments]
 
 
-def open_dataset(path: str, memory: Any = None, shown: Optional[str] = None) -> Dataset:
+def open_dataset(path: str, memory: Memory = None, shown: Optional[str] = None) -> Dataset:
     """Open the matrix, tensor, table or fragments at a place, which messages show as it was given."""
     source = _nnz.open(path, memory)
     whole, shown = absolute(path), path if shown is None else shown
     if isinstance(source, _nnz.TensorSource):
-        return Tensor(source, whole, shown, memory)
+        return Tensor.of(TensorHandle(whole, shown, memory, source))
     if isinstance(source, _nnz.TableSource):
-        return Table(source, whole, shown, memory)
+        return Table.of(TableHandle(whole, shown, memory, source))
     if isinstance(source, _nnz.FragmentSource):
-        return Fragments.of(source, whole, shown, memory)
-    return Matrix(source, whole, shown, memory)
+        return Fragments.of(FragmentHandle(whole, shown, memory, source))
+    return Matrix.of(MatrixHandle(whole, shown, memory, source))

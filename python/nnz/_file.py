@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, Tuple, Type, Union
 from . import _nnz
 from ._dataset import Dataset, open_dataset
 from ._errors import ArgumentError, FormatError
-from ._matrix import absolute
+from ._handle import absolute
 
 
 class File(Mapping[str, Dataset]):

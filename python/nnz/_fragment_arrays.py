@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ._external import load
+
 if TYPE_CHECKING:
-    import pandas
+    from ._external import pandas
 
 Column = npt.NDArray[np.uint32]
 Names = npt.NDArray[np.object_]
@@ -66,20 +68,17 @@ class FragmentArrays:
         >>> found.to_pandas().shape
         (2, 4)
         """
-        import pandas
-
+        frames = load("pandas", "to_pandas")
         columns = {
-            "chr": _named(self.chr, self.chromosome_names),
+            "chr": _named(frames, self.chr, self.chromosome_names),
             "start": self.start,
             "end": self.end,
-            "cell": _named(self.cell, self.cell_names),
+            "cell": _named(frames, self.cell, self.cell_names),
         }
-        return pandas.DataFrame(columns)
+        return frames.DataFrame(columns)
 
 
-def _named(codes: Column, names: Names) -> Any:
-    import pandas
-
+def _named(pandas: Any, codes: Column, names: Names) -> Any:
     categories = pandas.Index(names, dtype=object)
     if not categories.is_unique:
         return names[codes]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from . import _regions
-from ._counts import Counts
+from ._counts import CountsHandle
 from ._errors import ArgumentError
-from ._fragment_handle import FragmentHandle
+from ._fragment_handle import FragmentReader
 from ._matrix import Matrix
 from ._options import PathLike, WriteOptions
 from ._progress import Progress
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class CountedFragments(FragmentHandle):
+class CountedFragments(FragmentReader):
     """Fragments that can be counted."""
 
     __slots__ = ()
@@ -85,7 +85,7 @@ class CountedFragments(FragmentHandle):
         >>> counts.sum(axis=1)
         array([356,  35], dtype=uint64)
         """
-        return self._counted(Counts(self, _regions.to_peaks(peaks), mode), path, progress, options)
+        return self._counted(CountsHandle(self._handle, _regions.to_peaks(peaks), mode), path, progress, options)
 
     @overload
     def count_tiles(
@@ -145,9 +145,12 @@ class CountedFragments(FragmentHandle):
             sizes = (self.chromosome_names.tolist(), list(self._source.furthest()))
         elif not isinstance(sizes, str) and None in sizes[1]:
             raise ArgumentError(f"chrom_sizes: the chromosome {sizes[0][sizes[1].index(None)]!r} has no size")
-        return self._counted(Counts(self, (width, sizes), mode), path, progress, options)
+        return self._counted(CountsHandle(self._handle, (width, sizes), mode), path, progress, options)
 
-    def _counted(self, counts: Matrix, path: Optional[PathLike], progress: Progress, options: Any) -> Union[Matrix, Summary]:
+    def _counted(
+        self, handle: CountsHandle, path: Optional[PathLike], progress: Progress, options: Any
+    ) -> Union[Matrix, Summary]:
+        counts = Matrix.of(handle)
         if path is not None:
             return write(counts, path, progress=progress, **options)
         if options:

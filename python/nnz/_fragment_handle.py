@@ -1,68 +1,50 @@
-"""Fragments that are open, in whichever process."""
+"""Fragments that are open, and what is read of them."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
 from . import _index, _nnz, _regions
 from ._fragment_arrays import Column, FragmentArrays, Names
-from ._matrix import absolute
+from ._handle import Handle, Memory, Opened, absolute
 from ._options import PathLike
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 ALL = (True, True, True, True)
 
 
-class FragmentHandle:
-    """Opens fragments, again in child processes, and reads columns and names."""
+class FragmentHandle(Handle[_nnz.FragmentSource]):
+    """Fragments that are open."""
 
-    __slots__ = ("_path", "_shown", "_memory", "_open", "_pid", "_kept", "_names", "_found", "__weakref__")
+    __slots__ = ()
 
-    def __init__(self, path: PathLike, *, memory: Union[int, str, None] = None) -> None:
+    def opened(self) -> _nnz.FragmentSource:
+        """Open the fragments."""
+        return _nnz.FragmentSource.open(self.path, self.memory)
+
+
+class FragmentReader(Opened[FragmentHandle]):
+    """Reads columns and names of fragments."""
+
+    __slots__ = ("_names", "_found")
+
+    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
         shown = os.fsdecode(path)
-        self._start(_nnz.FragmentSource.open(shown, memory), shown, absolute(shown), memory)
+        self._start(FragmentHandle(absolute(shown), shown, memory, _nnz.FragmentSource.open(shown, memory)))
 
-    @classmethod
-    def of(cls, source: _nnz.FragmentSource, path: str, shown: str, memory: Any) -> Self:
-        """Take what is open."""
-        made = cls.__new__(cls)
-        made._start(source, shown, path, memory)
-        return made
-
-    def _start(self, source: _nnz.FragmentSource, shown: str, path: str, memory: Any) -> None:
-        self._open = source
-        self._shown = shown
-        self._path = path
-        self._memory = memory
-        self._pid = os.getpid()
-        self._kept: List[_nnz.FragmentSource] = []
+    def _start(self, handle: FragmentHandle) -> None:
+        super()._start(handle)
         self._names: Dict[str, Names] = {}
         self._found: Dict[str, _index.NameIndex] = {}
 
     @property
     def _source(self) -> _nnz.FragmentSource:
-        # What a parent process has opened may be in use there, so that a child opens its own.
-        if self._pid != os.getpid():
-            self._kept.append(self._open)
-            self._open = _nnz.FragmentSource.open(self._path, self._memory)
-            self._pid = os.getpid()
-        return self._open
-
-    def __reduce__(self) -> Tuple[Callable[..., FragmentHandle], Tuple[Any, ...]]:
-        return reopen, (type(self), self._shown, self._path, self._memory)
+        return self._handle.source
 
     def __len__(self) -> int:
         return self._source.count
-
-    @property
-    def path(self) -> str:
-        """The path it was opened with."""
-        return self._shown
 
     @property
     def format(self) -> str:
@@ -96,12 +78,12 @@ class FragmentHandle:
 
     def _column(self, at: int) -> Column:
         columns = (at == 0, at == 1, at == 2, at == 3)
-        column = self._source.read(self._parts(None), columns, None, self._memory)[at]
+        column = self._source.read(self._parts(None), columns, None, self._handle.memory)[at]
         assert column is not None
         return column
 
     def _arrays(self, parts: Sequence[_nnz.Part], cells: Any, threads: Optional[int]) -> FragmentArrays:
-        columns: Any = self._source.read(parts, ALL, cells, self._memory, threads)
+        columns: Any = self._source.read(parts, ALL, cells, self._handle.memory, threads)
         chromosomes, starts, ends, found = columns
         return FragmentArrays(chromosomes, starts, ends, found, self.chromosome_names, self.cell_names)
 
@@ -119,10 +101,3 @@ class FragmentHandle:
         wanted = np.zeros(len(self.cell_names), np.bool_)
         wanted[found.positions] = True
         return wanted
-
-
-def reopen(kind: Type[FragmentHandle], shown: str, path: str, memory: Any) -> FragmentHandle:
-    """Open fragments that were pickled."""
-    made = kind.__new__(kind)
-    made._start(_nnz.FragmentSource.open(path, memory), shown, path, memory)
-    return made

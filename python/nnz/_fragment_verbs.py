@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Union
 from . import _nnz, _regions
 from ._errors import ArgumentError
 from ._fragment_options import FragmentOptions, FragmentSummary, fragment_summary
+from ._guards import is_path
+from ._handle import Opened, handle_of
 from ._options import PathLike
 from ._progress import Progress, reporting
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._fragment_handle import FragmentHandle
+    from ._fragment_handle import FragmentReader
 
-Source = Union[PathLike, "FragmentHandle"]
+Source = Union[PathLike, "FragmentReader"]
 
 
 def import_fragments(
@@ -138,9 +140,9 @@ def write_fragments(
     return fragment_summary(made)
 
 
-def place(source: Any) -> str:
+def place(source: Source) -> str:
     """Return the path of a store."""
-    return str(getattr(source, "_path", None) or os.fsdecode(source))
+    return handle_of(source).path if isinstance(source, Opened) else os.fsdecode(source)
 
 
 def listed(given: Any, allow_empty: bool) -> Any:
@@ -158,7 +160,7 @@ def listed(given: Any, allow_empty: bool) -> Any:
 def _names(given: Any) -> Union[str, List[str], None]:
     if given is None:
         return None
-    if isinstance(given, (str, bytes, os.PathLike)):
+    if is_path(given):
         return os.fsdecode(given)
     return [str(name) for name in given]
 

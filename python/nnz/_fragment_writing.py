@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
 
 from . import _index, _nnz, _regions
 from ._errors import ArgumentError
-from ._fragment_handle import FragmentHandle
+from ._fragment_handle import FragmentReader
 from ._fragment_options import FragmentOptions, FragmentSummary
 from ._fragment_verbs import Source, listed, merge_fragments, write_fragments
 from ._options import PathLike
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class WrittenFragments(FragmentHandle):
+class WrittenFragments(FragmentReader):
     """Fragments that can be written."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class WrittenFragments(FragmentHandle):
         wanted = [self._listed(given, one, allow_empty) for given, one in ((cells, "cell"), (chromosomes, "chromosome"))]
         most = _regions.LAST if max_length is None else _regions.to_base(max_length)
         selected = (wanted[0], wanted[1], _regions.to_base(min_length), most)
-        return write_fragments(self._path, path, selected, progress, dict(options))
+        return write_fragments(self._handle.path, path, selected, progress, dict(options))
 
     def _listed(self, given: Any, one: str, allow_empty: bool) -> Optional[List[str]]:
         if given is None:
@@ -111,7 +111,7 @@ class WrittenFragments(FragmentHandle):
         >>> fragments.write(tmp / "basic.h5").fragments
         1100
         """
-        return write_fragments(self._path, path, None, progress, dict(options))
+        return write_fragments(self._handle.path, path, None, progress, dict(options))
 
     def export(
         self,
@@ -157,7 +157,7 @@ class WrittenFragments(FragmentHandle):
         if not _nnz.becomes_text(os.fsdecode(path)):
             raise ArgumentError(f"{os.fsdecode(path)}: names of text end in .tsv or .bed, also with .gz; write() writes stores")
         options = {"force": force, "no_sync": no_sync, "threads": threads}
-        return write_fragments(self._path, path, None, progress, options)
+        return write_fragments(self._handle.path, path, None, progress, options)
 
     def merge(
         self,
@@ -190,5 +190,5 @@ class WrittenFragments(FragmentHandle):
         >>> fragments.merge(other, tmp / "merged.fragments", prefix=["a_", "b_"]).cells
         34
         """
-        more = [others] if isinstance(others, (str, bytes, os.PathLike, FragmentHandle)) else list(others)
+        more = [others] if isinstance(others, (str, bytes, os.PathLike, FragmentReader)) else list(others)
         return merge_fragments([self, *more], path, prefix=prefix, progress=progress, **options)

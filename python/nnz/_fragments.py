@@ -11,7 +11,7 @@ from ._fragment_counting import CountedFragments
 from ._fragment_writing import WrittenFragments
 
 if TYPE_CHECKING:
-    import pandas
+    from ._external import pandas
 
 BYTES = 16
 """Bytes of a fragment in memory."""
@@ -67,7 +67,7 @@ class Fragments(CountedFragments, WrittenFragments):
         names = self.chromosome_names.tolist()
         counts = dict.fromkeys(names, 0)
         if len(counts) < len(names):
-            raise ArgumentError(f"{self._shown}: two chromosomes share a name")
+            raise ArgumentError(f"{self.path}: two chromosomes share a name")
         for chromosome, start, end in self._source.segments():
             counts[names[chromosome]] = end - start
         return counts
@@ -210,13 +210,13 @@ class Fragments(CountedFragments, WrittenFragments):
         cells, chromosomes = self._source.cell_count(), len(self.chromosome_names)
         return (
             f"<nnz.Fragments {len(self)} fragments of {cells} cells on {chromosomes} chromosomes: {self.format}, "
-            f"{self._shown!r}>"
+            f"{self.path!r}>"
         )
 
     def _repr_html_(self) -> str:
         about = self.info()
         facts = [
-            ("path", self._shown),
+            ("path", self.path),
             ("format", f"{about['format']}, {about['container']}"),
             ("fragments", f"{len(self):,}"),
             ("cells", f"{self._source.cell_count():,}"),

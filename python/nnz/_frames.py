@@ -5,35 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import ArgumentError
+from ._external import load
+from ._guards import is_list
 
 if TYPE_CHECKING:
-    import pandas
-
+    from ._external import pandas
     from ._nnz import Column
 
 
 def to_frame(names: Optional[Sequence[str]], columns: Sequence[Column], length: int) -> pandas.DataFrame:
     """Make a data frame of columns, with names as its index."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("annotations are data frames, which require pandas: pip install pandas") from None
-    index = pandas.RangeIndex(length) if names is None else pandas.Index(list(names), dtype=object)
-    made = {name: _series(column) for name, *column in columns}
-    # The types of pandas want lists that are no lists of str.
-    columns_in_order = list(made)
-    frame = pandas.DataFrame(
-        made, index=pandas.RangeIndex(length), columns=columns_in_order  # pyright: ignore[reportArgumentType]
-    )
+    frames = load("pandas", "a data frame of annotations")
+    index = frames.RangeIndex(length) if names is None else frames.Index(list(names), dtype=object)
+    made = {name: _series(frames, column) for name, *column in columns}
+    frame: pandas.DataFrame = frames.DataFrame(made, index=frames.RangeIndex(length), columns=list(made))
     frame.index = index
     return frame
 
 
-def _series(column: Any) -> Any:
-    import pandas
-
+def _series(pandas: Any, column: Any) -> Any:
     kind, values, missing, categories, ordered = column
     if kind == "categorical":
         labels = pandas.Index(categories, dtype=object if isinstance(categories, list) else None)
@@ -58,7 +51,7 @@ def texts(columns: Sequence[Column]) -> List[Sequence[Optional[str]]]:
     """Return the columns of text and of categories that are text, with None for what is missing."""
     found: List[Sequence[Optional[str]]] = []
     for _, kind, values, missing, categories, _ in columns:
-        if kind == "categorical" and isinstance(categories, list):
+        if kind == "categorical" and is_list(categories):
             found.append([categories[code] if code >= 0 else None for code in values.tolist()])
         elif kind == "string":
             gone = missing if missing is not None else np.zeros(len(values), bool)
@@ -66,14 +59,13 @@ def texts(columns: Sequence[Column]) -> List[Sequence[Optional[str]]]:
     return found
 
 
-def from_frame(frame: pandas.DataFrame) -> Tuple[List[str], List[Column]]:
+def from_frame(frame: Any) -> Tuple[List[str], List[Column]]:
     """Return the names and the columns of a data frame."""
     return [str(name) for name in frame.index], [_column(str(name), frame.iloc[:, at]) for at, name in enumerate(frame.columns)]
 
 
 def _column(name: str, series: Any) -> Column:
-    import pandas
-
+    pandas = load("pandas", "a data frame")
     missing = series.isna().to_numpy(dtype=bool)
     absent = missing if missing.any() else None
     if isinstance(series.dtype, pandas.CategoricalDtype):
@@ -92,7 +84,9 @@ def _column(name: str, series: Any) -> Column:
 
 
 def _numbers(name: str, series: Any, absent: Any) -> Column:
-    plain = np.dtype(getattr(series.dtype, "numpy_dtype", series.dtype))
+    # The types of pandas for missing values, and for sparse columns, have one of NumPy.
+    plain: np.dtype[Any] = getattr(series.dtype, "numpy_dtype", getattr(series.dtype, "subtype", series.dtype))
+    values: npt.NDArray[Any]
     if isinstance(series.dtype, np.dtype):
         # In an array of NumPy, not a number is a value.
         values, absent = series.to_numpy(), None

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._errors import ArgumentError, PositionError, UnknownNameError
+from ._guards import is_list, is_tuple
 
 
 class Selected(NamedTuple):
@@ -114,10 +115,10 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
 
 
 def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
-    if isinstance(index, (list, tuple)) and len({isinstance(one, str) for one in index}) > 1:
+    if (is_list(index) or is_tuple(index)) and len({isinstance(one, str) for one in index}) > 1:
         # NumPy would make texts of all.
         raise PositionError(f"{one}s are selected by integers, booleans or names, not by some of each")
-    array = np.asarray(index)
+    array: npt.NDArray[Any] = np.asarray(index)
     if array.ndim != 1:
         raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
     if array.dtype == np.bool_:
@@ -128,7 +129,7 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
         return Selected(np.empty(0, np.uint64), None, False)
     if array.dtype.kind in "iu":
         return _unique(_positions(array, length, one))
-    texts = array.tolist()
+    texts: Any = array.tolist()
     if all(isinstance(text, str) for text in texts):
         known = names()
         return _unique(np.array([known.find(text) for text in texts], np.uint64))

@@ -10,6 +10,7 @@ import numpy as np
 from . import _nnz
 from ._errors import UnsupportedError
 from ._fragment_verbs import holds_fragments
+from ._handle import handle_of
 from ._matrix import Matrix
 from ._options import PathLike
 from ._results import Difference, Finding, Format
@@ -153,8 +154,9 @@ def stats(
     >>> float(nnz.stats("examples/pbmc_10x_v3_mtx", measures="sums")["sum"])
     41549.0
     """
-    source = _nnz.Source.open(os.fsdecode(path), memory)
-    opened = [Matrix(source, os.fsdecode(path), os.fsdecode(path))]
+    matrix = Matrix(path, memory=memory)
+    source = handle_of(matrix).source
+    opened = [matrix]
     chosen: List[Any] = []
     for given, at in ((rows, 0), (cols, 1)):
         several = selections(given, at, os.fsdecode(path), opened)
@@ -187,4 +189,7 @@ def formats() -> List[Format]:
     >>> [format.name for format in nnz.formats() if ".npy" in "." + " .".join(format.extensions)]
     ['npy']
     """
-    return [Format(**{**one, "options": dict(one["options"])}) for one in _nnz.formats()]
+    found = _nnz.formats()
+    for one in found:
+        one["options"] = dict(one["options"])
+    return [Format(**one) for one in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,24 +12,39 @@ from . import _binsparse, _convert, _frames, _index, _nnz, _show
 from ._annotations import Annotations
 from ._batches import batches
 from ._errors import ArgumentError, PositionError
+from ._guards import is_tuple
+from ._handle import Memory, absolute
+from ._matrix_handle import MatrixHandle
+from ._options import PathLike
 from ._statistics import Statistics
 
 if TYPE_CHECKING:
-    import anndata
-    import pandas
-    import torch
-
-    from ._convert import Block
+    from ._external import Block, anndata, pandas, torch
 
 DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a matrix at the most."""
 
 
 class Matrix(Statistics):
-    """A matrix on disk, of any format, or its transpose. `nnz.open` opens one.
+    """A matrix on disk, of any format, or its transpose.
 
-    Nothing is read but a header until entries are asked for: by an index, a method such as `to_scipy` or `sum`, or
-    by `iter_batches`. A matrix can be pickled, which keeps its path; used after a fork; and used by several threads.
+    `nnz.open` opens one, too. Nothing is read but a header until entries are asked for: by an index, a method such as
+    `to_scipy` or `sum`, or by `iter_batches`. A matrix can be pickled, which keeps its path; used after a fork; and
+    used by several threads.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A file or directory of any format, or ``PATH::GROUP``. A file of AnnData has `X` as its matrix.
+    memory : int or str, optional
+        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+
+    Raises
+    ------
+    nnz.ArgumentError
+        There is no matrix, or there are several and none is named.
+    nnz.Error
+        As in `nnz.open`.
 
     Examples
     --------
@@ -40,36 +55,16 @@ class Matrix(Statistics):
     (2, 5)
     """
 
-    __slots__ = ("_path", "_shown", "_transposed", "_memory", "_open", "_pid", "_kept", "_found", "_read", "__weakref__")
+    __slots__ = ("_found", "_read")
 
-    def __init__(self, source: _nnz.Source, path: str, shown: str, memory: Any = None, transposed: bool = False) -> None:
-        self._path = path
-        self._shown = shown
-        self._memory = memory
-        self._transposed = transposed
-        self._open = source
-        self._pid = os.getpid()
-        self._kept: List[_nnz.Source] = []
+    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
+        shown = os.fsdecode(path)
+        self._start(MatrixHandle(absolute(shown), shown, memory, _nnz.Source.open(shown, memory)))
+
+    def _start(self, handle: MatrixHandle) -> None:
+        super()._start(handle)
         self._found: List[Optional[_index.NameIndex]] = [None, None]
         self._read: List[_binsparse.Exported] = []
-
-    @property
-    def _source(self) -> _nnz.Source:
-        # What a parent process has opened may be in use there, so that a child opens its own.
-        if self._pid != os.getpid():
-            self._kept.append(self._open)
-            source = _nnz.Source.open(self._path, self._memory)
-            self._open = source.transposed() if self._transposed else source
-            self._pid = os.getpid()
-        return self._open
-
-    def __reduce__(self) -> Tuple[Callable[..., Matrix], Tuple[Any, ...]]:
-        return _reopen, (self._path, self._shown, self._memory, self._transposed)
-
-    @property
-    def path(self) -> str:
-        """The path it was opened with."""
-        return self._shown
 
     @property
     def shape(self) -> Tuple[int, int]:
@@ -149,7 +144,7 @@ class Matrix(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").annotations("features").columns
         ['name', 'feature_type']
         """
-        return Annotations(self, axis)
+        return Annotations(self._handle, axis)
 
     def _names(self, axis: str) -> Optional[npt.NDArray[np.object_]]:
         names = self._source.names(axis)
@@ -166,7 +161,7 @@ class Matrix(Statistics):
             name, one = (("rows", "row"), ("cols", "column"))[axis]
             names = self._source.names(name)
             if names is None:
-                raise ArgumentError(f"{self._shown}: the {one}s have no names")
+                raise ArgumentError(f"{self.path}: the {one}s have no names")
             found = self._found[axis] = _index.NameIndex(names, one, lambda: self._texts(name))
         return found
 
@@ -176,8 +171,7 @@ class Matrix(Statistics):
     @property
     def T(self) -> Matrix:
         """The matrix with rows and columns exchanged. Nothing is read."""
-        source = self._source.transposed()
-        return Matrix(source, self._path, self._shown, self._memory, not self._transposed)
+        return Matrix.of(self._handle.flipped())
 
     def __getitem__(self, key: Any) -> Any:
         """Read some rows and columns.
@@ -221,7 +215,7 @@ class Matrix(Statistics):
         source = self._source
         if rows.positions is not None or cols.positions is not None:
             source = source.select(rows.positions, cols.positions)
-        block = _convert.read(source, self._memory)
+        block = _convert.read(source, self._handle.memory)
         if rows.single and cols.single:
             return block[0, 0]
         if rows.repeated is not None:
@@ -236,7 +230,7 @@ class Matrix(Statistics):
         size = self.size * self.dtype.itemsize
         if size > DENSE_LIMIT:
             raise ArgumentError(
-                f"{self._shown}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
+                f"{self.path}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
                 "size, to_scipy() a sparse matrix"
             )
         made = self.to_numpy()
@@ -273,7 +267,7 @@ class Matrix(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").to_scipy("row").format
         'csr'
         """
-        return _convert.read(self._source, self._memory, order, matrix, duplicates)
+        return _convert.read(self._source, self._handle.memory, order, matrix, duplicates)
 
     def to_numpy(self, order: Optional[str] = None) -> npt.NDArray[Any]:
         """Read every cell into an array, zeros too.
@@ -300,7 +294,7 @@ class Matrix(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").to_numpy().shape
         (507, 1107)
         """
-        return _convert.read_dense(self._source, self._memory, order)
+        return _convert.read_dense(self._source, self._handle.memory, order)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Read all entries into a data frame with sparse columns. Requires pandas.
@@ -394,7 +388,7 @@ class Matrix(Statistics):
         >>> sum(block.nnz for block in m.iter_batches(nbytes=50_000))
         23866
         """
-        return batches(self._source, self._memory, nbytes)
+        return batches(self._source, self._handle.memory, nbytes)
 
     def __repr__(self) -> str:
         return _show.text(self)
@@ -404,30 +398,9 @@ class Matrix(Statistics):
 
 
 def _pair(key: Any) -> Tuple[Any, Any]:
-    if not isinstance(key, tuple):
-        return key, slice(None)
-    if len(key) == 1:
-        return key[0], slice(None)
-    if len(key) != 2:
-        raise PositionError(f"{len(key)} indices for 2 dimensions")
-    return key[0], key[1]
-
-
-def open_matrix(path: Union[str, bytes, os.PathLike[Any]], memory: Any = None) -> Matrix:
-    """Open the matrix at a place."""
-    shown = os.fsdecode(path)
-    source = _nnz.Source.open(shown, memory)
-    return Matrix(source, absolute(shown), shown, memory)
-
-
-def absolute(path: str) -> str:
-    """Return a path that holds in any working directory."""
-    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
-
-
-def _reopen(path: str, shown: str, memory: Any, transposed: bool) -> Matrix:
-    source = _nnz.Source.open(path, memory)
-    return Matrix(source.transposed() if transposed else source, path, shown, memory, transposed)
-
-
-__all__: Sequence[str] = ["Matrix", "open_matrix"]
+    keys = key if is_tuple(key) else (key,)
+    if len(keys) == 1:
+        return keys[0], slice(None)
+    if len(keys) != 2:
+        raise PositionError(f"{len(keys)} indices for 2 dimensions")
+    return keys[0], keys[1]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
 from . import _nnz
 from ._errors import ArgumentError
+from ._guards import is_list
 
 SUM, MEAN, VARIANCE, MIN, MAX, NNZ = range(6)
 
@@ -19,9 +20,11 @@ Reduced = Any
 def total(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Add up values."""
     kind = np.dtype(source.dtype).kind
+    if kind == "c":
+        return _complex(*(total(part, axis, memory) for part in _parts(source)))
     dtype: Any = np.float64 if kind == "f" else np.uint64 if kind == "u" else np.int64
     sums = _stats(source, axis, "sums", memory)[SUM]
-    if isinstance(sums, list) and dtype is not np.float64:
+    if is_list(sums) and dtype is not np.float64:
         # One of them does not fit signed 64 bits.
         limits = np.iinfo(dtype)
         outside = [value for value in sums if not limits.min <= value <= limits.max]
@@ -32,11 +35,16 @@ def total(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
 
 def mean(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Compute means."""
+    if _is_complex(source):
+        return _complex(*(mean(part, axis, memory) for part in _parts(source)))
     return _shaped(_stats(source, axis, "sums", memory)[MEAN], axis, np.float64)
 
 
 def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Reduced:
-    """Compute variances."""
+    """Compute variances. That of complex numbers is of their distances from the mean."""
+    if _is_complex(source):
+        real, imaginary = (var(part, axis, ddof, memory) for part in _parts(source))
+        return real + imaginary
     found = _stats(source, axis, "all", memory)
     cells = _cells(source, axis)
     variances = found[VARIANCE]
@@ -54,7 +62,7 @@ def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Red
 def extreme(source: _nnz.Source, axis: Optional[int], greatest: bool, memory: Any) -> Reduced:
     """Find the minimum or maximum."""
     values = _stats(source, axis, "all", memory)[MAX if greatest else MIN]
-    if isinstance(values, list) and any(value is None for value in values):
+    if is_list(values) and any(value is None for value in values):
         raise ArgumentError(f"the {'maximum' if greatest else 'minimum'} of no cells is not defined")
     return _shaped(values, axis, np.dtype(source.dtype))
 
@@ -63,6 +71,21 @@ def count_nonzero(source: _nnz.Source, axis: Optional[int], memory: Any) -> Redu
     """Count entries that are not zero."""
     found = source.stats(_along(axis), "nnz", True, memory)
     return _shaped(found[NNZ], axis, np.int64)
+
+
+def _is_complex(source: _nnz.Source) -> bool:
+    return np.dtype(source.dtype).kind == "c"
+
+
+def _parts(source: _nnz.Source) -> Tuple[_nnz.Source, _nnz.Source]:
+    return source.part("real"), source.part("imag")
+
+
+def _complex(real: Reduced, imaginary: Reduced) -> Reduced:
+    # Not a sum of products: infinity times i has no real part.
+    made = np.empty(np.shape(real), np.complex128)
+    made.real, made.imag = real, imaginary
+    return made if made.ndim else made[()]
 
 
 def _along(axis: Optional[int]) -> Optional[str]:

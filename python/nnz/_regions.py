@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from ._errors import ArgumentError, UnknownNameError
+from ._guards import is_path, is_tuple
 from ._index import NameIndex
 
 LAST = (1 << 32) - 1
@@ -40,7 +40,7 @@ def to_query(given: Any, names: Callable[[], NameIndex]) -> List[Region]:
 
 def to_peaks(given: Any) -> Union[str, Regions]:
     """Return the path of a BED file, or regions by the names of their chromosomes."""
-    if isinstance(given, (str, bytes, os.PathLike)):
+    if is_path(given):
         return _absolute(given)
     rows = _rows(given)
     return [name for name, _, _ in rows], [start for _, start, _ in rows], [end for _, _, end in rows]
@@ -50,9 +50,9 @@ def to_sizes(given: Any) -> Optional[Sizes]:
     """Return the path of a list of chromosomes, or names and sizes."""
     if given is None:
         return None
-    if isinstance(given, (str, bytes, os.PathLike)):
+    if is_path(given):
         return _absolute(given)
-    if isinstance(given, Mapping) or hasattr(given, "items"):
+    if hasattr(given, "items"):
         pairs = [(str(name), None if size is None else to_base(size)) for name, size in given.items()]
         return [name for name, _ in pairs], [size for _, size in pairs]
     sizes: List[Optional[int]] = [None for _ in given]
@@ -64,7 +64,7 @@ def _absolute(path: Any) -> str:
 
 
 def _is_one(given: Any) -> bool:
-    return isinstance(given, tuple) and len(given) > 1 and not isinstance(given[1], (str, tuple, list))
+    return is_tuple(given) and len(given) > 1 and not isinstance(given[1], (str, tuple, list))
 
 
 def _rows(given: Any) -> Sequence[Tuple[str, int, int]]:
@@ -78,10 +78,11 @@ def _rows(given: Any) -> Sequence[Tuple[str, int, int]]:
     return [_named(one) if isinstance(one, str) else _one(one) for one in _several(given)]
 
 
-def _several(given: Any) -> Iterable[Any]:
-    if not isinstance(given, Iterable):
-        raise ArgumentError(f"a region is a string or (chromosome, start, end), not {given!r}")
-    return given
+def _several(given: Any) -> Iterator[Any]:
+    try:
+        return iter(given)
+    except TypeError:
+        raise ArgumentError(f"a region is a string or (chromosome, start, end), not {given!r}") from None
 
 
 def _one(given: Any) -> Tuple[str, int, int]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._errors import DroppedWarning, Position
@@ -62,8 +61,8 @@ def summary(made: Dict[str, Any]) -> Summary:
 
 def _outside() -> int:
     """Return the stack level, for the caller, of the code that called the package."""
-    frame: Optional[FrameType] = sys._getframe(1)
-    level = 1
+    frame = inspect.currentframe()
+    level = 0
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
         frame = frame.f_back
         level += 1

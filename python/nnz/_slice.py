@@ -10,7 +10,8 @@ import numpy as np
 
 from . import _index, _nnz
 from ._errors import ArgumentError
-from ._matrix import Matrix, open_matrix
+from ._guards import is_tuple
+from ._matrix import Matrix
 from ._options import PathLike, WriteOptions, prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
@@ -81,7 +82,7 @@ def selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     """Turn what is selected of an axis into what the compiled part takes."""
     if given is None:
         return []
-    several = given if isinstance(given, tuple) else (given,)
+    several = given if is_tuple(given) else (given,)
     return [_selection(one, axis, place, opened) for one in several]
 
 
@@ -95,7 +96,7 @@ def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     if axis is None:
         raise TypeError("cells and features are selected by texts and names")
     if not opened:
-        opened.append(open_matrix(place))
+        opened.append(Matrix(place))
     length = opened[0].shape[axis]
     one = ("row", "column")[axis]
     found = _index.select(given, length, one, lambda: _index.NameIndex([], one, list))

@@ -10,22 +10,26 @@ import numpy.typing as npt
 from . import _binsparse, _convert, _nnz, _torch
 from ._binsparse import Source
 from ._errors import ArgumentError
+from ._guards import is_tuple, package_of
+from ._handle import handle_of
 from ._matrix import Matrix
 from ._tensor import Tensor
 
 
 def source_of(obj: Any) -> Source:
     """Make a source of what is written."""
-    if isinstance(obj, (Matrix, Tensor)):
-        return obj._source
-    if type(obj).__module__.partition(".")[0] == "dask" and hasattr(obj, "compute"):
+    if isinstance(obj, Matrix):
+        return handle_of(obj).source
+    if isinstance(obj, Tensor):
+        return handle_of(obj).source
+    if package_of(obj) == "dask" and hasattr(obj, "compute"):
         obj = obj.compute()
     if _torch.is_tensor(obj):
         obj = _torch.to_scipy(obj)
-        if isinstance(obj, tuple):
+        if is_tuple(obj):
             coordinates, data, shape = obj
             return _binsparse.source(_binsparse.of_entries(shape, coordinates, data))
-    if type(obj).__module__.partition(".")[0] == "sparse":
+    if package_of(obj) == "sparse":
         return _of_pydata(obj)
     if hasattr(obj, "tocsr") and hasattr(obj, "format"):
         return _of_scipy(obj)

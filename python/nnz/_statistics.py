@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
 import numpy as np
 
 from . import _nnz, _reduce
+from ._handle import Opened
+from ._matrix_handle import MatrixHandle
 from ._reduce import Reduced
 
 
-class Statistics:
+class Statistics(Opened[MatrixHandle]):
     """Sums, means, variances, extremes and counts of a matrix."""
 
     __slots__ = ()
 
-    _memory: Any
-
     @property
     def _source(self) -> _nnz.Source:
-        raise NotImplementedError
+        return self._handle.source
 
     def sum(self, axis: Optional[int] = None) -> Reduced:
         """Add up the values of all cells, of each column (``axis=0``) or of each row (``axis=1``).
 
-        Integers are added exactly. Floats are added in 64 bits, with compensation for rounding errors.
+        Integers are added exactly. Floats are added in 64 bits, with compensation for rounding errors, and complex
+        numbers part by part, in a pass for each.
 
         Parameters
         ----------
@@ -34,21 +35,19 @@ class Statistics:
         Returns
         -------
         numpy.generic or numpy.ndarray
-            Of type uint64, int64 or float64.
+            Of type uint64, int64, float64 or complex128.
 
         Raises
         ------
         OverflowError
             The sum of integers does not fit 64 bits.
-        nnz.UnsupportedError
-            The values are complex, as for all statistics.
 
         Examples
         --------
         >>> int(nnz.open("examples/pbmc_10x_v3_mtx").sum())
         41549
         """
-        return _reduce.total(self._source, axis, self._memory)
+        return _reduce.total(self._source, axis, self._handle.memory)
 
     def mean(self, axis: Optional[int] = None) -> Reduced:
         """Compute the mean of all cells, of each column (``axis=0``) or of each row (``axis=1``).
@@ -61,14 +60,14 @@ class Statistics:
         Returns
         -------
         numpy.generic or numpy.ndarray
-            Of type float64.
+            Of type float64 or complex128.
 
         Examples
         --------
         >>> nnz.open("examples/pbmc_10x_v3_mtx").mean(axis=1).shape
         (507,)
         """
-        return _reduce.mean(self._source, axis, self._memory)
+        return _reduce.mean(self._source, axis, self._handle.memory)
 
     def var(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
         """Compute the variance of all cells, of each column (``axis=0``) or of each row (``axis=1``).
@@ -90,7 +89,7 @@ class Statistics:
         >>> round(nnz.open("examples/pbmc_10x_v3_mtx").var().item(), 4)
         0.2707
         """
-        return _reduce.var(self._source, axis, ddof, self._memory)
+        return _reduce.var(self._source, axis, ddof, self._handle.memory)
 
     def std(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
         """Compute the standard deviation, the square root of `var`.
@@ -110,7 +109,7 @@ class Statistics:
         >>> round(nnz.open("examples/pbmc_10x_v3_mtx").std().item(), 4)
         0.5203
         """
-        return np.sqrt(_reduce.var(self._source, axis, ddof, self._memory))
+        return np.sqrt(_reduce.var(self._source, axis, ddof, self._handle.memory))
 
     def min(self, axis: Optional[int] = None) -> Reduced:
         """Find the minimum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
@@ -129,13 +128,15 @@ class Statistics:
         ------
         nnz.ArgumentError
             There are no cells.
+        nnz.UnsupportedError
+            The values are complex.
 
         Examples
         --------
         >>> nnz.open("examples/pbmc_10x_v3_mtx").min().item()
         0
         """
-        return _reduce.extreme(self._source, axis, False, self._memory)
+        return _reduce.extreme(self._source, axis, False, self._handle.memory)
 
     def max(self, axis: Optional[int] = None) -> Reduced:
         """Find the maximum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
@@ -154,13 +155,15 @@ class Statistics:
         ------
         nnz.ArgumentError
             There are no cells.
+        nnz.UnsupportedError
+            The values are complex.
 
         Examples
         --------
         >>> nnz.open("examples/pbmc_10x_v3_mtx").max().item()
         36
         """
-        return _reduce.extreme(self._source, axis, True, self._memory)
+        return _reduce.extreme(self._source, axis, True, self._handle.memory)
 
     def count_nonzero(self, axis: Optional[int] = None) -> Reduced:
         """Count the cells that are not zero: all, in each column (``axis=0``) or in each row (``axis=1``).
@@ -180,4 +183,4 @@ class Statistics:
         >>> nnz.open("examples/pbmc_10x_v3_mtx").count_nonzero().item()
         23866
         """
-        return _reduce.count_nonzero(self._source, axis, self._memory)
+        return _reduce.count_nonzero(self._source, axis, self._handle.memory)

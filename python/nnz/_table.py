@@ -3,26 +3,88 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _index, _nnz, _show
 from ._errors import ArgumentError, PositionError, UnknownNameError, UnsupportedError
+from ._external import load
+from ._guards import is_array, is_slice, is_tuple
+from ._handle import Handle, Memory, Opened, absolute
+from ._options import PathLike
 
 if TYPE_CHECKING:
-    import pandas
+    from ._external import pandas
 
 Rows = Union[range, npt.NDArray[np.uint64]]
 """Rows of the file, in the order they are read."""
 
 
-class Table:
-    """Columns of numbers on disk, each with a label and a type, or some rows and columns of them. `nnz.open` opens one.
+class TableHandle(Handle[_nnz.TableSource]):
+    """A table that is open, or some rows and columns of it.
 
-    Nothing is read but a header until values are asked for. A table can be pickled, which keeps its path and what is
-    selected; used after a fork; and used by several threads.
+    Attributes
+    ----------
+    rows : range or numpy.ndarray of uint64
+        Rows of the file, in their order here.
+    cols : tuple of int
+        Columns of the file, in their order here.
+    """
+
+    __slots__ = ("rows", "cols")
+
+    def __init__(
+        self,
+        path: str,
+        shown: str,
+        memory: Memory = None,
+        source: Optional[_nnz.TableSource] = None,
+        rows: Optional[Rows] = None,
+        cols: Optional[Iterable[int]] = None,
+    ) -> None:
+        super().__init__(path, shown, memory, source)
+        self.rows: Rows = range(self.source.rows) if rows is None else rows
+        self.cols: Tuple[int, ...] = tuple(range(len(self.source.columns)) if cols is None else cols)
+
+    def opened(self) -> _nnz.TableSource:
+        """Open the table."""
+        return _opened(self.path, self.memory)
+
+    def part(self, rows: Rows, cols: Iterable[int]) -> TableHandle:
+        """Take some rows and columns of the file."""
+        return TableHandle(self.path, self.shown, self.memory, self.source, rows, cols)
+
+    def is_whole(self) -> bool:
+        """Return whether no rows or columns have been selected."""
+        source = self.source
+        whole = range(source.rows), tuple(range(len(source.columns)))
+        return isinstance(self.rows, range) and (self.rows, self.cols) == whole
+
+    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        return TableHandle, (self.path, self.shown, self.memory, None, self.rows, self.cols)
+
+
+class Table(Opened[TableHandle]):
+    """Columns of numbers on disk, each with a label and a type, or some rows and columns of them.
+
+    `nnz.open` opens one, too. Nothing is read but a header until values are asked for. A table can be pickled, which
+    keeps its path and what is selected; used after a fork; and used by several threads.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A file of a format with tables.
+    memory : int or str, optional
+        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+
+    Raises
+    ------
+    nnz.UnsupportedError
+        The path holds something else.
+    nnz.Error
+        As in `nnz.open`.
 
     Examples
     --------
@@ -35,50 +97,23 @@ class Table:
     (6, 2)
     """
 
-    __slots__ = ("_path", "_shown", "_memory", "_open", "_pid", "_kept", "_rows", "_cols", "__weakref__")
+    __slots__ = ()
 
-    def __init__(
-        self,
-        source: _nnz.TableSource,
-        path: str,
-        shown: str,
-        memory: Any = None,
-        rows: Optional[Rows] = None,
-        cols: Optional[Sequence[int]] = None,
-    ) -> None:
-        self._path = path
-        self._shown = shown
-        self._memory = memory
-        self._open = source
-        self._pid = os.getpid()
-        self._kept: List[_nnz.TableSource] = []
-        self._rows: Rows = range(source.rows) if rows is None else rows
-        self._cols: Tuple[int, ...] = tuple(range(len(source.columns)) if cols is None else cols)
+    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
+        shown = os.fsdecode(path)
+        self._start(TableHandle(absolute(shown), shown, memory, _opened(shown, memory)))
 
     @property
     def _source(self) -> _nnz.TableSource:
-        # What a parent process has opened may be in use there, so that a child opens its own.
-        if self._pid != os.getpid():
-            self._kept.append(self._open)
-            self._open = _open_source(self._path, self._memory)
-            self._pid = os.getpid()
-        return self._open
-
-    def __reduce__(self) -> Tuple[Callable[..., Table], Tuple[Any, ...]]:
-        return _reopen, (self._path, self._shown, self._memory, self._rows, self._cols)
-
-    @property
-    def path(self) -> str:
-        """The path it was opened with."""
-        return self._shown
+        return self._handle.source
 
     @property
     def shape(self) -> Tuple[int, int]:
         """The number of rows and columns."""
-        return len(self._rows), len(self._cols)
+        return len(self._handle.rows), len(self._handle.cols)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._handle.rows)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
@@ -87,13 +122,13 @@ class Table:
     def columns(self) -> List[str]:
         """The labels of the columns. Several may have the same."""
         columns = self._source.columns
-        return [columns[col][0] for col in self._cols]
+        return [columns[col][0] for col in self._handle.cols]
 
     @property
     def dtypes(self) -> List[np.dtype[Any]]:
         """The types of the columns."""
         columns = self._source.columns
-        return [np.dtype(columns[col][1]) for col in self._cols]
+        return [np.dtype(columns[col][1]) for col in self._handle.cols]
 
     @property
     def format(self) -> str:
@@ -122,7 +157,7 @@ class Table:
         KeyError
             No column has the label.
         """
-        if isinstance(key, tuple):
+        if is_tuple(key):
             if len(key) != 2:
                 raise PositionError(f"{len(key)} indices for rows and columns")
             return self._select(key[0], key[1])
@@ -136,35 +171,35 @@ class Table:
         if isinstance(positions, int):
             values = self._read(rows, [positions])[0]
             return values[0] if single else values
-        return Table(self._source, self._path, self._shown, self._memory, rows, positions)
+        return Table.of(self._handle.part(rows, positions))
 
     def _select_rows(self, row: Any) -> Tuple[Rows, bool]:
         if isinstance(row, slice):
             try:
-                return self._rows[row], False
+                return self._handle.rows[row], False
             except TypeError:
                 raise PositionError(f"a slice of rows takes integers, not {row}") from None
-        chosen = _index.select(row, len(self._rows), "row", _no_names)
+        chosen = _index.select(row, len(self._handle.rows), "row", _no_names)
         if chosen.positions is None:
-            return self._rows, False
+            return self._handle.rows, False
         positions = chosen.positions if chosen.repeated is None else chosen.positions[chosen.repeated]
-        own = self._rows
+        own = self._handle.rows
         if isinstance(own, range):
             return (positions.astype(np.int64) * own.step + own.start).astype(np.uint64), chosen.single
         return own[positions], chosen.single
 
     def _select_cols(self, col: Any) -> Union[int, List[int]]:
         if isinstance(col, str):
-            return self._cols[self._find(col)]
+            return self._handle.cols[self._find(col)]
         if _is_labels(col):
-            return [self._cols[self._find(label)] for label in col]
-        if isinstance(col, slice):
-            return list(self._cols[col])
-        chosen = _index.select(col, len(self._cols), "column", _no_names)
+            return [self._handle.cols[self._find(label)] for label in col]
+        if is_slice(col):
+            return list(self._handle.cols[col])
+        chosen = _index.select(col, len(self._handle.cols), "column", _no_names)
         if chosen.positions is None:
-            return list(self._cols)
+            return list(self._handle.cols)
         positions = chosen.positions if chosen.repeated is None else chosen.positions[chosen.repeated]
-        found = [self._cols[position] for position in positions.tolist()]
+        found = [self._handle.cols[int(position)] for position in positions]
         return found[0] if chosen.single else found
 
     def _find(self, label: str) -> int:
@@ -177,7 +212,7 @@ class Table:
             raise UnknownNameError(f"no column has the label {label!r}") from None
 
     def _read(self, rows: Rows, cols: Sequence[int]) -> List[npt.NDArray[Any]]:
-        return self._source.read(runs(rows), list(cols), self._memory)
+        return self._source.read(runs(rows), list(cols), self._handle.memory)
 
     def to_dict(self) -> Dict[str, npt.NDArray[Any]]:
         """Read all values: an array for each column, by its label.
@@ -202,7 +237,7 @@ class Table:
         labels = self.columns
         if len(set(labels)) < len(labels):
             raise ArgumentError("several columns have the same label: to_pandas() keeps them")
-        return dict(zip(labels, self._read(self._rows, self._cols)))
+        return dict(zip(labels, self._read(self._handle.rows, self._handle.cols)))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Read all values into a data frame, with the types of the file. Requires pandas.
@@ -222,13 +257,10 @@ class Table:
         >>> nnz.open("testdata/daphne/frame_10types.dbdf")[:2, ["c_i8", "c_i32"]].to_pandas().shape
         (2, 2)
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas requires pandas: pip install pandas") from None
-        values = self._read(self._rows, self._cols)
-        frame = pandas.DataFrame(dict(enumerate(values)), index=pandas.RangeIndex(len(self._rows)))
-        frame.columns = pandas.Index(self.columns, dtype=object)
+        frames = load("pandas", "to_pandas")
+        values = self._read(self._handle.rows, self._handle.cols)
+        frame: pandas.DataFrame = frames.DataFrame(dict(enumerate(values)), index=frames.RangeIndex(len(self)))
+        frame.columns = frames.Index(self.columns, dtype=object)
         return frame
 
     def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Table]:
@@ -254,11 +286,11 @@ class Table:
             raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
         row = sum(dtype.itemsize for dtype in self.dtypes)
         together = max(nbytes // max(row, 1), 1)
-        return (self[start : start + together] for start in range(0, len(self._rows), together))
+        return (self[start : start + together] for start in range(0, len(self._handle.rows), together))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Give a stream of Arrow, which reads some rows at a time. The types are those of the file; a requested schema is ignored."""
-        return self._source.stream(runs(self._rows), list(self._cols))
+        return self._source.stream(runs(self._handle.rows), list(self._handle.cols))
 
     def __repr__(self) -> str:
         return _show.frame_text(self)
@@ -286,9 +318,9 @@ def runs(rows: Rows) -> List[Tuple[int, int]]:
 def _is_labels(key: Any) -> bool:
     if isinstance(key, (str, bytes, slice, int)) or not hasattr(key, "__iter__"):
         return False
-    if isinstance(key, np.ndarray) and key.dtype.kind in "biuf":
+    if is_array(key) and key.dtype.kind in "biuf":
         return False
-    texts = list(key)
+    texts: List[Any] = list(key)
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
@@ -296,12 +328,8 @@ def _no_names() -> _index.NameIndex:
     raise PositionError("rows of a table have no names")
 
 
-def _open_source(path: str, memory: Any) -> _nnz.TableSource:
+def _opened(path: str, memory: Memory) -> _nnz.TableSource:
     source = _nnz.open(path, memory)
     if not isinstance(source, _nnz.TableSource):
-        raise UnsupportedError(f"{path}: no longer holds a table", path)
+        raise UnsupportedError(f"{path}: holds no table", path)
     return source
-
-
-def _reopen(path: str, shown: str, memory: Any, rows: Rows, cols: Sequence[int]) -> Table:
-    return Table(_open_source(path, memory), path, shown, memory, rows, cols)

@@ -9,6 +9,9 @@ import numpy as np
 
 from . import _frames, _nnz
 from ._errors import UnsupportedError
+from ._external import load
+from ._guards import package_of
+from ._handle import handle_of
 from ._options import prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
@@ -20,7 +23,7 @@ EXTENSIONS = (".csv", ".dbdf")
 
 def is_frame(obj: Any) -> bool:
     """Return whether an object is a data frame of pandas, without importing it."""
-    return type(obj).__module__.partition(".")[0] == "pandas" and hasattr(obj, "dtypes") and getattr(obj, "ndim", 0) == 2
+    return package_of(obj) == "pandas" and hasattr(obj, "dtypes") and getattr(obj, "ndim", 0) == 2
 
 
 def is_table(obj: Any, target: str, to: Optional[str]) -> bool:
@@ -34,8 +37,7 @@ def is_table(obj: Any, target: str, to: Optional[str]) -> bool:
 
 def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:
     """Return the cells of a data frame, and put its labels into the options where it has any."""
-    import pandas
-
+    pandas = load("pandas", "a data frame")
     for option, index in (("row_names", frame.index), ("col_names", frame.columns)):
         if not isinstance(index, pandas.RangeIndex):
             options.setdefault(option, [str(label) for label in index])
@@ -54,8 +56,9 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
             if dropped and given.get("strict"):
                 raise UnsupportedError(f"not supported by the target: {', '.join(dropped)}")
             made = _nnz.write_table(columns, rows, target, given, report)
-        elif isinstance(obj, Table) and _is_whole(obj):
-            made = obj._source.write(target, given, report)
+        elif isinstance(obj, Table) and handle_of(obj).is_whole():
+            # It need not be in memory.
+            made = handle_of(obj).source.write(target, given, report)
         else:
             # Rows and columns of a table are a stream, too, which is written batch by batch.
             made = _nnz.write_stream(obj.__arrow_c_stream__(), target, given, report)
@@ -63,17 +66,9 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
     return summary(made)
 
 
-def _is_whole(table: Table) -> bool:
-    """Return whether no rows or columns have been selected, so that it need not be in memory."""
-    source = table._source
-    whole = range(source.rows), tuple(range(len(source.columns)))
-    return isinstance(table._rows, range) and (table._rows, table._cols) == whole
-
-
 def _columns(frame: Any) -> Tuple[List[Tuple[str, Any]], int, List[str]]:
     """Return the columns of a data frame, the number of its rows, and what is not written."""
-    import pandas
-
+    pandas = load("pandas", "a data frame")
     columns: List[Tuple[str, Any]] = []
     for name, kind, values, missing, _, _ in _frames.from_frame(frame)[1]:
         if kind != "number":

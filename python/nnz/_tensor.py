@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _binsparse, _nnz, _show
 from ._errors import ArgumentError, UnsupportedError
+from ._external import load
+from ._handle import Handle, Memory, Opened, absolute
+from ._options import PathLike
 
 if TYPE_CHECKING:
-    import scipy.sparse
-    import sparse
-    import torch
+    from ._external import Coordinates, sparse, torch
 
 DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a tensor at the most."""
 
 
-class Tensor:
-    """A sparse or dense array on disk of three dimensions or more, or of none. `nnz.open` opens one.
+class TensorHandle(Handle[_nnz.TensorSource]):
+    """A tensor that is open."""
 
-    Matrices and vectors are a `Matrix`. Nothing is read but a header until entries are asked for. A tensor can be
-    pickled, which keeps its path; used after a fork; and used by several threads.
+    __slots__ = ()
+
+    def opened(self) -> _nnz.TensorSource:
+        """Open the tensor."""
+        return _opened(self.path, self.memory)
+
+
+class Tensor(Opened[TensorHandle]):
+    """A sparse or dense array on disk of three dimensions or more, or of none.
+
+    `nnz.open` opens one, too. Matrices and vectors are a `Matrix`. Nothing is read but a header until entries are asked
+    for. A tensor can be pickled, which keeps its path; used after a fork; and used by several threads.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A file or directory of any format, or ``PATH::GROUP``.
+    memory : int or str, optional
+        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+
+    Raises
+    ------
+    nnz.UnsupportedError
+        The path holds something else.
+    nnz.Error
+        As in `nnz.open`.
 
     Examples
     --------
@@ -39,33 +64,19 @@ class Tensor:
     5.0
     """
 
-    __slots__ = ("_path", "_shown", "_memory", "_open", "_pid", "_kept", "_read", "__weakref__")
+    __slots__ = ("_read",)
 
-    def __init__(self, source: _nnz.TensorSource, path: str, shown: str, memory: Any = None) -> None:
-        self._path = path
-        self._shown = shown
-        self._memory = memory
-        self._open = source
-        self._pid = os.getpid()
-        self._kept: List[_nnz.TensorSource] = []
+    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
+        shown = os.fsdecode(path)
+        self._start(TensorHandle(absolute(shown), shown, memory, _opened(shown, memory)))
+
+    def _start(self, handle: TensorHandle) -> None:
+        super()._start(handle)
         self._read: List[_binsparse.Exported] = []
 
     @property
     def _source(self) -> _nnz.TensorSource:
-        # What a parent process has opened may be in use there, so that a child opens its own.
-        if self._pid != os.getpid():
-            self._kept.append(self._open)
-            self._open = _open_source(self._path, self._memory)
-            self._pid = os.getpid()
-        return self._open
-
-    def __reduce__(self) -> Tuple[Callable[..., Tensor], Tuple[Any, ...]]:
-        return _reopen, (self._path, self._shown, self._memory)
-
-    @property
-    def path(self) -> str:
-        """The path it was opened with."""
-        return self._shown
+        return self._handle.source
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -131,7 +142,7 @@ class Tensor:
         (3, 4, 5)
         """
         source = self._source
-        return source.read_dense(self._memory).reshape(source.shape)
+        return source.read_dense(self._handle.memory).reshape(source.shape)
 
     def to_sparse(self) -> sparse.COO:
         """Read all entries into an array of PyData ``sparse``, with its fill value. Requires that package.
@@ -153,19 +164,15 @@ class Tensor:
         >>> nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_sparse().nnz  # doctest: +SKIP
         36
         """
-        try:
-            import sparse
-        except ImportError:
-            raise ImportError("to_sparse requires PyData sparse: pip install sparse") from None
-        source = self._source
-        coordinates, data = source.read(self._memory)
+        made = load("sparse", "to_sparse").COO
+        coordinates, data = self._source.read(self._handle.memory)
         fill = self.fill_value
         if not coordinates:
             # Without dimensions, the only cell is the only entry.
-            return sparse.COO(np.empty((0, 1), np.int64), data, shape=(), fill_value=fill)
-        return sparse.COO(np.stack(coordinates), data, shape=self.shape, fill_value=fill, has_duplicates=False)
+            return made(np.empty((0, 1), np.int64), data, shape=(), fill_value=fill)
+        return made(np.stack(coordinates), data, shape=self.shape, fill_value=fill, has_duplicates=False)
 
-    def to_scipy(self) -> scipy.sparse.coo_array:
+    def to_scipy(self) -> Coordinates:
         """Read all entries into an array of SciPy, which has three dimensions or more from SciPy 1.15 on.
 
         Returns
@@ -182,16 +189,14 @@ class Tensor:
         >>> nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_scipy().nnz
         36
         """
-        from scipy import sparse
-
         self._refuse_fill("arrays of SciPy")
         if not self.ndim:
-            raise UnsupportedError(f"{self._shown}: an array of SciPy has one dimension or more", self._shown)
-        coordinates, data = self._source.read(self._memory)
+            raise UnsupportedError(f"{self.path}: an array of SciPy has one dimension or more", self.path)
+        coordinates, data = self._source.read(self._handle.memory)
         try:
-            return sparse.coo_array((data, tuple(coordinates)), shape=self.shape)
+            return load("scipy.sparse", "to_scipy").coo_array((data, tuple(coordinates)), shape=self.shape)
         except ValueError as error:
-            raise UnsupportedError(f"{self._shown}: this SciPy has no arrays of {self.ndim} dimensions", self._shown) from error
+            raise UnsupportedError(f"{self.path}: this SciPy has no arrays of {self.ndim} dimensions", self.path) from error
 
     def to_torch(self) -> torch.Tensor:
         """Read all entries into a sparse tensor of PyTorch, in its COO layout. Requires torch.
@@ -216,13 +221,13 @@ class Tensor:
         from . import _torch
 
         self._refuse_fill("tensors of PyTorch")
-        coordinates, data = self._source.read(self._memory)
+        coordinates, data = self._source.read(self._handle.memory)
         return _torch.from_entries(coordinates, data, self.shape)
 
     def _refuse_fill(self, where: str) -> None:
         if self._source.fill is not None and self.nnz < self.size:
             raise UnsupportedError(
-                f"{self._shown}: cells that are not stored hold {self.fill_value}; in {where} they are zero", self._shown
+                f"{self.path}: cells that are not stored hold {self.fill_value}; in {where} they are zero", self.path
             )
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
@@ -231,7 +236,7 @@ class Tensor:
         size = self.size * self.dtype.itemsize
         if size > DENSE_LIMIT:
             raise ArgumentError(
-                f"{self._shown}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any size"
+                f"{self.path}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any size"
             )
         made = self.to_numpy()
         return made if dtype is None else made.astype(dtype, copy=False)
@@ -246,7 +251,7 @@ class Tensor:
         return _binsparse.take(self._read, self._exported).arrays
 
     def _exported(self) -> _binsparse.Exported:
-        coordinates, data = self._source.read(self._memory)
+        coordinates, data = self._source.read(self._handle.memory)
         return _binsparse.of_entries(self.shape, coordinates, data, self._source.fill)
 
     def __repr__(self) -> str:
@@ -256,12 +261,8 @@ class Tensor:
         return _show.table("nnz.Tensor", _show.tensor_facts(self))
 
 
-def _open_source(path: str, memory: Any) -> _nnz.TensorSource:
+def _opened(path: str, memory: Memory) -> _nnz.TensorSource:
     source = _nnz.open(path, memory)
     if not isinstance(source, _nnz.TensorSource):
-        raise UnsupportedError(f"{path}: no longer holds a tensor", path)
+        raise UnsupportedError(f"{path}: holds no tensor", path)
     return source
-
-
-def _reopen(path: str, shown: str, memory: Any) -> Tensor:
-    return Tensor(_open_source(path, memory), path, shown, memory)

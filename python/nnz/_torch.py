@@ -9,21 +9,16 @@ import numpy.typing as npt
 
 from ._errors import ArgumentError, UnsupportedError
 
+from ._external import load
+from ._guards import package_of
+
 if TYPE_CHECKING:
-    import torch
-
-
-def _torch() -> Any:
-    try:
-        import torch
-    except ImportError:
-        raise ImportError("to_torch requires PyTorch: pip install torch") from None
-    return torch
+    from ._external import torch
 
 
 def from_block(block: Any) -> torch.Tensor:
     """Make a tensor of compressed rows or columns of SciPy, without a copy."""
-    torch = _torch()
+    torch = load("torch", "to_torch")
     made = torch.sparse_csr_tensor if block.format == "csr" else torch.sparse_csc_tensor
     parts = [torch.from_numpy(part) for part in (block.indptr, block.indices)]
     return made(*parts, _values(torch, block.data), size=block.shape)
@@ -31,7 +26,7 @@ def from_block(block: Any) -> torch.Tensor:
 
 def from_entries(coordinates: Sequence[npt.NDArray[Any]], data: npt.NDArray[Any], shape: Sequence[int]) -> torch.Tensor:
     """Make a tensor of entries, in the order of their coordinates."""
-    torch = _torch()
+    torch = load("torch", "to_torch")
     indices = np.stack(coordinates) if coordinates else np.empty((0, len(data)), np.int64)
     made = torch.sparse_coo_tensor(torch.from_numpy(indices), _values(torch, data), size=tuple(shape))
     return made.coalesce()
@@ -46,13 +41,12 @@ def _values(torch: Any, data: npt.NDArray[Any]) -> Any:
 
 def is_tensor(obj: Any) -> bool:
     """Return whether an object is a tensor of PyTorch, without importing it."""
-    return type(obj).__module__.partition(".")[0] == "torch" and hasattr(obj, "layout") and hasattr(obj, "detach")
+    return package_of(obj) == "torch" and hasattr(obj, "layout") and hasattr(obj, "detach")
 
 
 def to_scipy(tensor: Any) -> Any:
     """Make a sparse array of SciPy, a list of coordinates with values, or an array of NumPy of a tensor."""
-    from scipy import sparse
-
+    sparse = load("scipy.sparse", "nnz")
     layout = str(tensor.layout)
     tensor = tensor.detach().cpu()
     if layout == "torch.strided":

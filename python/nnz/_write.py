@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Dict, Sequence, Union
 from . import _nnz, _sources, _tables
 from ._describe import Kinds, described
 from ._errors import ArgumentError
-from ._fragment_handle import FragmentHandle
+from ._fragment_handle import FragmentReader
 from ._fragment_verbs import write_fragments
+from ._guards import package_of
+from ._handle import handle_of
 from ._matrix import Matrix
 from ._options import WriteOptions, prepared
 from ._progress import Progress, reporting
@@ -81,10 +83,10 @@ def write(
     """
     given: Dict[str, Any] = dict(options)
     target = os.fsdecode(path)
-    if isinstance(obj, FragmentHandle):
+    if isinstance(obj, FragmentReader):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("fragments have neither rows nor columns")
-        return write_fragments(obj._path, target, None, progress, given)
+        return write_fragments(handle_of(obj).path, target, None, progress, given)
     if _is_anndata(obj):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")
@@ -97,7 +99,7 @@ def write(
         return _tables.write(obj, target, given, progress)
     if _tables.is_frame(obj):
         obj = _tables.matrix_of(obj, given)
-    if isinstance(obj, Matrix) and obj._transposed:
+    if isinstance(obj, Matrix) and handle_of(obj).transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
         given.setdefault("cell_axis", "as-is")
     source = _sources.source_of(obj)
@@ -111,7 +113,7 @@ def write(
 
 
 def _is_anndata(obj: Any) -> bool:
-    return type(obj).__module__.partition(".")[0] == "anndata" and hasattr(obj, "obs")
+    return package_of(obj) == "anndata" and hasattr(obj, "obs")
 
 
 def _extension(target: str) -> str:

@@ -45,7 +45,7 @@ class Writer:
         self._path = path
         self._shape = shape
         self._order = order
-        self._dtype = None if dtype is None else np.dtype(dtype)
+        self._dtype: Optional[np.dtype[Any]] = None if dtype is None else np.dtype(dtype)
         self._tables = tables
         self._given = given
         self._compiled: Optional[_nnz.PartsWriter] = None
@@ -109,12 +109,13 @@ class Writer:
         if width != across:
             what = "columns" if by_row else "rows"
             raise ArgumentError(f"{self._path}: a part has {width} {what}, the matrix {across}")
+        dtype: np.dtype[Any] = matrix.dtype.newbyteorder("=") if self._dtype is None else self._dtype
         if self._compiled is None:
-            self._dtype = matrix.dtype.newbyteorder("=")
-            self._start(self._dtype)
-        if matrix.dtype != self._dtype and not np.can_cast(matrix.dtype, self._dtype, "safe"):
-            raise CastError(f"{self._path}: values of {matrix.dtype} may not fit into {self._dtype}")
-        data = np.ascontiguousarray(matrix.data, self._dtype)
+            self._dtype = dtype
+            self._start(dtype)
+        if matrix.dtype != dtype and not np.can_cast(matrix.dtype, dtype, "safe"):
+            raise CastError(f"{self._path}: values of {matrix.dtype} may not fit into {dtype}")
+        data = np.ascontiguousarray(matrix.data, dtype)
         indptr, indices = _convert.native_indices(matrix)
         assert self._compiled is not None
         try:

@@ -12,6 +12,7 @@ mod error;
 mod fragments;
 mod open;
 mod options;
+mod part;
 mod select;
 mod source;
 mod stats;

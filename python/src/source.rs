@@ -15,6 +15,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList};
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
+use crate::part::{Part, PartOf};
 use crate::view::View;
 use crate::{arrays, columns, options, select, stats, summary, task};
 
@@ -224,6 +225,17 @@ impl Source {
         Self::new(Arc::new(inner), self.place.clone())
     }
 
+    /// Returns the real or the imaginary part of a matrix of complex numbers.
+    fn part(&self, py: Python<'_>, name: &str) -> PyResult<Self> {
+        let part = match name {
+            "real" => Part::Real,
+            "imag" => Part::Imaginary,
+            _ => return Err(argument(py, format!("part {name:?}: expected \"real\" or \"imag\""))),
+        };
+        let inner = PartOf::new(Arc::clone(&self.inner), part);
+        Ok(Self::new(Arc::new(inner), self.place.clone()))
+    }
+
     /// Selects rows and columns: unique positions in an array of `uint64`, names, strings of the command, or all.
     #[pyo3(signature = (rows=None, cols=None))]
     fn select(
@@ -365,6 +377,11 @@ impl Source {
             let options = options.cancellation(context.token());
             match nonzero {
                 true => {
+                    let complex = inner.header().value_type.is_complex();
+                    let inner = match complex {
+                        true => Arc::new(PartOf::new(inner, Part::Nonzero)),
+                        false => inner,
+                    };
                     let view = View::new(inner).without_zeros();
                     nnz::engine::stats(&view, &place, &options)
                 }

@@ -27,6 +27,12 @@ def test_version_and_info():
     assert "507" in done.stdout and "1107" in done.stdout and "23866" in done.stdout.replace(",", "")
 
 
+def test_the_command_starts_without_numpy():
+    code = "import sys, nnz._command; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "False\n", done.stderr
+
+
 def test_exit_statuses(tmp_path):
     assert run("convert", PBMC, tmp_path / "m.bpcells").returncode == 0
     assert run("diff", PBMC, tmp_path / "m.bpcells").returncode == 0

@@ -17,9 +17,10 @@ import warnings
 
 import pytest
 import typed_use
-from conftest import FULL, PBMC, ROOT
+from conftest import FULL, PBMC, ROOT, TESTDATA
 
 import nnz
+from nnz import _nnz
 
 DOCS = ROOT / "docs" / "python"
 # Generated from docstrings, whose examples run as well.
@@ -226,10 +227,12 @@ def test_pyright_accepts_code_of_users(tmp_path):
 
 
 def test_pyright_accepts_the_package(tmp_path):
-    # Optional packages and the compiled module have no source here.
-    missing = {"reportMissingImports": "none", "reportMissingModuleSource": "none"}
+    # One type of PyTorch, which takes gigabytes, is used. The compiled module has no source here.
+    (tmp_path / "stubs").mkdir()
+    (tmp_path / "stubs" / "torch.pyi").write_text("class Tensor: ...\n")
+    settings = {"stubPath": str(tmp_path / "stubs"), "reportMissingModuleSource": "none", "exclude": []}
     package = pathlib.Path(nnz.__file__).parent
-    report, status = pyright(tmp_path, package, {"typeCheckingMode": "standard", **missing, "exclude": []})
+    report, status = pyright(tmp_path, package, {"typeCheckingMode": "strict", **settings})
     assert status == 0, report
     assert "No source files found" not in report
 
@@ -252,11 +255,15 @@ def test_code_of_users_runs(tmp_path):
     assert typed_use.kind_of(str(FULL)).startswith("X, ")
     assert typed_use.kind_of(str(tmp_path / "none")) == "nothing"
     assert typed_use.kind_of(str(tmp_path / "m.bpcells")) == "2 dimensions"
+    assert typed_use.some_of(PBMC) >= 41549
+    assert typed_use.cells_of(TESTDATA / "scipy" / "npz" / "scipy1.18.1" / "coo_array_3d.npz") == 36
+    assert len(typed_use.labels_of(TESTDATA / "daphne" / "frame_10types.dbdf")) == 10
+    assert typed_use.overlaps_of(TESTDATA / "bpcells" / "fragments_dir" / "basic.packed") > 0
 
 
 def test_stubs_match_the_compiled_module():
     stubs = (pathlib.Path(nnz.__file__).parent / "_nnz.pyi").read_text()
-    for name, value in vars(nnz._nnz).items():
+    for name, value in vars(_nnz).items():
         if not name.startswith("_"):
             assert re.search(rf"^(def|class) {name}\b", stubs, re.MULTILINE), name
             if inspect.isclass(value):

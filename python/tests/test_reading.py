@@ -3,6 +3,8 @@
 import gzip
 import os
 import pathlib
+import pickle
+import re
 import threading
 import time
 
@@ -305,3 +307,38 @@ def test_files_of_anndata(path):
 
 def test_readme_exists():
     assert (ROOT / "python" / "README.md").exists()
+
+
+PLACES = {
+    nnz.Matrix: PBMC,
+    nnz.Tensor: TESTDATA / "scipy" / "npz" / "scipy1.18.1" / "coo_array_3d.npz",
+    nnz.Table: TESTDATA / "daphne" / "frame_10types.dbdf",
+    nnz.Fragments: TESTDATA / "bpcells" / "fragments_dir" / "basic.packed",
+    nnz.File: FULL,
+}
+
+
+@pytest.mark.parametrize("kind", PLACES, ids=lambda kind: kind.__name__)
+def test_classes_open_what_they_are_of(kind, tmp_path):
+    opened = kind(PLACES[kind])
+    assert type(opened) is kind and type(nnz.open(PLACES[kind])) is kind
+    assert repr(opened) == repr(nnz.open(PLACES[kind])) and opened.path == str(PLACES[kind])
+    again = pickle.loads(pickle.dumps(opened))
+    assert type(again) is kind and repr(again) == repr(opened)
+    for other, path in PLACES.items():
+        # The matrix of a file of AnnData is its X.
+        if other is not kind and (kind, other) != (nnz.Matrix, nnz.File):
+            with pytest.raises(ValueError, match=re.escape(str(path))):
+                kind(path)
+    with pytest.raises(FileNotFoundError):
+        kind(tmp_path / "none")
+
+
+def test_names_are_imported_when_they_are_used():
+    assert set(nnz.__all__) <= set(dir(nnz))
+    names = {}
+    exec("from nnz import *", names)
+    assert set(nnz.__all__) <= set(names)
+    for absent in ("nothing", "_nothing", "np"):
+        with pytest.raises(AttributeError, match=absent):
+            getattr(nnz, absent)

@@ -75,3 +75,41 @@ def test_stats_match_the_command():
         nnz.stats(PBMC, "sideways")
     with pytest.raises(nnz.ArgumentError, match="axis 2"):
         nnz.open(PBMC).sum(axis=2)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_reductions_of_complex_numbers_are_those_of_numpy(dtype, axis, tmp_path):
+    matrix = random_matrix(dtype=dtype)
+    matrix.data[:] += 1j * np.arange(matrix.nnz)
+    # Entries that are zero in one part, or in both.
+    matrix.data[:3] = [0, 3, -2j]
+    nnz.write(matrix, tmp_path / "m.bsp.h5")
+    m, dense = nnz.open(tmp_path / "m.bsp.h5"), matrix.toarray().astype(np.complex128)
+    for name in ("sum", "mean", "var", "std"):
+        found, expected = getattr(m, name)(axis=axis), getattr(dense, name)(axis=axis)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, err_msg=name)
+        assert found.dtype == expected.dtype and np.shape(found) == np.shape(expected)
+    np.testing.assert_allclose(m.var(axis, ddof=1), dense.var(axis, ddof=1), rtol=1e-12)
+    np.testing.assert_array_equal(m.count_nonzero(axis), np.count_nonzero(dense, axis=axis))
+    with pytest.raises(nnz.UnsupportedError):
+        m.max()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_halves_of_complex_matrices_are_added_up_as_wholes(sign, tmp_path):
+    cells = np.array([[0, 1 + 2j, 0], [0, 0, 4 + 3j], [0, 0, 0]])
+    # Hermitian, and skew-symmetric.
+    dense = cells + (cells.conj().T if sign == 1 else -cells.T)
+    nnz.write(dense, tmp_path / "m.mtx", structure="auto")
+    assert (tmp_path / "m.mtx").read_text().splitlines()[0].endswith("hermitian" if sign == 1 else "skew-symmetric")
+    m = nnz.open(tmp_path / "m.mtx")
+    for axis in (None, 0, 1):
+        np.testing.assert_array_equal(m.sum(axis), dense.sum(axis))
+        np.testing.assert_array_equal(m.count_nonzero(axis), np.count_nonzero(dense, axis=axis))
+
+
+def test_infinite_parts_stay_apart(tmp_path):
+    nnz.write(np.array([[complex(1, np.inf)]]), tmp_path / "m.npy")
+    found = nnz.open(tmp_path / "m.npy").sum()
+    assert (found.real, found.imag) == (1, np.inf)

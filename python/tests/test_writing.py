@@ -95,6 +95,15 @@ def test_names_and_annotations_are_written(tmp_path):
         nnz.write(np.eye(2, 3), tmp_path / "n.h5ad", cols=genes[:2])
 
 
+def test_sparse_and_nullable_columns_are_annotations(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame({"sparse": pandas.arrays.SparseArray([0, 7, 0]), "null": pandas.array([1, None, 3], "Int8")})
+    nnz.write(np.eye(3), tmp_path / "m.h5ad", rows=rows)
+    found = nnz.open(tmp_path / "m.h5ad::X").rows
+    assert found["sparse"].tolist() == [0, 7, 0] and found["sparse"].dtype == np.int64
+    assert found["null"].isna().tolist() == [False, True, False] and found["null"].dtype.name == "Int8"
+
+
 def test_dropped_data_is_a_warning(tmp_path):
     with pytest.warns(nnz.DroppedWarning, match="names of the rows"):
         done = nnz.write(np.eye(2), tmp_path / "m.npz", row_names=["a", "b"])

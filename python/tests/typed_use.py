@@ -12,8 +12,7 @@ import nnz
 
 
 def shape_of(path: Path) -> tuple[int, int]:
-    m = nnz.open(path)
-    assert isinstance(m, nnz.Matrix)
+    m = nnz.Matrix(path)
     entries: Optional[int] = m.nnz
     names: Optional[npt.NDArray[np.object_]] = m.row_names
     assert entries is None or entries >= 0
@@ -25,8 +24,7 @@ def shape_of(path: Path) -> tuple[int, int]:
 
 
 def blocks_of(path: Path) -> int:
-    m = nnz.open(path)
-    assert isinstance(m, nnz.Matrix)
+    m = nnz.Matrix(path, memory="1G")
     stored = 0
     for block in m.iter_batches(nbytes=1 << 16):
         stored += int(block.nnz)
@@ -42,14 +40,40 @@ def converted(source: Path, target: Path) -> list[str]:
 
 
 def written(source: Path, target: Path) -> nnz.Matrix:
-    m = nnz.open(source)
-    assert isinstance(m, nnz.Matrix)
+    m = nnz.Matrix(source)
     with nnz.writer(target, m.shape, m.order, row_names=m.row_names, force=True) as parts:
         for block in m.iter_batches():
             parts.write(block)
-    made = nnz.open(target)
-    assert isinstance(made, nnz.Matrix)
-    return made
+    return nnz.Matrix(target)
+
+
+def some_of(path: Path) -> float:
+    m = nnz.Matrix(path)
+    block = m[:, [0, 1]]
+    assert block.shape == (m.shape[0], 2)
+    return float(m.sum()) + float(m.T.sum(axis=0)[0])
+
+
+def cells_of(path: Path) -> int:
+    tensor = nnz.Tensor(path)
+    cells: npt.NDArray[Any] = tensor.to_numpy()
+    assert cells.shape == tensor.shape
+    return tensor.nnz
+
+
+def labels_of(path: Path) -> list[str]:
+    table = nnz.Table(path)
+    columns: dict[str, npt.NDArray[Any]] = table.to_dict()
+    assert list(columns) == table.columns
+    return table.columns
+
+
+def overlaps_of(path: Path) -> int:
+    fragments = nnz.Fragments(path)
+    counts = fragments.count_peaks([("chr1", 0, 50_000)])
+    found: npt.NDArray[np.uint32] = fragments.query("chr1:0-50,000").start
+    assert counts.shape[0] == 1
+    return len(found)
 
 
 def kind_of(path: str) -> str:

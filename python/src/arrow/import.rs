@@ -81,9 +81,8 @@ impl StreamReader {
                 Some(&value_type) => Ok((value_type, Column { label, value_type })),
                 None => {
                     let found = if encoded { "dictionary" } else { &*found };
-                    let what = format!(
-                        "column {label:?}: tables do not support the Arrow type {found:?}"
-                    );
+                    let what =
+                        format!("column {label:?}: tables do not support the Arrow type {found:?}");
                     Err(refused(what))
                 }
             }

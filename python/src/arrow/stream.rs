@@ -52,7 +52,11 @@ struct Named {
 impl Named {
     fn new(field: &Field) -> Result<Self> {
         let text = |text: &str| {
-            let refused = |_| Error::argument(format!("column {text:?}: NUL in a name, which Arrow does not support"));
+            let refused = |_| {
+                Error::argument(format!(
+                    "column {text:?}: NUL in a name, which Arrow does not support"
+                ))
+            };
             CString::new(text).map_err(refused)
         };
         let children = field.children.iter().map(Self::new).collect::<Result<_>>()?;

@@ -17,7 +17,7 @@ pub(crate) type Version = (u32, u32);
 const OLDEST: Version = (3, 10);
 const NEWEST: Version = (3, 12);
 
-/// Interpreters to try, in this order, unless `NNZ_PYTHON` is set.
+/// Interpreters to try, in this order, unless `NNZ_PYTHON` is set; those of pyenv come after them.
 const INTERPRETERS: [&str; 7] =
     ["python3", "python3.12", "python3.11", "python3.10", "python", "python3.13", "python3.14"];
 
@@ -154,8 +154,26 @@ fn choose() -> Result<Interpreter> {
 fn candidates() -> Vec<Interpreter> {
     match env::var_os("NNZ_PYTHON") {
         Some(named) => probe(&named).into_iter().collect(),
-        None => INTERPRETERS.iter().filter_map(|name| probe(&OsString::from(name))).collect(),
+        None => {
+            let names = INTERPRETERS.iter().map(OsString::from);
+            names.chain(pyenv()).filter_map(|program| probe(&program)).collect()
+        }
     }
+}
+
+/// Returns the interpreters that pyenv has installed, which are on the path only where one is selected.
+fn pyenv() -> Vec<OsString> {
+    let root = env::var_os("PYENV_ROOT").map(PathBuf::from);
+    let root = root.or_else(|| env::home_dir().map(|home| home.join(".pyenv")));
+    let versions = root.and_then(|root| fs::read_dir(root.join("versions")).ok());
+    let mut found: Vec<_> = versions
+        .into_iter()
+        .flatten()
+        .filter_map(|version| Some(version.ok()?.path().join("bin").join("python3")))
+        .map(PathBuf::into_os_string)
+        .collect();
+    found.sort();
+    found
 }
 
 /// Returns the version of a program if it is a Python.

@@ -1,0 +1,94 @@
+"""What is open at a path, in whichever process."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Tuple, TypeVar, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Memory = Union[int, str, None]
+"""Bytes that reading may take, such as ``"4G"``; None for what is free."""
+
+S = TypeVar("S")
+
+
+class Handle(Generic[S]):
+    """A source that is open, and how it is opened again: by a child process, or where it was pickled.
+
+    Attributes
+    ----------
+    path : str
+        The path, which holds in any working directory.
+    shown : str
+        The path as it was given, for messages.
+    memory : int, str or None
+        Bytes that reading may take.
+    """
+
+    __slots__ = ("path", "shown", "memory", "_open", "_pid", "_kept")
+
+    def __init__(self, path: str, shown: str, memory: Memory = None, source: Optional[S] = None) -> None:
+        self.path = path
+        self.shown = shown
+        self.memory = memory
+        self._open: S = self.opened() if source is None else source
+        self._pid = os.getpid()
+        self._kept: List[S] = []
+
+    @property
+    def source(self) -> S:
+        """What is open."""
+        # What a parent process has opened may be in use there, so that a child opens its own.
+        if self._pid != os.getpid():
+            self._kept.append(self._open)
+            self._open = self.opened()
+            self._pid = os.getpid()
+        return self._open
+
+    def opened(self) -> S:
+        """Open the source."""
+        raise NotImplementedError
+
+    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        return type(self), (self.path, self.shown, self.memory)
+
+
+H = TypeVar("H", bound=Handle[Any])
+
+
+class Opened(Generic[H]):
+    """What users have of a handle: its base class."""
+
+    __slots__ = ("_handle", "__weakref__")
+
+    _handle: H
+
+    @classmethod
+    def of(cls, handle: H) -> Self:
+        """Take what is open."""
+        made = cls.__new__(cls)
+        made._start(handle)
+        return made
+
+    def _start(self, handle: H) -> None:
+        self._handle = handle
+
+    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        return type(self).of, (self._handle,)
+
+    @property
+    def path(self) -> str:
+        """The path it was opened with."""
+        return self._handle.shown
+
+
+def handle_of(opened: Opened[H]) -> H:
+    """Return the handle, which is for modules of this package only."""
+    return opened._handle  # pyright: ignore[reportPrivateUsage]
+
+
+def absolute(path: str) -> str:
+    """Return a path that holds in any working directory."""
+    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)

@@ -1,0 +1,48 @@
+"""Matrices that are open."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Tuple
+
+from . import _nnz
+from ._handle import Handle, Memory
+
+
+class MatrixHandle(Handle[_nnz.Source]):
+    """A matrix that is open, or its transpose.
+
+    Attributes
+    ----------
+    transposed : bool
+        Whether rows are the columns of the file.
+    """
+
+    __slots__ = ("transposed",)
+
+    def __init__(
+        self,
+        path: str,
+        shown: str,
+        memory: Memory = None,
+        source: Optional[_nnz.Source] = None,
+        transposed: bool = False,
+    ) -> None:
+        self.transposed = transposed
+        super().__init__(path, shown, memory, source)
+
+    def opened(self) -> _nnz.Source:
+        """Open the matrix."""
+        source = self.stored()
+        return source.transposed() if self.transposed else source
+
+    def stored(self) -> _nnz.Source:
+        """Open the matrix as it is in the file."""
+        return _nnz.Source.open(self.path, self.memory)
+
+    def flipped(self) -> MatrixHandle:
+        """Exchange rows and columns."""
+        source = self.source.transposed()
+        return MatrixHandle(self.path, self.shown, self.memory, source, not self.transposed)
+
+    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
+        return MatrixHandle, (self.path, self.shown, self.memory, None, self.transposed)

@@ -1,0 +1,139 @@
+//! Complex numbers part by part: matrices of floats, which can be added up and compared.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz::matrix::{Names, Structure, Unit, UnitReader};
+use nnz::{Axis, Batch, Header, MatrixSource, Projection, Result, Scalar, ValueType, Values};
+
+/// A number that a complex number has.
+#[derive(Clone, Copy)]
+pub(crate) enum Part {
+    Real,
+    Imaginary,
+    /// 0 for zero and 1 for everything else.
+    Nonzero,
+}
+
+impl Part {
+    fn of<F: Copy + Into<f64>>(self, [re, im]: [F; 2]) -> f64 {
+        match self {
+            Self::Real => re.into(),
+            Self::Imaginary => im.into(),
+            Self::Nonzero => f64::from(u8::from(re.into() != 0.0 || im.into() != 0.0)),
+        }
+    }
+
+    fn of_scalar(self, scalar: Scalar) -> Scalar {
+        match scalar {
+            Scalar::ComplexF32(value) => Scalar::F64(self.of(value)),
+            Scalar::ComplexF64(value) => Scalar::F64(self.of(value)),
+            real => real,
+        }
+    }
+
+    fn of_values(self, values: &Values) -> Option<Values> {
+        match values {
+            Values::ComplexF32(all) => {
+                Some(Values::F64(all.iter().map(|&value| self.of(value)).collect()))
+            }
+            Values::ComplexF64(all) => {
+                Some(Values::F64(all.iter().map(|&value| self.of(value)).collect()))
+            }
+            Values::Iso(one) => Some(Values::Iso(self.of_scalar(*one))),
+            _ => None,
+        }
+    }
+
+    /// Returns how the parts of entries that are not stored follow from those that are.
+    fn structure(self, whole: Structure) -> Structure {
+        match (self, whole) {
+            (Self::Real, Structure::Hermitian(stored))
+            | (Self::Nonzero, Structure::Hermitian(stored) | Structure::SkewSymmetric(stored)) => {
+                Structure::Symmetric(stored)
+            }
+            (Self::Imaginary, Structure::Hermitian(stored)) => Structure::SkewSymmetric(stored),
+            (_, same) => same,
+        }
+    }
+}
+
+/// A matrix of complex numbers, of which one part is shown.
+pub(crate) struct PartOf {
+    inner: Arc<dyn MatrixSource>,
+    header: Header,
+    part: Part,
+}
+
+impl PartOf {
+    /// Shows a part of a matrix of complex numbers.
+    pub(crate) fn new(inner: Arc<dyn MatrixSource>, part: Part) -> Self {
+        let header = inner.header();
+        let header = Header {
+            value_type: ValueType::F64,
+            structure: part.structure(header.structure),
+            fill: header.fill.map(|fill| part.of_scalar(fill)),
+            ..header.clone()
+        };
+        Self { inner, header, part }
+    }
+}
+
+impl MatrixSource for PartOf {
+    nnz::matrix::forward_source! {
+        inner: about, random_access, rereadable, stored_before, locate, extras, metadata, levels, is_vector, notes
+    }
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.inner.read_names(axis)
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let inner = self.inner.units(majors, fields)?;
+        Ok(Box::new(Parts { inner, part: self.part }))
+    }
+}
+
+struct Parts<'a> {
+    inner: Box<dyn UnitReader<'a> + 'a>,
+    part: Part,
+}
+
+impl<'a> UnitReader<'a> for Parts<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let part = self.part;
+        let unit = self.inner.next_unit()?;
+        Ok(unit.map(|whole| Box::new(PartOfUnit { whole, part }) as Box<dyn Unit>))
+    }
+
+    fn on_decoded(&mut self, entries: u64) -> Result<()> {
+        self.inner.on_decoded(entries)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.inner.end()
+    }
+}
+
+struct PartOfUnit<'a> {
+    whole: Box<dyn Unit + 'a>,
+    part: Part,
+}
+
+impl Unit for PartOfUnit<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        self.whole.decode(batch)?;
+        if let Some(values) = self.part.of_values(&batch.values) {
+            batch.values = values;
+        }
+        Ok(())
+    }
+}
