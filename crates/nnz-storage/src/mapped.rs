@@ -8,8 +8,6 @@ use std::fs::File;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-use rustix::mm::munmap;
-
 /// Bytes of a file, as they are in the system's memory.
 ///
 /// Copying them would take longer than reading them does. Whoever writes to the file changes these
@@ -74,7 +72,8 @@ impl Drop for Mapped {
     fn drop(&mut self) {
         // SAFETY: they were mapped with this length, and nobody has a reference to them any more.
         // Nothing can be done where this fails, which it does not for pages that are mapped.
-        let _ = unsafe { munmap(self.pages.as_ptr(), self.len) };
+        #[cfg(target_os = "linux")]
+        let _ = unsafe { rustix::mm::munmap(self.pages.as_ptr(), self.len) };
     }
 }
 

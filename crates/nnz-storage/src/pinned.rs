@@ -1,11 +1,12 @@
 //! Directories that stay the same while the files in them are opened one by one.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use crate::system::FileId;
 
 /// A path inside a directory that was opened.
 ///
@@ -21,7 +22,7 @@ pub struct Pinned {
 struct Root {
     /// The name that it was opened by.
     named: PathBuf,
-    id: (u64, u64),
+    id: FileId,
     /// Keeps the number valid that `path` goes through.
     _open: Option<File>,
 }
@@ -40,7 +41,7 @@ impl Pinned {
         let named = directory.to_path_buf();
         // A directory that may be searched and not listed cannot be opened.
         let opened = File::open(directory).ok().and_then(|open| {
-            let id = id(&open.metadata().ok()?);
+            let id = FileId::of(&open.metadata().ok()?);
             let path = through(&open)?;
             Some((open, id, path))
         });
@@ -49,7 +50,7 @@ impl Pinned {
                 Self { path, root: Arc::new(Root { named, id, _open: Some(open) }) }
             }
             None => {
-                let id = id(&found);
+                let id = FileId::of(&found);
                 Self { path: named.clone(), root: Arc::new(Root { named, id, _open: None }) }
             }
         })
@@ -62,7 +63,7 @@ impl Pinned {
 
     /// Returns whether something else has the directory's name now: files may be missing since then.
     pub fn is_replaced(&self) -> bool {
-        !self.root.named.metadata().is_ok_and(|found| id(&found) == self.root.id)
+        !self.root.named.metadata().is_ok_and(|found| FileId::of(&found) == self.root.id)
     }
 }
 
@@ -72,10 +73,6 @@ impl Deref for Pinned {
     fn deref(&self) -> &Path {
         &self.path
     }
-}
-
-fn id(found: &Metadata) -> (u64, u64) {
-    (found.dev(), found.ino())
 }
 
 /// Returns a path that leads through an open directory.

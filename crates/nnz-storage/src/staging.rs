@@ -8,14 +8,23 @@
 //! removed when the same target is written next. Processes that name or remove such files hold a
 //! lock (`flock`) on the directory; where the file system has no locks they go on without.
 
+#[cfg(unix)]
+mod access;
+#[cfg(not(unix))]
+#[path = "staging/no_access.rs"]
 mod access;
 mod anonymous;
 mod critical;
 mod directory;
 mod file;
 mod hidden;
+#[cfg(unix)]
+mod lock;
+#[cfg(windows)]
+#[path = "staging/lock_windows.rs"]
 mod lock;
 mod ready;
+mod rename;
 mod target;
 mod tree;
 mod update;

@@ -12,12 +12,11 @@ use crate::Mapped;
 /// Returns what was found; `None` where the storage says that there is nothing of the name, or a link
 /// that leads nowhere.
 pub(crate) fn found<T>(asked: io::Result<T>) -> io::Result<Option<T>> {
-    let circle = rustix::io::Errno::LOOP.raw_os_error();
     match asked {
         Ok(found) => Ok(Some(found)),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
-            _ if error.raw_os_error() == Some(circle) => Ok(None),
+            _ if crate::system::is_link_loop(&error) => Ok(None),
             _ => Err(error),
         },
     }

@@ -4,12 +4,13 @@
 //! reason.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use nnz_core::{Error, Place, Result};
+
+use crate::system;
 
 /// The directory that was set, for the whole process.
 static SET: OnceLock<PathBuf> = OnceLock::new();
@@ -61,6 +62,8 @@ pub fn temporary_directory() -> PathBuf {
 #[derive(Debug)]
 pub struct TemporaryFile {
     file: File,
+    /// Where the next bytes are written or read. That of the file is not used: on Windows it moves with every call.
+    position: u64,
     directory: PathBuf,
 }
 
@@ -81,7 +84,7 @@ impl TemporaryFile {
     /// Fails where the directory is missing or cannot be written.
     pub fn create_in(directory: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(directory).map_err(|error| failed(directory, error))?;
-        Ok(Self { file, directory: directory.to_path_buf() })
+        Ok(Self { file, position: 0, directory: directory.to_path_buf() })
     }
 
     /// Returns what errors call a temporary file in a directory.
@@ -100,8 +103,9 @@ impl TemporaryFile {
     ///
     /// Fails where the directory has no room for them.
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = self.file.write_all(bytes);
-        self.check(written)
+        self.write_all_at(bytes, self.position)?;
+        self.position = self.position.saturating_add(bytes.len() as u64);
+        Ok(())
     }
 
     /// Writes bytes at an offset.
@@ -110,7 +114,7 @@ impl TemporaryFile {
     ///
     /// Fails where the directory has no room for them.
     pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
-        self.check(self.file.write_all_at(bytes, offset))
+        self.check(system::write_all_at(&self.file, bytes, offset))
     }
 
     /// Reads bytes at an offset.
@@ -119,17 +123,12 @@ impl TemporaryFile {
     ///
     /// Fails where they cannot be read, or are not there.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
-        self.check(self.file.read_exact_at(bytes, offset))
+        self.check(system::read_exact_at(&self.file, bytes, offset))
     }
 
     /// Goes back to the start.
-    ///
-    /// # Errors
-    ///
-    /// Fails where the system does.
-    pub fn rewind(&mut self) -> Result<()> {
-        let rewound = self.file.seek(SeekFrom::Start(0));
-        self.check(rewound).map(drop)
+    pub fn rewind(&mut self) {
+        self.position = 0;
     }
 
     /// Reads some bytes, and returns how many; none at the end.
@@ -138,8 +137,9 @@ impl TemporaryFile {
     ///
     /// Fails where they cannot be read.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
-        let read = self.file.read(bytes);
-        self.check(read)
+        let read = self.check(system::read_at(&self.file, bytes, self.position))?;
+        self.position = self.position.saturating_add(read as u64);
+        Ok(read)
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
         let mut file = TemporaryFile::create_in(directory.path()).unwrap();
         file.write_all(b"abc").unwrap();
         file.write_all_at(b"X", 1).unwrap();
-        file.rewind().unwrap();
+        file.rewind();
         let mut read = [0; 8];
         assert_eq!(file.read(&mut read).unwrap(), 3);
         assert_eq!(&read[..3], b"aXc");

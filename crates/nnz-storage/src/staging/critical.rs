@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::lock::try_lock;
+use super::lock;
 
 static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeSet::new(), placed: false });
 
@@ -66,7 +66,7 @@ impl Pending {
 
     /// Locks what has the name, so that other processes do not take it for a leftover.
     pub(super) fn mark_in_use(&mut self) {
-        self.in_use = File::open(&self.path).ok().filter(try_lock);
+        self.in_use = lock::mark_in_use(&self.path);
     }
 
     /// Unlocks it, before programs that use locks themselves can open it.

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
-use rustix::fs::Access;
 
 use super::ready::{Content, Ready};
 use super::target::Target;
 use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
+use crate::system;
 
 /// Names what a directory holds that is no part of a store, if there is such a thing.
 pub type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
@@ -55,9 +55,8 @@ impl Replaceable {
             (None, Some(refusal)) => refusal(path).map_err(io)?,
             (None, None) => None,
         };
-        let denied = || rustix::fs::access(path, Access::WRITE_OK | Access::EXEC_OK).is_err();
         let what = what.or_else(|| {
-            denied()
+            system::is_unchangeable(path)
                 .then(|| "holds files that this user may not remove (permission denied)".to_owned())
         });
         let Some(what) = what else { return Ok(()) };
@@ -229,8 +228,7 @@ impl StagedDirectory {
 /// Makes the names in a directory survive a power cut.
 fn sync_directory(path: &Path, sync: bool) -> Result<()> {
     if sync {
-        let synced = File::open(path).and_then(|directory| directory.sync_all());
-        synced.map_err(|error| Error::io(path, error))?;
+        system::sync_directory(path).map_err(|error| Error::io(path, error))?;
     }
     Ok(())
 }

@@ -1,17 +1,15 @@
 //! The files of a directory that is being written.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-
-use rustix::process::{Resource, getrlimit};
 
 use super::access::Access;
 use super::anonymous;
 use super::critical::{Critical, Pending};
 use super::target::Target;
+use crate::system;
 
 /// Files without a name that are kept open, at least and at most.
 const FEWEST_UNNAMED: u64 = 16;
@@ -38,7 +36,7 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new(access: Option<Members>) -> Self {
-        let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        let limit = system::open_files_limit().unwrap_or(u64::MAX);
         let most = usize::try_from((limit / 4).clamp(FEWEST_UNNAMED, MOST_UNNAMED));
         Self {
             unnamed: BTreeMap::new(),
@@ -55,6 +53,7 @@ impl Tree {
 
     /// Creates a file, at a path in the directory with `/` between names.
     pub(super) fn create(&mut self, name: &str, target: &Target) -> io::Result<File> {
+        system::check_name(name)?;
         if self.unnamed.contains_key(name) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -64,14 +63,16 @@ impl Tree {
                 Ok(Some(file)) => return Ok(file),
                 Ok(None) => {}
                 // Too many files are open: closing those that are written leaves room.
-                Err(error) if self.unnamed.is_empty() || !is_too_many(&error) => return Err(error),
+                Err(error) if self.unnamed.is_empty() || !system::is_too_many_files(&error) => {
+                    return Err(error);
+                }
                 Err(_) => {}
             }
         }
         self.spill(target)?;
         let path = self.hidden_path()?.join(name);
         self.make_directories(name)?;
-        OpenOptions::new().read(true).write(true).create_new(true).open(path)
+        system::create_file(&path, false)
     }
 
     fn create_unnamed(&mut self, name: &str, target: &Target) -> io::Result<Option<File>> {
@@ -85,8 +86,7 @@ impl Tree {
     fn spill(&mut self, target: &Target) -> io::Result<()> {
         if self.hidden.is_none() {
             // What cannot be removed should not be made.
-            let null = || File::open("/dev/null");
-            let reserve = (0..self.depth.max(4)).map(|_| null()).collect::<io::Result<_>>()?;
+            let reserve = system::reserve_files(self.depth.max(4))?;
             let _lock = target.lock();
             let mut critical = Critical::enter();
             self.make_hidden(target, &mut critical)?;
@@ -101,8 +101,7 @@ impl Tree {
     fn make_hidden(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
         let path = target.hidden_sibling();
         // What replaces something private is private from the start.
-        let mode = if self.access.is_some() { 0o700 } else { 0o777 };
-        DirBuilder::new().mode(mode).create(&path)?;
+        system::create_directory(&path, self.access.is_some())?;
         self.hidden = Some(critical.register(path));
         Ok(())
     }
@@ -175,11 +174,6 @@ impl Tree {
         }
         Ok(bytes)
     }
-}
-
-fn is_too_many(error: &io::Error) -> bool {
-    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
-    matches!(code, Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE))
 }
 
 /// Visits all files in a directory and in those in it.

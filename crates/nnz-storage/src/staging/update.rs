@@ -1,18 +1,16 @@
 //! The right to change a file by replacing it with a changed copy.
 
-use std::fs::{File, Metadata, OpenOptions};
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
 use nnz_core::{Error, Place, Result};
-use rustix::fs::FlockOperation;
 
-use super::lock::wait;
+use super::lock::wait_to_read;
 use super::target::Version;
+use crate::system::FileId;
 
 /// How long another program that has the file open for writing is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -49,7 +47,7 @@ impl UpdateLock {
                 return Err(Error::mismatch(Place::path(path), "no regular file", "a file"));
             }
             let file = File::open(path).map_err(io)?;
-            let held = Held::start(file.metadata().map_err(io)?.into());
+            let held = Held::start(FileId::of(&file.metadata().map_err(io)?));
             let Some(held) = held else {
                 let found = "a file that is being written by the same thread";
                 return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
@@ -57,7 +55,7 @@ impl UpdateLock {
             // Who may not write to the file goes without the lock: a change is found all the same.
             let exclusive = OpenOptions::new().read(true).write(true).open(path).ok();
             let exclusive = exclusive.filter(|other| is_same(other, &file) && lock_alone(other));
-            if uses_locks() && wait_to_read(&file).map_err(io)? == Some(false) {
+            if uses_locks() && wait_to_read(&file, PATIENCE).map_err(io)? == Some(false) {
                 let found = "a file that another program has open for writing";
                 return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
             }
@@ -77,19 +75,6 @@ impl UpdateLock {
     /// Returns the state of the file when the locks were obtained.
     pub fn version(&self) -> Version {
         self.version
-    }
-}
-
-/// What a file is known by in its system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl From<Metadata> for FileId {
-    fn from(found: Metadata) -> Self {
-        Self { device: found.dev(), inode: found.ino() }
     }
 }
 
@@ -134,10 +119,6 @@ fn is_same(one: &File, other: &File) -> bool {
 fn uses_locks() -> bool {
     let set = std::env::var("HDF5_USE_FILE_LOCKING");
     !set.is_ok_and(|set| matches!(set.to_ascii_uppercase().as_str(), "FALSE" | "0"))
-}
-
-fn wait_to_read(file: &File) -> io::Result<Option<bool>> {
-    wait(file, FlockOperation::NonBlockingLockShared, PATIENCE)
 }
 
 /// Waits for a lock of the open file, which knows nothing of those that `flock` takes.
