@@ -9,6 +9,7 @@ mod bench;
 mod cargo;
 mod error;
 mod fuzz;
+#[cfg(unix)]
 mod stress;
 mod test;
 mod wheel;
@@ -28,6 +29,7 @@ enum Chore {
     /// Run fuzz targets on what the test data holds, and on what can be made of it.
     Fuzz(fuzz::Options),
     /// Run random pipelines, races of writers, kills and full disks until the minutes are over.
+    #[cfg(unix)]
     Stress(stress::Options),
     /// Measure what we claim, in a release build.
     Bench(bench::Options),
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Chore::Test(options) => test::run(&options),
         Chore::Wheel(options) => wheel::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        #[cfg(unix)]
         Chore::Stress(options) => stress::run(&options),
         Chore::Bench(options) => bench::run(&options),
     };

@@ -14,12 +14,15 @@ use clap::Args;
 
 use self::arm::Means;
 use crate::error::{Error, Result};
-use crate::{cargo, fuzz, stress};
+#[cfg(unix)]
+use crate::stress;
+use crate::{cargo, fuzz};
 
 /// Seconds that each fuzz target runs.
 const FUZZ_SECONDS: u32 = 60;
 
 /// Minutes that the stress rounds run.
+#[cfg(unix)]
 const STRESS_MINUTES: f64 = 5.0;
 
 /// Where property tests take the number that all their randomness comes from.
@@ -72,6 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.full {
         summary.step("large files, in bounded memory", large);
         fuzzed(&mut summary);
+        #[cfg(unix)]
         summary.step("stress rounds", || stress::run(&stress::Options::minutes(STRESS_MINUTES)));
     }
     if options.skip_python {

@@ -8,8 +8,6 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, getrlimit};
-
 /// How long an answer of the system is taken for current.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -38,9 +36,7 @@ pub fn default_memory() -> u64 {
 }
 
 fn quarter_of_free() -> u64 {
-    let limit = |resource| getrlimit(resource).current;
-    let limits = Limits { address_space: limit(Resource::As), data: limit(Resource::Data) };
-    available(Path::new("/"), limits).unwrap_or(UNKNOWN) / 4
+    available(Path::new("/"), Limits::of_process()).unwrap_or(UNKNOWN) / 4
 }
 
 /// Limits of the process, where there are any.
@@ -48,6 +44,21 @@ fn quarter_of_free() -> u64 {
 struct Limits {
     address_space: Option<u64>,
     data: Option<u64>,
+}
+
+impl Limits {
+    #[cfg(unix)]
+    fn of_process() -> Self {
+        use rustix::process::{Resource, getrlimit};
+
+        let limit = |resource| getrlimit(resource).current;
+        Self { address_space: limit(Resource::As), data: limit(Resource::Data) }
+    }
+
+    #[cfg(not(unix))]
+    fn of_process() -> Self {
+        Self::default()
+    }
 }
 
 /// Returns the bytes that this process can still have, as the files below a root directory say.

@@ -1,7 +1,6 @@
 //! Values of flags, from text.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -60,9 +59,9 @@ pub(crate) fn empty_list(path: &Path) -> Error {
 
 /// Reads a list, or `@FILE`.
 pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
-    match text.as_bytes().strip_prefix(b"@") {
+    match text.as_encoded_bytes().strip_prefix(b"@") {
         Some([]) => Err("expected a file after @".to_owned()),
-        Some(path) => Ok(Selected::File(PathBuf::from(OsStr::from_bytes(path)))),
+        Some(path) => Ok(Selected::File(PathBuf::from(&*nnz::storage::os_str_from_bytes(path)))),
         None => {
             let text = text.to_str().ok_or("names have to be UTF-8; @FILE reads others")?;
             text.parse().map(|listed| Selected::Listed(text.to_owned(), listed))

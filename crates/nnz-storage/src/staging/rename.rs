@@ -7,6 +7,7 @@ use std::path::Path;
 pub(super) enum NotExchanged {
     /// The system or the file system cannot do it.
     Unsupported,
+    #[cfg_attr(not(any(target_os = "linux", target_vendor = "apple")), allow(dead_code))]
     Failed(io::Error),
 }
 
