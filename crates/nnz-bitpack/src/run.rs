@@ -239,6 +239,7 @@ impl<'a> Run<'a> {
 }
 
 /// How many words behind a chunk are asked for while it is decoded.
+#[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 1024;
 
 /// Asks for words some way ahead in a window, as many as are decoded now: processors do not foresee

@@ -325,6 +325,7 @@ fn nothing_is_seen_of_a_store_that_is_not_finished() {
 }
 
 #[test]
+#[cfg(unix)]
 fn a_group_is_as_private_as_the_store_around_it() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();

@@ -76,6 +76,7 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
 }
 
 #[test]
+#[cfg(unix)]
 fn a_link_keeps_pointing_at_what_was_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let real = dir.path().join("real");
@@ -135,6 +136,7 @@ fn folders_of_other_things_are_not_replaced() {
 }
 
 #[test]
+#[cfg(unix)]
 fn leftovers_of_killed_processes_are_swept_and_others_stay() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
@@ -195,6 +197,7 @@ fn a_target_that_appears_meanwhile_is_replaced_if_that_was_asked_for() {
 }
 
 /// Mode, owner and group.
+#[cfg(unix)]
 fn access(path: &Path) -> (u32, u32, u32) {
     use std::os::unix::fs::MetadataExt;
     let found = path.metadata().unwrap();
@@ -202,6 +205,7 @@ fn access(path: &Path) -> (u32, u32, u32) {
 }
 
 /// Sets the mode, and if we may another owner.
+#[cfg(unix)]
 fn set_access(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     let _ = std::os::unix::fs::chown(path, Some(12345), Some(23456));
@@ -209,6 +213,7 @@ fn set_access(path: &Path, mode: u32) {
 }
 
 #[test]
+#[cfg(unix)]
 fn what_is_replaced_keeps_its_mode_and_owner() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
@@ -278,6 +283,7 @@ fn what_is_replaced_keeps_its_access_control_list() {
 }
 
 #[test]
+#[cfg(unix)]
 fn more_files_than_can_be_open_are_written_and_leave_nothing_if_dropped() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
@@ -336,6 +342,25 @@ fn pairs_written_at_the_same_time_stay_pairs() {
 }
 
 #[test]
+#[cfg(windows)]
+fn leftovers_are_swept_unless_a_process_has_them_open_for_itself() {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let [left, used] = [".x.nnz-0123456789abcdef", ".x.nnz-fedcba9876543210"];
+    let [left, used] = [left, used].map(|name| dir.path().join(name));
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("val"), "half").unwrap();
+    fs::write(&used, "half").unwrap();
+    // Others may read and write, and not remove.
+    let open = fs::OpenOptions::new().read(true).share_mode(3).open(&used).unwrap();
+    StagedFile::create(&dir.path().join("x"), NEW).unwrap();
+    assert!(!left.exists() && used.exists());
+    drop(open);
+    StagedFile::create(&dir.path().join("x"), NEW).unwrap();
+    assert!(!used.exists());
+}
+
+#[test]
 fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
     let dir = tempfile::tempdir().unwrap();
     let names = ["#12 (deleted)", "#14 (deleted)", "#13 (deleted)", "#x (deleted)"];
@@ -351,6 +376,7 @@ fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_pipe_or_a_link_with_the_name_of_a_leftover_is_not_opened() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     let dir = tempfile::tempdir().unwrap();
@@ -366,6 +392,7 @@ fn a_pipe_or_a_link_with_the_name_of_a_leftover_is_not_opened() {
 }
 
 #[test]
+#[cfg(unix)]
 fn a_sidecar_keeps_its_mode_also_where_several_replace_it() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));

@@ -194,10 +194,16 @@ impl Case {
 }
 
 /// Says whether files can be made without a name where temporary files are.
+#[cfg(target_os = "linux")]
 fn has_unnamed_files(directory: &Path) -> bool {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     openat(CWD, directory, flags, Mode::from_raw_mode(0o600)).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_unnamed_files(_: &Path) -> bool {
+    false
 }
 
 /// What may lie beside the target of a process that was killed while it put a finished target in

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use nnz_testing::command::{
@@ -202,12 +201,16 @@ fn validate_and_diff_tell_no_from_no_answer() {
     for place in [&missing, &unknown] {
         run(&["info", place]).refused();
     }
-    // Unless the tests may read everything.
-    let closed = write("closed.mtx", SMALL);
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
-    if fs::File::open(&closed).is_err() {
-        assert_eq!(run(&["validate", &closed]).code, Some(2));
-        assert_eq!(run(&["diff", &small, &closed]).code, Some(2));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let closed = write("closed.mtx", SMALL);
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
+        // Unless the tests may read everything.
+        if fs::File::open(&closed).is_err() {
+            assert_eq!(run(&["validate", &closed]).code, Some(2));
+            assert_eq!(run(&["diff", &small, &closed]).code, Some(2));
+        }
     }
 }
 
@@ -503,6 +506,7 @@ fn the_example_of_the_readme_goes_to_bpcells_and_back() {
 }
 
 #[test]
+#[cfg(unix)]
 fn signals_end_with_the_statuses_that_the_help_lists() {
     let scratch = tempfile::tempdir().unwrap();
     for (signal, status) in [

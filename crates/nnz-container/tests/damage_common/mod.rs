@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Returns how many mutations of each file are tried.
@@ -86,7 +86,9 @@ impl Target {
 
     /// Puts bytes into it. It is not made anew: some file systems then write it to the disk at once.
     pub(crate) fn set(&self, bytes: &[u8]) -> &Path {
-        self.file.write_all_at(bytes, 0).unwrap();
+        let mut file = &self.file;
+        file.rewind().unwrap();
+        file.write_all(bytes).unwrap();
         self.file.set_len(bytes.len() as u64).unwrap();
         &self.path
     }

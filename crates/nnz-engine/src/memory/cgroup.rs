@@ -150,7 +150,7 @@ fn stat(text: &str, key: &str) -> Option<u64> {
     line.trim().parse().ok()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     use std::fs;

@@ -80,7 +80,8 @@ fn bits(found: &Metadata) -> u32 {
     found.mode() & 0o7777
 }
 
-/// Access control lists, as Linux stores them; none elsewhere.
+/// Access control lists, as Linux stores them.
+#[cfg(target_os = "linux")]
 #[derive(Clone, Debug, Default)]
 struct Acl {
     access: Option<Vec<u8>>,
@@ -127,10 +128,15 @@ impl Acl {
     }
 }
 
+/// No access control lists.
+#[cfg(not(target_os = "linux"))]
+#[derive(Clone, Debug, Default)]
+struct Acl;
+
 #[cfg(not(target_os = "linux"))]
 impl Acl {
     fn of(_: &Path, _: bool) -> Self {
-        Self::default()
+        Self
     }
 
     fn apply(&self, _: &File) {}
