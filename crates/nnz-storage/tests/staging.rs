@@ -311,6 +311,7 @@ fn more_files_than_can_be_open_are_written_and_leave_nothing_if_dropped() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "a name that another thread is about to replace may be refused")]
 fn pairs_written_at_the_same_time_stay_pairs() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));

@@ -150,7 +150,8 @@ fn stat(text: &str, key: &str) -> Option<u64> {
     line.trim().parse().ok()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     use std::fs;

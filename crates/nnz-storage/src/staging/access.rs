@@ -48,6 +48,11 @@ impl Access {
         self.mode
     }
 
+    /// Gives a directory this access.
+    pub(super) fn apply_to_directory(&self, path: &Path) -> io::Result<()> {
+        self.apply(&File::open(path)?)
+    }
+
     /// Gives a file or directory this access, as far as the user may.
     ///
     /// Where the group cannot be kept, the new group gets no more than everybody has.

@@ -1,20 +1,28 @@
 //! Hidden files that exist under a name right now, so that an interrupt can remove them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::lock;
 
-static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeSet::new(), placed: false });
+static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeMap::new(), placed: false });
 
 /// What this process has made.
 struct Outputs {
     /// What is there under hidden names.
-    hidden: BTreeSet<PathBuf>,
+    hidden: BTreeMap<PathBuf, InUse>,
     /// Whether something took its place.
     placed: bool,
+}
+
+/// What has a hidden name, locked while this process works on it. On Windows the lock has to go before anything can be
+/// removed.
+type InUse = Arc<Mutex<Option<File>>>;
+
+fn set(in_use: &InUse, file: Option<File>) {
+    *in_use.lock().unwrap_or_else(PoisonError::into_inner) = file;
 }
 
 /// A section that no interrupt ends: names are made, taken and removed in it.
@@ -29,8 +37,9 @@ impl Critical {
 
     /// Registers a hidden name that something has now, to be removed later.
     pub(super) fn register(&mut self, path: PathBuf) -> Pending {
-        self.0.hidden.insert(path.clone());
-        Pending { path, in_use: None, reserve: Vec::new() }
+        let in_use = InUse::default();
+        self.0.hidden.insert(path.clone(), Arc::clone(&in_use));
+        Pending { path, in_use, reserve: Vec::new() }
     }
 
     /// Forgets a hidden name that nothing has any more, or whose content has to stay.
@@ -40,7 +49,7 @@ impl Critical {
 
     /// Registers a hidden name again.
     pub(super) fn remember(&mut self, pending: &Pending) {
-        self.0.hidden.insert(pending.path.clone());
+        self.0.hidden.insert(pending.path.clone(), Arc::clone(&pending.in_use));
     }
 
     /// Records that an output took its place.
@@ -53,8 +62,7 @@ impl Critical {
 #[derive(Debug)]
 pub(super) struct Pending {
     path: PathBuf,
-    /// Locked while this process works on it.
-    in_use: Option<File>,
+    in_use: InUse,
     /// Open files given up before a directory is removed, which takes open files itself.
     reserve: Vec<File>,
 }
@@ -66,12 +74,12 @@ impl Pending {
 
     /// Locks what has the name, so that other processes do not take it for a leftover.
     pub(super) fn mark_in_use(&mut self) {
-        self.in_use = lock::mark_in_use(&self.path);
+        set(&self.in_use, lock::mark_in_use(&self.path));
     }
 
     /// Unlocks it, before programs that use locks themselves can open it.
     pub(super) fn unmark(&mut self) {
-        self.in_use = None;
+        set(&self.in_use, None);
     }
 
     /// Keeps open files to be given up when the directory is removed.
@@ -82,7 +90,8 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if lock().hidden.remove(&self.path) {
+        self.unmark();
+        if lock().hidden.remove(&self.path).is_some() {
             self.reserve.clear();
             remove(&self.path);
         }
@@ -109,7 +118,10 @@ pub fn remove_staged_outputs_unless_placed() -> bool {
 }
 
 fn abandon(outputs: MutexGuard<'static, Outputs>) {
-    outputs.hidden.iter().for_each(|path| remove(path));
+    for (path, in_use) in &outputs.hidden {
+        set(in_use, None);
+        remove(path);
+    }
     std::mem::forget(outputs);
 }
 

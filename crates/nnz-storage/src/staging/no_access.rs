@@ -27,6 +27,11 @@ impl Access {
     }
 
     /// Changes nothing.
+    pub(super) fn apply_to_directory(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Changes nothing.
     pub(super) fn apply(&self, _: &File) -> io::Result<()> {
         Ok(())
     }

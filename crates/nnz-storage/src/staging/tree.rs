@@ -169,7 +169,7 @@ impl Tree {
         if let Some(hidden) = &self.hidden {
             for_each_file(hidden.path(), &mut |path| {
                 let name = path.strip_prefix(hidden.path()).unwrap_or(path);
-                settle(name, &File::open(path)?)
+                settle(name, &system::open_to_sync(path)?)
             })?;
         }
         Ok(bytes)
@@ -260,6 +260,6 @@ impl Members {
             }
         }
         let access = self.counterpart(directory.strip_prefix(root).unwrap_or(Path::new("")))?;
-        access.as_ref().unwrap_or(&self.directory).apply(&File::open(directory)?)
+        access.as_ref().unwrap_or(&self.directory).apply_to_directory(directory)
     }
 }

@@ -48,6 +48,11 @@ pub(crate) fn check_name(_: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Opens a file to be synced.
+pub(crate) fn open_to_sync(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
 /// Makes the names in a directory survive a power cut.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()

@@ -54,6 +54,11 @@ pub(crate) fn check_name(path: &str) -> io::Result<()> {
     super::check_windows_path(path)
 }
 
+/// Opens a file to be synced, for which it has to be writable.
+pub(crate) fn open_to_sync(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open(path)
+}
+
 /// Does nothing: NTFS keeps a journal of names, and directories cannot be synced.
 pub(crate) fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
