@@ -30,3 +30,8 @@ pub use writer::{Options, capabilities, create};
 /// The largest number of rows, columns or entries: what a signed 64-bit integer holds, as readers
 /// elsewhere use one.
 pub const LARGEST_SIZE: u64 = i64::MAX.unsigned_abs();
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -35,3 +35,8 @@ pub use spool::{Spool, Texts};
 pub use storage::{EntryKind, Identity, ListedEntry, Metadata, ReadAt, Storage};
 pub use system::os_str_from_bytes;
 pub use temporary::{TemporaryFile, set_temporary_directory, spill_directory, temporary_directory};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -136,6 +136,11 @@ pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
 
+/// What the README of this package shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;
+
 /// What the README shows is compiled.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
