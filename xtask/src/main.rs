@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `wheel`, `fuzz`, `stress` and `bench`.
+//! The project's own chores: `cargo xtask test`, `check`, `wheel`, `dist`, `fuzz`, `stress` and `bench`.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -7,10 +7,13 @@
 
 mod bench;
 mod cargo;
+mod check;
+mod dist;
 mod error;
 mod fuzz;
 #[cfg(unix)]
 mod stress;
+mod summary;
 mod test;
 mod wheel;
 
@@ -24,6 +27,10 @@ use clap::Parser;
 enum Chore {
     /// Run every test: the Rust ones, then those of Python and R.
     Test(test::Options),
+    /// Check what the tests leave out: other systems, features, packages, spelling, ...
+    Check(check::Options),
+    /// Build archives of the programs for a release.
+    Dist(dist::Options),
     /// Build wheels of the Python package, in a release build.
     Wheel(wheel::Options),
     /// Run fuzz targets on what the test data holds, and on what can be made of it.
@@ -38,6 +45,8 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Test(options) => test::run(&options),
+        Chore::Check(options) => check::run(&options),
+        Chore::Dist(options) => dist::run(&options),
         Chore::Wheel(options) => wheel::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         #[cfg(unix)]
