@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cargo::{cargo, metadata, output, run, rustup, target_directory};
+use crate::cargo::{metadata, output, run, rustup, target_directory};
 use crate::error::{Error, Result};
 
 /// How the oldest Rust can be run here.
@@ -21,17 +21,21 @@ pub(super) fn missing() -> Option<String> {
 }
 
 pub(super) fn check() -> Result<()> {
-    let mut check = match find()? {
-        Toolchain::Current => cargo(),
-        Toolchain::Installed(name) => {
-            let mut cargo = rustup();
-            cargo.args(["run", &name, "cargo"]).env_remove("RUSTC").env_remove("CARGO");
-            cargo.env_remove("RUSTUP_TOOLCHAIN");
-            cargo
+    match find()? {
+        Toolchain::Current => {
+            println!("    the Rust that runs this is the oldest: all tests are compiled with it");
+            Ok(())
         }
-    };
-    check.args(["check", "--locked", "--workspace", "--all-targets", "--target-dir"]);
-    run(check.arg(target_directory()?.join("msrv")))
+        Toolchain::Installed(name) => {
+            let mut check = rustup();
+            for set_by_cargo in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN"] {
+                check.env_remove(set_by_cargo);
+            }
+            check.args(["run", &name, "cargo", "check", "--locked", "--workspace"]);
+            check.args(["--all-targets", "--target-dir"]);
+            run(check.arg(target_directory()?.join("msrv")))
+        }
+    }
 }
 
 fn find() -> Result<Toolchain> {
