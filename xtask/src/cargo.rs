@@ -22,19 +22,75 @@ pub(crate) fn root() -> PathBuf {
     root
 }
 
-/// Asks cargo for the target directory.
-pub(crate) fn target_directory() -> Result<PathBuf> {
+/// Asks cargo about the workspace.
+pub(crate) fn metadata() -> Result<Value> {
     let mut metadata = cargo();
     metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
-    let metadata = output(&mut metadata)?;
-    serde_json::from_str::<Value>(&metadata)
-        .ok()
-        .and_then(|metadata| Some(PathBuf::from(metadata.get("target_directory")?.as_str()?)))
+    serde_json::from_str(&output(&mut metadata)?)
+        .map_err(|error| Error::new(format!("cargo metadata: {error}")))
+}
+
+/// Asks cargo where it builds, whatever says so: configuration, environment or nothing.
+pub(crate) fn target_directory() -> Result<PathBuf> {
+    let metadata = metadata()?;
+    let directory = metadata.get("target_directory").and_then(Value::as_str);
+    directory
+        .map(PathBuf::from)
         .ok_or_else(|| Error::new("cargo metadata names no target directory"))
 }
 
-/// Builds the `nnz` command, and the tools next to it, with the development profile, and returns
-/// its path.
+/// A package of the workspace that is published.
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+}
+
+/// Lists the packages that are published.
+pub(crate) fn published() -> Result<Vec<Package>> {
+    let metadata = metadata()?;
+    let packages = metadata.get("packages").and_then(Value::as_array);
+    let text = |package: &Value, key| package.get(key)?.as_str().map(str::to_owned);
+    packages
+        .into_iter()
+        .flatten()
+        // `publish = false` is an empty list of registries.
+        .filter(|package| package.get("publish").is_none_or(Value::is_null))
+        .map(|package| {
+            let named = text(package, "name").zip(text(package, "version"));
+            let (name, version) = named.ok_or_else(|| Error::new("a package without a name"))?;
+            Ok(Package { name, version })
+        })
+        .collect()
+}
+
+/// Returns a command for rustup, run at the root of the workspace.
+pub(crate) fn rustup() -> Command {
+    let mut command = Command::new("rustup");
+    command.current_dir(root());
+    command
+}
+
+/// Returns whether the standard library of a target is installed.
+pub(crate) fn has_target(target: &str) -> bool {
+    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.args(["--print", "target-libdir", "--target", target]).current_dir(root());
+    output(&mut rustc).is_ok_and(|libdir| Path::new(libdir.trim()).is_dir())
+}
+
+/// Returns whether the standard library of a target is installed, or could be now.
+pub(crate) fn gets_target(target: &str) -> bool {
+    has_target(target)
+        || (output(rustup().args(["target", "add", target])).is_ok() && has_target(target))
+}
+
+/// Returns whether a program is here and runs, without showing what it prints.
+pub(crate) fn runs(command: &mut Command) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Builds the `nnz` command, and the tools that lie beside it, with the development profile and
+/// returns its path.
 pub(crate) fn build_nnz() -> Result<PathBuf> {
     let mut build = cargo();
     build

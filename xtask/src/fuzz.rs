@@ -4,11 +4,11 @@ mod seeds;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use clap::Args;
 
-use crate::cargo::{cargo, output, root, run as run_command, target_directory};
+use crate::cargo::{cargo, output, root, run as run_command, runs, target_directory};
 use crate::error::{Error, Result};
 
 /// The command that installs cargo-fuzz.
@@ -48,10 +48,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Returns whether cargo-fuzz is installed.
 pub(crate) fn installed() -> bool {
-    let mut version = cargo();
-    version.args(["fuzz", "--version"]).stdin(Stdio::null());
-    version.stdout(Stdio::null()).stderr(Stdio::null());
-    version.status().is_ok_and(|status| status.success())
+    runs(cargo().args(["fuzz", "--version"]))
 }
 
 /// Lists the targets by name.

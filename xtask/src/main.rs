@@ -1,11 +1,19 @@
-//! Tasks of the project: `cargo xtask test`, `wheel`, `fuzz`, `stress` and `bench`.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks print")]
+//! The project's own chores: `cargo xtask test`, `check`, `wheel`, `dist`, `fuzz`, `stress` and `bench`.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a chore talks to the developer who runs it"
+)]
 
 mod bench;
 mod cargo;
+mod check;
+mod dist;
 mod error;
 mod fuzz;
+#[cfg(unix)]
 mod stress;
+mod summary;
 mod test;
 mod wheel;
 
@@ -19,11 +27,16 @@ use clap::Parser;
 enum Chore {
     /// Run all tests: those of Rust, then those of Python and R
     Test(test::Options),
-    /// Build release wheels of the Python package
+    /// Check what the tests leave out: other systems, features, packages, spelling, ...
+    Check(check::Options),
+    /// Build archives of the programs for a release.
+    Dist(dist::Options),
+    /// Build wheels of the Python package, in a release build.
     Wheel(wheel::Options),
     /// Run fuzz targets on the test data and variations of it
     Fuzz(fuzz::Options),
-    /// Run random pipelines, races of writers, kills and full disks for some minutes
+    /// Run random pipelines, races of writers, kills and full disks until the minutes are over.
+    #[cfg(unix)]
     Stress(stress::Options),
     /// Run benchmarks with a release build
     Bench(bench::Options),
@@ -32,8 +45,11 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Test(options) => test::run(&options),
+        Chore::Check(options) => check::run(&options),
+        Chore::Dist(options) => dist::run(&options),
         Chore::Wheel(options) => wheel::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        #[cfg(unix)]
         Chore::Stress(options) => stress::run(&options),
         Chore::Bench(options) => bench::run(&options),
     };

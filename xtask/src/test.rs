@@ -1,25 +1,28 @@
 //! `cargo xtask test`: all tests.
 
 mod arm;
-mod features;
 mod python;
 mod python_package;
 mod r;
 pub(crate) mod venv;
 
 use std::env;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
 use self::arm::Means;
-use crate::error::{Error, Result};
-use crate::{cargo, fuzz, stress};
+use crate::error::Result;
+#[cfg(unix)]
+use crate::stress;
+use crate::summary::Summary;
+use crate::{cargo, check, fuzz};
 
 /// Seconds that each fuzz target runs.
 const FUZZ_SECONDS: u32 = 60;
 
 /// Minutes that the stress rounds run.
+#[cfg(unix)]
 const STRESS_MINUTES: f64 = 5.0;
 
 /// The environment variable with the seed of property tests.
@@ -28,16 +31,19 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 /// Options of the tests.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run tests that need gigabytes
-    /// of disk, each fuzz target for a minute, stress rounds for five minutes, and the Python package with
-    /// PyTorch and without the GIL; use a new seed for property tests
+    /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
+    /// gigabytes of disk, what `cargo xtask check` has, each fuzz target for a minute and stress rounds
+    /// for five, the Python package with PyTorch and without the GIL; property tests draw other cases each time.
     #[arg(long)]
     full: bool,
     /// Skip the tests that need Python
     #[arg(long)]
     skip_python: bool,
-    /// Run only the tests of the Python package
-    #[arg(long, conflicts_with = "skip_python")]
+    /// Run the Rust tests alone: not those of Python and R, nor the kernels of other processors.
+    #[arg(long, conflicts_with_all = ["full", "skip_python"])]
+    only_rust: bool,
+    /// Run the tests of the Python package alone.
+    #[arg(long, conflicts_with_all = ["skip_python", "only_rust"])]
     only_python_package: bool,
 }
 
@@ -61,7 +67,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             .env("NNZ_KILLS", rounds);
         cargo::run(&mut test)
     });
-    summary.step("features of nnz", features::check);
+    summary.step("few features of nnz", few_features);
+    if options.only_rust {
+        return summary.end();
+    }
     match arm::means() {
         Means::Emulator(emulator) => {
             summary.step("kernels of 64-bit Arm, emulated", || arm::run(emulator));
@@ -70,8 +79,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Means::None(why) => summary.skip("kernels of 64-bit Arm", why),
     }
     if options.full {
+        check::all(&mut summary);
         summary.step("large files, in bounded memory", large);
         fuzzed(&mut summary);
+        #[cfg(unix)]
         summary.step("stress rounds", || stress::run(&stress::Options::minutes(STRESS_MINUTES)));
     }
     if options.skip_python {
@@ -108,6 +119,17 @@ fn large() -> Result<()> {
     cargo::run(&mut test)
 }
 
+/// Tests a build with no feature and one with two; tests with all of them are those of the workspace, and
+/// `cargo xtask check features` compiles each alone.
+fn few_features() -> Result<()> {
+    let nnz = ["test", "-p", "nnz", "--no-default-features", "--lib"];
+    cargo::run(cargo::cargo().args(nnz))?;
+    let two = ["--features", "bpcells,matrix-market", "--test", "few_formats"];
+    cargo::run(cargo::cargo().args(nnz).args(two))?;
+    let sprs = ["test", "-p", "nnz-engine", "--features", "sprs", "--test", "it", "sprs_matrix"];
+    cargo::run(cargo::cargo().args(sprs))
+}
+
 /// Tests the Python package.
 fn python_package(summary: &mut Summary, full: bool) {
     summary.step("pytest python/tests", python_package::run);
@@ -141,41 +163,5 @@ fn fuzzed(summary: &mut Summary) {
                 summary.step(&name, || fuzz::one(&target, FUZZ_SECONDS));
             }
         }
-    }
-}
-
-/// The results of the steps.
-#[derive(Default)]
-struct Summary {
-    lines: Vec<String>,
-    failed: bool,
-}
-
-impl Summary {
-    fn step(&mut self, name: &str, step: impl FnOnce() -> Result<()>) {
-        println!("\n==> {name}");
-        let start = Instant::now();
-        let done = step();
-        let seconds = start.elapsed().as_secs_f64();
-        let line = match done {
-            Ok(()) => format!("ok       {name} ({seconds:.1} s)"),
-            Err(error) => {
-                self.failed = true;
-                format!("FAILED   {name} ({seconds:.1} s): {error}")
-            }
-        };
-        self.lines.push(line);
-    }
-
-    fn skip(&mut self, name: &str, why: &str) {
-        self.lines.push(format!("skipped  {name}: {why}"));
-    }
-
-    fn end(self) -> Result<()> {
-        println!("\n==> summary");
-        for line in &self.lines {
-            println!("{line}");
-        }
-        if self.failed { Err(Error::new("a step failed, see the summary")) } else { Ok(()) }
     }
 }

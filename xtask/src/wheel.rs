@@ -25,12 +25,16 @@ pub(crate) struct Options {
     /// Interpreters without the GIL, which need a separate wheel each
     #[arg(long, value_name = "PYTHON")]
     free_threaded: Vec<PathBuf>,
-    /// Directory of the wheels [default: wheels in the target directory]
+    /// Also make the source distribution.
+    #[arg(long)]
+    sdist: bool,
+    /// Where to put them [default: wheels in the target directory].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Builds release wheels for Linux with glibc 2.17, or with musl if a target has it.
+/// Builds release wheels that run on every Linux with glibc 2.17, or with musl where a target says so; those of macOS
+/// and Windows are built there.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let out = match &options.out {
         Some(out) => out.clone(),
@@ -42,11 +46,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         if options.target.is_empty() { TARGETS.to_vec() } else { named.collect() };
     let mut built = Vec::new();
     for target in targets {
-        if !has_target(target) {
-            let what = format!(
-                "{target}: its standard library is not installed (rustup target add {target})"
-            );
-            // A given target must be available.
+        if !cargo::gets_target(target) {
+            let what =
+                format!("{target}: its standard library is not here (rustup target add {target})");
+            // What was asked for by name has to be there.
             if !options.target.is_empty() {
                 return Err(Error::new(what));
             }
@@ -59,6 +62,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             built.push(portable.run(interpreter)?);
         }
     }
+    if options.sdist {
+        let mut maturin = Command::new(&python);
+        maturin.args(["-m", "maturin", "sdist", "--quiet", "--out"]).arg(absolute(&out)?);
+        cargo::run(maturin.current_dir(cargo::root().join("python")))?;
+    }
     for wheel in &built {
         println!("{}", wheel.display());
     }
@@ -68,16 +76,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// Returns whether the standard library of a target is or can be installed.
-fn has_target(target: &str) -> bool {
-    let installed = || {
-        let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-        rustc.args(["--print", "target-libdir", "--target", target]).current_dir(cargo::root());
-        cargo::output(&mut rustc).is_ok_and(|libdir| Path::new(libdir.trim()).is_dir())
-    };
-    let mut rustup = Command::new("rustup");
-    rustup.args(["target", "add", target]).current_dir(cargo::root());
-    installed() || (cargo::output(&mut rustup).is_ok() && installed())
+/// Returns a path that means the same in every directory.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|error| Error::at(path, &error))
 }
 
 /// Options of a build.
@@ -94,8 +95,8 @@ pub(crate) struct Build<'a> {
 impl Build<'_> {
     /// Builds the wheel for an interpreter and returns its path.
     pub(crate) fn run(&self, interpreter: &Path) -> Result<PathBuf> {
-        // A new directory shows which wheel was built.
-        let made = self.out.join("new");
+        // A directory of its own shows which wheel was made.
+        let made = absolute(self.out)?.join("new");
         if made.exists() {
             fs::remove_dir_all(&made).map_err(|error| Error::at(&made, &error))?;
         }
@@ -109,9 +110,10 @@ impl Build<'_> {
             .arg("--out")
             .arg(&made)
             .current_dir(cargo::root().join("python"));
-        if self.target.is_some() {
-            // zig is a module of that environment. Its linker is a script that finds it by the name
-            // `python3`, so the environment comes first.
+        let linux = self.target.filter(|target| target.contains("linux"));
+        if linux.is_some() {
+            // zig is a module of that environment. Its linker is a script that looks for it again by the name
+            // `python3`, so that the environment comes first.
             maturin.env("PATH", path_with(self.python.parent())?);
             // zig disables 512-bit registers unless they are enabled by name, also in the kernels of libdeflate
             // that are compiled for AVX-512 and selected at run time. The flag itself changes no other code.
@@ -120,13 +122,16 @@ impl Build<'_> {
         if self.release {
             maturin.arg("--release");
         }
-        match self.target {
-            None => maturin.args(["--compatibility", "linux"]),
-            // With zig as the linker, which has the symbols of each version of glibc.
-            Some(target) if target.ends_with("-gnu") => {
+        match (self.target, linux) {
+            (None, _) if cfg!(target_os = "linux") => maturin.args(["--compatibility", "linux"]),
+            (None, _) => &mut maturin,
+            // With zig as the linker, which knows the symbols of each version of glibc.
+            (_, Some(target)) if target.ends_with("-gnu") => {
                 maturin.args(["--zig", "--compatibility", "manylinux2014", "--target", target])
             }
-            Some(target) => maturin.args(["--zig", "--target", target]),
+            (_, Some(target)) => maturin.args(["--zig", "--target", target]),
+            // macOS and Windows, where the compiler is that of the system.
+            (Some(target), None) => maturin.args(["--target", target]),
         };
         cargo::run(&mut maturin)?;
         let found = fs::read_dir(&made).map_err(|error| Error::at(&made, &error))?;
@@ -141,7 +146,7 @@ impl Build<'_> {
 }
 
 /// Returns the search path with a directory before all others.
-fn path_with(first: Option<&Path>) -> Result<OsString> {
+pub(crate) fn path_with(first: Option<&Path>) -> Result<OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
     let directories = first.map(Path::to_owned).into_iter().chain(env::split_paths(&path));
     env::join_paths(directories).map_err(|error| Error::new(format!("PATH: {error}")))

@@ -1,7 +1,5 @@
 //! Locations on the command line: a path, optionally with a group after `:` or `::`.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -20,11 +18,11 @@ pub fn place() -> impl TypedValueParser<Value = Location> {
             Location::Path { path, group: None } if !path.exists() => path,
             _ => return Ok(whole),
         };
-        let bytes = path.as_os_str().as_bytes();
+        let bytes = path.as_os_str().as_encoded_bytes();
         let Some(colon) = bytes.iter().rposition(|byte| *byte == b':') else {
             return Ok(whole);
         };
-        let before = PathBuf::from(OsStr::from_bytes(&bytes[..colon]));
+        let before = PathBuf::from(&*nnz::storage::os_str_from_bytes(&bytes[..colon]));
         let group = &bytes[colon + 1..];
         if has_groups(&before)? {
             let group = std::str::from_utf8(group)

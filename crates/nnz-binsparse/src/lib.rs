@@ -54,3 +54,8 @@ pub use options::Options;
 pub use tensor::{Tensor, read_tensor, write_tensor, write_with_descriptor};
 pub use validate::validate;
 pub use version::Version;
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -72,3 +72,8 @@ pub use fold::{Fold, add, ascends, count_descents, count_descents_between, is_so
 pub use pairs::{PairRows, deinterleave_u32, deinterleave_u64, interleave_u32, interleave_u64};
 pub use pick::{all_less, pick, take_bits};
 pub use run::{unpack_chunks, unpack_chunks_onto};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -237,7 +237,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How far ahead of a chunk, in words, memory is prefetched while it is decoded.
+/// How many words behind a chunk are asked for while it is decoded.
+#[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 1024;
 
 /// Prefetches as many words as are decoded now, some distance ahead: hardware prefetchers do not

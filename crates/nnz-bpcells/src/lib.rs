@@ -59,3 +59,8 @@ pub use fragments::{FRAGMENT_MEMBERS, FragmentSink, FragmentSource, validate_fra
 pub use matrix::{CAPABILITIES, MEMBERS, MatrixSink, MatrixSource, SinkOptions, validate};
 pub use r_object::{RObject, RObjectOptions, RObjectWriter};
 pub use version::{FormatVersion, FragmentVersion, Packing, Version, holds_fragments};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

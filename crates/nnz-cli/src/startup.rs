@@ -1,11 +1,6 @@
 //! Standard streams that are closed when the program starts.
 
-use std::os::fd::{AsRawFd as _, BorrowedFd, IntoRawFd as _};
-
-use rustix::fs::{Mode, OFlags};
-use rustix::stdio::{stdin, stdout};
-
-/// Makes reading from and writing to closed standard streams an error. Use it in the `main.rs` of a
+/// Makes reading from and writing to closed standard streams an error; to be put into the `main.rs` of a
 /// program.
 ///
 /// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
@@ -24,19 +19,29 @@ macro_rules! occupy_closed_streams {
     };
 }
 
-/// Opens /dev/null for the wrong access in place of a closed standard input or output.
+/// Opens /dev/null with the wrong access in place of standard input and output that are closed.
+#[cfg(unix)]
 pub fn occupy_closed_streams() {
-    occupy(stdin(), OFlags::WRONLY);
-    occupy(stdout(), OFlags::RDONLY);
+    use rustix::fs::OFlags;
+
+    occupy(rustix::stdio::stdin(), OFlags::WRONLY);
+    occupy(rustix::stdio::stdout(), OFlags::RDONLY);
 }
 
-/// Opens /dev/null in place of a closed stream.
-fn occupy(stream: BorrowedFd<'_>, access: OFlags) {
+/// Does nothing: the handle of a closed stream is null, and stays so.
+#[cfg(not(unix))]
+pub fn occupy_closed_streams() {}
+
+/// Opens /dev/null in place of a stream that is closed.
+#[cfg(unix)]
+fn occupy(stream: std::os::fd::BorrowedFd<'_>, access: rustix::fs::OFlags) {
+    use std::os::fd::{AsRawFd as _, IntoRawFd as _};
+
     if rustix::io::fcntl_getfd(stream) != Err(rustix::io::Errno::BADF) {
         return;
     }
-    let opened = rustix::fs::open("/dev/null", access, Mode::empty());
-    // The lowest free number is that of the stream.
+    let opened = rustix::fs::open("/dev/null", access, rustix::fs::Mode::empty());
+    // The lowest number that is free is that of the stream.
     if let Ok(opened) = opened
         && opened.as_raw_fd() == stream.as_raw_fd()
     {

@@ -53,3 +53,8 @@ pub use cached::CachedArray;
 pub use compress::Compression;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, FoundGroup};
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

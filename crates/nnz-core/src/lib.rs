@@ -58,3 +58,8 @@ pub use source::{
 };
 pub use text::{write_float32, write_float64, write_scalar};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

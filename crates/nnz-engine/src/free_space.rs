@@ -5,20 +5,30 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-/// Fails if the disk of a directory has fewer bytes free. If a file system does not report free
-/// space, it is assumed to suffice.
+/// Fails where a directory's disk has fewer bytes free. A disk that does not report them has enough, as has any on
+/// Windows.
 ///
 /// # Errors
 ///
 /// Fails with the error of a write to a full disk.
 pub fn check_free_space(directory: &Path, needed: u64, what: &str) -> Result<()> {
-    let Ok(found) = rustix::fs::statvfs(directory) else { return Ok(()) };
-    let free = found.f_bavail.saturating_mul(found.f_frsize);
-    if needed <= free {
-        return Ok(());
-    }
+    let free = match free_bytes(directory) {
+        Some(free) if needed > free => free,
+        _ => return Ok(()),
+    };
     let message =
         format!("no space left on device: {what} takes at least {needed} bytes, {free} are free");
     let error = io::Error::new(io::ErrorKind::StorageFull, message);
     Err(Error::new(ErrorKind::Io(error), Place::path(directory)))
+}
+
+#[cfg(unix)]
+fn free_bytes(directory: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(directory).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }

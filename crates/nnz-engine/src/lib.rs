@@ -76,3 +76,8 @@ pub use target::{MatrixTarget, directory_of};
 pub use transposed::Transposed;
 pub use types::{common_type, narrowest_type, promoted_type};
 pub use unsorted::{Unsorted, unsorted};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -8,9 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, getrlimit};
-
-/// How long a value is reused.
+/// How long an answer of the system is taken for current.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The free memory to assume if the system does not report it.
@@ -38,9 +36,7 @@ pub fn default_memory() -> u64 {
 }
 
 fn quarter_of_free() -> u64 {
-    let limit = |resource| getrlimit(resource).current;
-    let limits = Limits { address_space: limit(Resource::As), data: limit(Resource::Data) };
-    available(Path::new("/"), limits).unwrap_or(UNKNOWN) / 4
+    available(Path::new("/"), Limits::of_process()).unwrap_or(UNKNOWN) / 4
 }
 
 /// Limits of the process, if any.
@@ -50,7 +46,22 @@ struct Limits {
     data: Option<u64>,
 }
 
-/// Returns the bytes available to this process, from files below a root directory.
+impl Limits {
+    #[cfg(unix)]
+    fn of_process() -> Self {
+        use rustix::process::{Resource, getrlimit};
+
+        let limit = |resource| getrlimit(resource).current;
+        Self { address_space: limit(Resource::As), data: limit(Resource::Data) }
+    }
+
+    #[cfg(not(unix))]
+    fn of_process() -> Self {
+        Self::default()
+    }
+}
+
+/// Returns the bytes that this process can still have, as the files below a root directory say.
 fn available(root: &Path, limits: Limits) -> Option<u64> {
     let machine = field(&read(root, "proc/meminfo").unwrap_or_default(), "MemAvailable:");
     let status = read(root, "proc/self/status").unwrap_or_default();

@@ -31,3 +31,8 @@ pub use writer::{Options, capabilities, create};
 /// The largest number of rows, columns or entries: that of a signed 64-bit integer, which other
 /// readers use.
 pub const LARGEST_SIZE: u64 = i64::MAX.unsigned_abs();
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -50,3 +50,8 @@ pub use reader::read;
 pub use strings::{Cursor, Strings};
 pub use text::{Encoding, Symbol, Text, TextRef};
 pub use writer::{Version, Writer};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

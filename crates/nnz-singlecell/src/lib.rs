@@ -3,3 +3,8 @@
 pub mod anndata;
 pub mod fragment_tsv;
 pub mod tenx;
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -19,6 +19,7 @@ mod spool;
 pub mod staging;
 pub mod stdio;
 mod storage;
+mod system;
 mod temporary;
 
 pub use counting::{CountingStorage, Request};
@@ -32,4 +33,10 @@ pub use opened::Opened;
 pub use pinned::Pinned;
 pub use spool::{Spool, Texts};
 pub use storage::{EntryKind, Identity, ListedEntry, Metadata, ReadAt, Storage};
+pub use system::os_str_from_bytes;
 pub use temporary::{TemporaryFile, set_temporary_directory, spill_directory, temporary_directory};
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::staging::Version;
+use crate::system;
 use crate::{EntryKind, Identity, ListedEntry, Mapped, Metadata, Pinned, ReadAt, Storage};
 
 /// The local file system.
@@ -154,7 +155,7 @@ impl ReadAt for LocalFile {
     }
 
     fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
-        self.file.read_at(out, at)
+        system::read_at(&self.file, out, at)
     }
 
     fn map(&self, at: u64, len: usize) -> Option<Mapped> {
@@ -162,10 +163,7 @@ impl ReadAt for LocalFile {
     }
 
     fn identity(&self) -> io::Result<Option<Identity>> {
-        let found = self.file.metadata()?;
-        let (device, inode, len) = (found.dev(), found.ino(), found.len());
-        let (seconds, nanoseconds) = (found.mtime(), found.mtime_nsec());
-        let text = format!("{device}:{inode}:{len}:{seconds}.{nanoseconds}");
-        Ok(Some(Identity::new(text)))
+        let version = Version::of(&self.file.metadata()?);
+        Ok(Some(Identity::new(format!("{version:?}"))))
     }
 }

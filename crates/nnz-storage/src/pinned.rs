@@ -1,13 +1,14 @@
 //! Directories that stay the same while their files are opened one by one.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A path in an opened directory.
+use crate::system::FileId;
+
+/// A path inside a directory that was opened.
 ///
 /// Files remain those of that directory if its path is taken by another one, so that reads never
 /// mix two stores. Systems without `/proc` look up the path each time.
@@ -21,8 +22,8 @@ pub struct Pinned {
 struct Root {
     /// The path that it was opened with.
     named: PathBuf,
-    id: (u64, u64),
-    /// Keeps the file descriptor in `path` valid.
+    id: FileId,
+    /// Keeps the number valid that `path` goes through.
     _open: Option<File>,
 }
 
@@ -40,7 +41,7 @@ impl Pinned {
         let named = directory.to_path_buf();
         // A directory that can be searched but not listed cannot be opened.
         let opened = File::open(directory).ok().and_then(|open| {
-            let id = id(&open.metadata().ok()?);
+            let id = FileId::of(&open.metadata().ok()?);
             let path = through(&open)?;
             Some((open, id, path))
         });
@@ -49,7 +50,7 @@ impl Pinned {
                 Self { path, root: Arc::new(Root { named, id, _open: Some(open) }) }
             }
             None => {
-                let id = id(&found);
+                let id = FileId::of(&found);
                 Self { path: named.clone(), root: Arc::new(Root { named, id, _open: None }) }
             }
         })
@@ -62,7 +63,7 @@ impl Pinned {
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.
     pub fn is_replaced(&self) -> bool {
-        !self.root.named.metadata().is_ok_and(|found| id(&found) == self.root.id)
+        !self.root.named.metadata().is_ok_and(|found| FileId::of(&found) == self.root.id)
     }
 }
 
@@ -74,11 +75,7 @@ impl Deref for Pinned {
     }
 }
 
-fn id(found: &Metadata) -> (u64, u64) {
-    (found.dev(), found.ino())
-}
-
-/// Returns a path through an open directory.
+/// Returns a path that leads through an open directory.
 #[cfg(target_os = "linux")]
 fn through(open: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd;

@@ -9,14 +9,23 @@
 //! remove such files hold a lock (`flock`) on the directory, unless the file system does not
 //! support locks.
 
+#[cfg(unix)]
+mod access;
+#[cfg(not(unix))]
+#[path = "staging/no_access.rs"]
 mod access;
 mod anonymous;
 mod critical;
 mod directory;
 mod file;
 mod hidden;
+#[cfg(unix)]
+mod lock;
+#[cfg(windows)]
+#[path = "staging/lock_windows.rs"]
 mod lock;
 mod ready;
+mod rename;
 mod target;
 mod tree;
 mod update;

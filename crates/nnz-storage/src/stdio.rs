@@ -5,7 +5,8 @@
 use std::io::{self, IsTerminal as _, Read, Write};
 
 use nnz_core::is_unprintable;
-use rustix::fs::{OFlags, fcntl_getfl};
+
+use crate::system;
 
 /// How control characters are written to a terminal. Files and pipes get every byte unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ enum Output {
 #[must_use]
 pub fn stdout(escapes: TerminalEscapes) -> Stdout {
     let out = io::stdout();
-    Stdout(if !has_access(rustix::stdio::stdout(), OFlags::WRONLY) {
+    Stdout(if !system::has_stdout() {
         Output::NotOpen
     } else if out.is_terminal() {
         Output::Terminal(Escaping::new(out, escapes))
@@ -85,8 +86,7 @@ pub struct Stdin(Option<io::Stdin>);
 /// Reading fails if it is not open for reading.
 #[must_use]
 pub fn stdin() -> Stdin {
-    let open = has_access(rustix::stdio::stdin(), OFlags::RDONLY);
-    Stdin(open.then(io::stdin))
+    Stdin(system::has_stdin().then(io::stdin))
 }
 
 impl Read for Stdin {
@@ -98,15 +98,7 @@ impl Read for Stdin {
     }
 }
 
-/// Returns whether a descriptor is open for the wanted access, or for reading and writing.
-fn has_access(descriptor: rustix::fd::BorrowedFd<'_>, wanted: OFlags) -> bool {
-    fcntl_getfl(descriptor).is_ok_and(|flags| {
-        let access = flags & OFlags::ACCMODE;
-        access == wanted || access == OFlags::RDWR
-    })
-}
-
-/// Escapes characters that affect a terminal.
+/// Escapes what acts on a terminal.
 #[derive(Debug)]
 struct Escaping<W> {
     inner: W,

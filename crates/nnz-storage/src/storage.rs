@@ -11,12 +11,11 @@ use crate::Mapped;
 
 /// Converts errors to `None` if the path does not exist or is a broken link.
 pub(crate) fn found<T>(asked: io::Result<T>) -> io::Result<Option<T>> {
-    let circle = rustix::io::Errno::LOOP.raw_os_error();
     match asked {
         Ok(found) => Ok(Some(found)),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
-            _ if error.raw_os_error() == Some(circle) => Ok(None),
+            _ if crate::system::is_link_loop(&error) => Ok(None),
             _ => Err(error),
         },
     }

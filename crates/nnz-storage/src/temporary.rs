@@ -4,14 +4,15 @@
 //! cause.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use nnz_core::{Error, Place, Result};
 
-/// The directory of the process, if it was set.
+use crate::system;
+
+/// The directory that was set, for the whole process.
 static SET: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory for temporary files of the process, instead of `TMPDIR` and the directories
@@ -61,6 +62,8 @@ pub fn temporary_directory() -> PathBuf {
 #[derive(Debug)]
 pub struct TemporaryFile {
     file: File,
+    /// Where the next bytes are written or read. That of the file is not used: on Windows it moves with every call.
+    position: u64,
     directory: PathBuf,
 }
 
@@ -81,7 +84,7 @@ impl TemporaryFile {
     /// Fails if the directory is missing or cannot be written.
     pub fn create_in(directory: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(directory).map_err(|error| failed(directory, error))?;
-        Ok(Self { file, directory: directory.to_path_buf() })
+        Ok(Self { file, position: 0, directory: directory.to_path_buf() })
     }
 
     /// Returns the location of a temporary file in messages.
@@ -100,8 +103,9 @@ impl TemporaryFile {
     ///
     /// Fails if the disk is full.
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = self.file.write_all(bytes);
-        self.check(written)
+        self.write_all_at(bytes, self.position)?;
+        self.position = self.position.saturating_add(bytes.len() as u64);
+        Ok(())
     }
 
     /// Writes bytes at an offset.
@@ -110,7 +114,7 @@ impl TemporaryFile {
     ///
     /// Fails if the disk is full.
     pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
-        self.check(self.file.write_all_at(bytes, offset))
+        self.check(system::write_all_at(&self.file, bytes, offset))
     }
 
     /// Reads bytes at an offset.
@@ -119,17 +123,12 @@ impl TemporaryFile {
     ///
     /// Fails if they cannot be read, or do not exist.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
-        self.check(self.file.read_exact_at(bytes, offset))
+        self.check(system::read_exact_at(&self.file, bytes, offset))
     }
 
-    /// Seeks to the start.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system does.
-    pub fn rewind(&mut self) -> Result<()> {
-        let rewound = self.file.seek(SeekFrom::Start(0));
-        self.check(rewound).map(drop)
+    /// Goes back to the start.
+    pub fn rewind(&mut self) {
+        self.position = 0;
     }
 
     /// Reads some bytes and returns their number; none at the end.
@@ -138,8 +137,9 @@ impl TemporaryFile {
     ///
     /// Fails if they cannot be read.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
-        let read = self.file.read(bytes);
-        self.check(read)
+        let read = self.check(system::read_at(&self.file, bytes, self.position))?;
+        self.position = self.position.saturating_add(read as u64);
+        Ok(read)
     }
 }
 
@@ -165,13 +165,17 @@ mod tests {
         let mut file = TemporaryFile::create_in(directory.path()).unwrap();
         file.write_all(b"abc").unwrap();
         file.write_all_at(b"X", 1).unwrap();
-        file.rewind().unwrap();
+        file.rewind();
         let mut read = [0; 8];
         assert_eq!(file.read(&mut read).unwrap(), 3);
         assert_eq!(&read[..3], b"aXc");
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        // Windows has no files without a name, but those that are removed when they are closed.
+        let names = || std::fs::read_dir(directory.path()).unwrap().count();
+        assert_eq!(names(), usize::from(cfg!(windows)));
         let past_the_end = file.read_exact_at(&mut read, 1).unwrap_err();
         assert_eq!(past_the_end.place(), &TemporaryFile::place(directory.path()));
+        drop(file);
+        assert_eq!(names(), 0);
     }
 
     #[test]

@@ -3,12 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use nnz_core::{Error, ErrorKind, Place, Result};
-use nnz_storage::Storage;
+use nnz_storage::{Storage, os_str_from_bytes};
 
 /// The separator of a path and a group.
 const SEPARATOR: &[u8] = b"::";
@@ -58,17 +57,17 @@ impl Location {
         if text == "-" {
             return Ok(Self::Stream);
         }
-        let bytes = text.as_bytes();
+        let bytes = text.as_encoded_bytes();
         let Some(at) = memmem::rfind(bytes, SEPARATOR) else {
             return Ok(Self::Path { path: PathBuf::from(text), group: None });
         };
         let (path, group) = (&bytes[..at], &bytes[at + SEPARATOR.len()..]);
         let group = std::str::from_utf8(group).map_err(|_| {
-            let shown = OsStr::from_bytes(group);
-            let what = format!("the name of a group must be UTF-8: {shown:?}");
+            let shown = os_str_from_bytes(group);
+            let what = format!("the name of a group has to be UTF-8, {shown:?} is not");
             Error::new(ErrorKind::Argument(what), Place::default())
         })?;
-        let path = PathBuf::from(OsStr::from_bytes(path));
+        let path = PathBuf::from(&*os_str_from_bytes(path));
         Ok(Self::Path { path, group: Some(group.to_owned()) })
     }
 
@@ -84,23 +83,23 @@ impl Location {
     pub fn resolve(&self, storage: &dyn Storage) -> Result<Self> {
         let Self::Path { path, group: Some(group) } = self else { return Ok(self.clone()) };
         let text = self.text();
-        let bytes = text.as_bytes();
+        let bytes = text.as_encoded_bytes();
         if exists(storage, bytes)? {
             return Ok(Self::Path { path: PathBuf::from(text), group: None });
         }
-        let mut split = (path.as_path(), group.as_str());
+        let mut split = (path.clone(), group.as_str());
         let last = path.as_os_str().len();
         for at in memmem::find_iter(&bytes[..last], SEPARATOR) {
             if let Ok(group) = std::str::from_utf8(&bytes[at + SEPARATOR.len()..])
                 && exists(storage, &bytes[..at])?
             {
-                split = (Path::new(OsStr::from_bytes(&bytes[..at])), group);
+                split = (PathBuf::from(&*os_str_from_bytes(&bytes[..at])), group);
                 break;
             }
         }
         let (path, group) = split;
         let group = Some(group.trim_start_matches('/').to_owned());
-        Ok(Self::Path { path: path.to_path_buf(), group })
+        Ok(Self::Path { path, group })
     }
 
     /// Returns the location as text.
@@ -123,7 +122,8 @@ impl Location {
 /// group.
 fn exists(storage: &dyn Storage, name: &[u8]) -> Result<bool> {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};
-    let path = Path::new(OsStr::from_bytes(name));
+    let name = os_str_from_bytes(name);
+    let path = Path::new(&name);
     match storage.metadata(path) {
         Ok(_) => Ok(true),
         Err(error) => match error.kind() {
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn place(path: &[u8], group: Option<&str>) -> Location {
-        let path = PathBuf::from(OsStr::from_bytes(path));
+        let path = PathBuf::from(&*os_str_from_bytes(path));
         Location::Path { path, group: group.map(str::to_owned) }
     }
 
@@ -217,8 +217,8 @@ mod tests {
         std::fs::write(at("dir::/inner"), "").unwrap();
         let resolved = |name: &str, path: &str, group: Option<&str>| {
             let found = Location::parse(at(name)).resolve(&LocalStorage).unwrap();
-            assert_eq!(found, place(at(path).as_os_str().as_bytes(), group), "{name}");
-            // Resolving it again changes nothing.
+            assert_eq!(found, place(at(path).as_os_str().as_encoded_bytes(), group), "{name}");
+            // Once it is resolved it stays so.
             assert_eq!(found.resolve(&LocalStorage).unwrap(), found);
         };
         resolved("file::a::b", "file", Some("a::b"));
@@ -231,8 +231,9 @@ mod tests {
     }
 
     #[test]
-    fn paths_with_groups_need_not_be_utf8() {
-        let text = OsStr::from_bytes;
+    #[cfg(unix)]
+    fn a_group_is_found_behind_a_path_that_is_not_utf8() {
+        let text = <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes;
         assert_eq!(Location::parse(text(b"q\xff.h5")), place(b"q\xff.h5", None));
         let group = Location::parse(text(b"q\xff.h5::g"));
         assert_eq!(group, place(b"q\xff.h5", Some("g")));

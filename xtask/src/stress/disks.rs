@@ -29,11 +29,11 @@ pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
 /// Returns a kind of target, and what exists before.
 fn draw(round: &mut Round<'_>) -> Result<(&'static TargetKind, Before)> {
     let kind = round.random.pick(KINDS).ok_or_else(|| Error::new("no targets"))?;
-    let mut befores = vec![Before::Nothing, Before::Target(0)];
+    let mut choices = vec![Before::Nothing, Before::Target(0)];
     if kind.is_group() {
-        befores.push(Before::Others);
+        choices.push(Before::Others);
     }
-    let before = *round.random.pick(&befores).unwrap_or(&Before::Nothing);
+    let before = *round.random.pick(&choices).unwrap_or(&Before::Nothing);
     Ok((kind, before))
 }
 

@@ -18,11 +18,11 @@ const KILLS: u32 = 8;
 /// Stops writes of one kind.
 pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
     let kind = round.random.pick(KINDS).ok_or_else(|| Error::new("no targets"))?;
-    let mut befores = vec![Before::Nothing, Before::Target(0)];
+    let mut choices = vec![Before::Nothing, Before::Target(0)];
     if kind.is_group() {
-        befores.push(Before::Others);
+        choices.push(Before::Others);
     }
-    let before = *round.random.pick(&befores).unwrap_or(&Before::Nothing);
+    let before = *round.random.pick(&choices).unwrap_or(&Before::Nothing);
     let input = if round.random.chance(70) { LARGEST } else { 1 };
     let flags = flags(round, before);
 

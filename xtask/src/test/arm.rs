@@ -2,8 +2,6 @@
 //!
 //! Programs for this target need no other tools and libraries than those of Rust.
 
-use std::env;
-use std::path::Path;
 use std::process::Command;
 
 use crate::cargo;
@@ -26,19 +24,12 @@ pub(crate) fn means() -> Means {
     if cfg!(target_arch = "aarch64") {
         return Means::None("the other tests cover this processor");
     }
-    if !has_target() {
+    if !cargo::has_target(TARGET) {
         return Means::None("no target (rustup target add aarch64-unknown-linux-musl)");
     }
     let emulators = ["qemu-aarch64", "qemu-aarch64-static"];
     let starts = |name: &&str| cargo::output(Command::new(name).arg("--version")).is_ok();
     emulators.into_iter().find(starts).map_or(Means::Compiler, Means::Emulator)
-}
-
-/// Whether the standard library of the target is installed.
-fn has_target() -> bool {
-    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc.args(["--print", "target-libdir", "--target", TARGET]).current_dir(cargo::root());
-    cargo::output(&mut rustc).is_ok_and(|libdir| Path::new(libdir.trim()).is_dir())
 }
 
 /// Compiles the kernels and their tests.

@@ -1,7 +1,6 @@
 //! Parsers of values.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -59,9 +58,9 @@ pub(crate) fn empty_list(path: &Path) -> Error {
 
 /// Parses a list, or `@FILE`.
 pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
-    match text.as_bytes().strip_prefix(b"@") {
+    match text.as_encoded_bytes().strip_prefix(b"@") {
         Some([]) => Err("expected a file after @".to_owned()),
-        Some(path) => Ok(Selected::File(PathBuf::from(OsStr::from_bytes(path)))),
+        Some(path) => Ok(Selected::File(PathBuf::from(&*nnz::storage::os_str_from_bytes(path)))),
         None => {
             let text =
                 text.to_str().ok_or("names in an argument must be UTF-8; use @FILE for others")?;

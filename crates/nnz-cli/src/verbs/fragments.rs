@@ -3,7 +3,6 @@
 mod any;
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use nnz::fragments::{
@@ -107,16 +106,17 @@ fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
 
 /// Parses names separated by commas, or reads `@FILE`.
 fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
-    match text.as_bytes().strip_prefix(b"@") {
+    match text.as_encoded_bytes().strip_prefix(b"@") {
         Some(path) => {
-            let path = Path::new(OsStr::from_bytes(path));
+            let path = nnz::storage::os_str_from_bytes(path);
+            let path = Path::new(&path);
             let names = fragments::read_cells(path)?;
             if names.is_empty() && !allow_empty {
                 return Err(empty_list(path));
             }
             Ok(names)
         }
-        None => Ok(text.as_bytes().split(|byte| *byte == b',').collect()),
+        None => Ok(text.as_encoded_bytes().split(|byte| *byte == b',').collect()),
     }
 }
 

@@ -179,16 +179,22 @@ impl Case {
     }
 }
 
-/// Returns whether unnamed files are supported in the directory of temporary files.
+/// Says whether files can be made without a name where temporary files are.
+#[cfg(target_os = "linux")]
 fn has_unnamed_files(directory: &Path) -> bool {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     openat(CWD, directory, flags, Mode::from_raw_mode(0o600)).is_ok()
 }
 
-/// Returns whether a file may be left by a process that was killed in the last step, when a
-/// finished target gets its name: a directory cannot be created without a name, and a file needs
-/// one to replace another. Before that step, files have no name.
+#[cfg(not(target_os = "linux"))]
+fn has_unnamed_files(_: &Path) -> bool {
+    false
+}
+
+/// What may lie beside the target of a process that was killed while it put a finished target in
+/// its place: a directory cannot be made without a name, nor a file take another's name without
+/// one of its own. Until that last step nothing has a name.
 fn is_hidden_of(name: &str, target: &str) -> bool {
     // A link to an unnamed HDF5 file, while it is opened.
     if name.starts_with('#') && name.ends_with(" (deleted)") {

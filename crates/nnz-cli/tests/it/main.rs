@@ -13,6 +13,7 @@
     reason = "a test stops where it fails"
 )]
 
+#[cfg(unix)]
 mod all_or_nothing;
 mod binsparse;
 mod binsparse_fill;
@@ -21,6 +22,7 @@ mod binsparse_layout;
 mod binsparse_positions;
 mod command;
 mod daphne;
+#[cfg(unix)]
 mod docs;
 mod force;
 mod fragments;
@@ -29,11 +31,14 @@ mod generated;
 mod golden;
 mod hdf5;
 mod json;
+#[cfg(unix)]
 mod paths;
 mod rds;
 mod root_matrix;
 mod slice_concat;
+#[cfg(unix)]
 mod standard_streams;
 mod temporary_directory;
+#[cfg(unix)]
 mod terminal;
 mod whole;

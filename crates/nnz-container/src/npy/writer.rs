@@ -3,8 +3,7 @@
 mod foreign;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::FileExt;
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
@@ -123,7 +122,7 @@ impl Array {
     fn finish(self) -> Result<()> {
         let header = Header::write(self.element, Some(self.len));
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error);
-        file.and_then(|file| file.write_all_at(&header, 0))
+        file.and_then(|mut file| file.rewind().and_then(|()| file.write_all(&header)))
             .map_err(|error| Error::new(ErrorKind::Io(error), self.place))
     }
 }

@@ -189,7 +189,9 @@ fn is_missing(error: &io::Error) -> bool {
 fn inside(path: &str) -> Option<PathBuf> {
     let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
-        if name == "." || name == ".." || name.contains('\0') {
+        // Windows takes `\` for a separator, and `C:x` for a path on a drive.
+        let leads_out = cfg!(windows) && name.contains(['\\', ':']);
+        if name == "." || name == ".." || name.contains('\0') || leads_out {
             return None;
         }
         inside.push(name);

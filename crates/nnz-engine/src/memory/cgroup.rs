@@ -150,6 +150,7 @@ fn stat(text: &str, key: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     use std::fs;

@@ -57,7 +57,7 @@ impl Body {
         self.flush()?;
         if let Some(mut file) = self.spool.take() {
             self.output.write(before)?;
-            file.rewind()?;
+            file.rewind();
             self.text.resize(CHUNK, 0);
             loop {
                 let count = file.read(&mut self.text)?;

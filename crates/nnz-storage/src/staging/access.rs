@@ -48,7 +48,12 @@ impl Access {
         self.mode
     }
 
-    /// Applies the access to a file or directory, as far as permitted.
+    /// Gives a directory this access.
+    pub(super) fn apply_to_directory(&self, path: &Path) -> io::Result<()> {
+        self.apply(&File::open(path)?)
+    }
+
+    /// Gives a file or directory this access, as far as the user may.
     ///
     /// If the group cannot be kept, the new group gets the permissions of others.
     pub(super) fn apply(&self, file: &File) -> io::Result<()> {
@@ -80,7 +85,8 @@ fn bits(found: &Metadata) -> u32 {
     found.mode() & 0o7777
 }
 
-/// Access control lists, as stored by Linux; none on other systems.
+/// Access control lists, as Linux stores them.
+#[cfg(target_os = "linux")]
 #[derive(Clone, Debug, Default)]
 struct Acl {
     access: Option<Vec<u8>>,
@@ -128,10 +134,15 @@ impl Acl {
     }
 }
 
+/// No access control lists.
+#[cfg(not(target_os = "linux"))]
+#[derive(Clone, Debug, Default)]
+struct Acl;
+
 #[cfg(not(target_os = "linux"))]
 impl Acl {
     fn of(_: &Path, _: bool) -> Self {
-        Self::default()
+        Self
     }
 
     fn apply(&self, _: &File) {}

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Creates a file without a name in a directory; `None` if the system does not support this.
 #[cfg(target_os = "linux")]
@@ -26,12 +26,17 @@ pub(super) fn create(directory: &Path) -> io::Result<Option<File>> {
 /// Links a file without a name to a path; fails if the path exists.
 #[cfg(target_os = "linux")]
 pub(super) fn link(file: &File, path: &Path) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-
     use rustix::fs::{AtFlags, CWD, linkat};
 
-    let fd = format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(linkat(CWD, fd.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+    Ok(linkat(CWD, self::path(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// Returns the path that the system shows for an open file.
+#[cfg(target_os = "linux")]
+pub(super) fn path(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// Files without a name are not supported.
@@ -44,4 +49,10 @@ pub(super) fn create(_: &Path) -> io::Result<Option<File>> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Is never called: there are no files without a name here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn path(_: &File) -> PathBuf {
+    PathBuf::new()
 }

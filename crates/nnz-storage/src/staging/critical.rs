@@ -1,24 +1,31 @@
 //! A registry of hidden files that exist, so that they can be removed on an interrupt.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::lock::try_lock;
+use super::lock;
 
-static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeSet::new(), placed: false });
+static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeMap::new(), placed: false });
 
 /// Outputs of this process.
 struct Outputs {
-    /// Existing hidden paths.
-    hidden: BTreeSet<PathBuf>,
-    /// Whether an output is in place.
+    /// What is there under hidden names.
+    hidden: BTreeMap<PathBuf, InUse>,
+    /// Whether something took its place.
     placed: bool,
 }
 
-/// A critical section in which hidden files are created, renamed and removed, and which an
-/// interrupt does not end.
+/// What has a hidden name, locked while this process works on it. On Windows the lock has to go before anything can be
+/// removed.
+type InUse = Arc<Mutex<Option<File>>>;
+
+fn set(in_use: &InUse, file: Option<File>) {
+    *in_use.lock().unwrap_or_else(PoisonError::into_inner) = file;
+}
+
+/// A section that no interrupt ends: names are made, taken and removed in it.
 ///
 /// [`Pending`] values must not be dropped in it, because dropping one enters it too.
 pub(super) struct Critical(MutexGuard<'static, Outputs>);
@@ -30,8 +37,9 @@ impl Critical {
 
     /// Registers a hidden path that exists now, to remove it later.
     pub(super) fn register(&mut self, path: PathBuf) -> Pending {
-        self.0.hidden.insert(path.clone());
-        Pending { path, in_use: None, reserve: Vec::new() }
+        let in_use = InUse::default();
+        self.0.hidden.insert(path.clone(), Arc::clone(&in_use));
+        Pending { path, in_use, reserve: Vec::new() }
     }
 
     /// Unregisters a hidden path that does not exist any more, or whose content must be kept.
@@ -41,7 +49,7 @@ impl Critical {
 
     /// Registers a hidden path again.
     pub(super) fn remember(&mut self, pending: &Pending) {
-        self.0.hidden.insert(pending.path.clone());
+        self.0.hidden.insert(pending.path.clone(), Arc::clone(&pending.in_use));
     }
 
     /// Records that an output is in place.
@@ -54,9 +62,8 @@ impl Critical {
 #[derive(Debug)]
 pub(super) struct Pending {
     path: PathBuf,
-    /// Locked while this process uses it.
-    in_use: Option<File>,
-    /// Open files that are closed before a directory is removed, which needs file descriptors.
+    in_use: InUse,
+    /// Open files given up before a directory is removed, which takes open files itself.
     reserve: Vec<File>,
 }
 
@@ -67,12 +74,12 @@ impl Pending {
 
     /// Locks the hidden file, so that other processes do not remove it as a leftover.
     pub(super) fn mark_in_use(&mut self) {
-        self.in_use = File::open(&self.path).ok().filter(try_lock);
+        set(&self.in_use, lock::mark_in_use(&self.path));
     }
 
     /// Unlocks it, before programs that use locks open it.
     pub(super) fn unmark(&mut self) {
-        self.in_use = None;
+        set(&self.in_use, None);
     }
 
     /// Keeps open files, to close them when the directory is removed.
@@ -83,7 +90,8 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if lock().hidden.remove(&self.path) {
+        self.unmark();
+        if lock().hidden.remove(&self.path).is_some() {
             self.reserve.clear();
             remove(&self.path);
         }
@@ -110,7 +118,10 @@ pub fn remove_staged_outputs_unless_placed() -> bool {
 }
 
 fn abandon(outputs: MutexGuard<'static, Outputs>) {
-    outputs.hidden.iter().for_each(|path| remove(path));
+    for (path, in_use) in &outputs.hidden {
+        set(in_use, None);
+        remove(path);
+    }
     std::mem::forget(outputs);
 }
 

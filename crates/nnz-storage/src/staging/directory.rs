@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
-use rustix::fs::Access;
 
 use super::ready::{Content, Ready};
 use super::target::Target;
 use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
+use crate::system;
 
 /// Returns the name of an entry of a directory that is not part of a store, if there is one.
 pub type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
@@ -56,9 +56,8 @@ impl Replaceable {
             (None, Some(refusal)) => refusal(path).map_err(io)?,
             (None, None) => None,
         };
-        let denied = || rustix::fs::access(path, Access::WRITE_OK | Access::EXEC_OK).is_err();
         let what = what.or_else(|| {
-            denied()
+            system::is_unchangeable(path)
                 .then(|| "holds files that this user may not remove (permission denied)".to_owned())
         });
         let Some(what) = what else { return Ok(()) };
@@ -232,8 +231,7 @@ impl StagedDirectory {
 /// Syncs the names in a directory.
 fn sync_directory(path: &Path, sync: bool) -> Result<()> {
     if sync {
-        let synced = File::open(path).and_then(|directory| directory.sync_all());
-        synced.map_err(|error| Error::io(path, error))?;
+        system::sync_directory(path).map_err(|error| Error::io(path, error))?;
     }
     Ok(())
 }

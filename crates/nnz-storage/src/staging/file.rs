@@ -1,8 +1,7 @@
 //! Atomic output of a file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use nnz_core::Result;
@@ -12,6 +11,7 @@ use super::critical::{Critical, Pending};
 use super::ready::{self, Content, Ready};
 use super::target::Target;
 use super::{WriteOptions, anonymous};
+use crate::system;
 
 /// A file that is being written and appears when it is committed. Dropped before, it leaves
 /// nothing.
@@ -60,14 +60,13 @@ impl StagedFile {
     ///
     /// Fails if the file cannot be opened by a path, or if `open` fails.
     pub fn open_with<T>(&self, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
-        use std::os::fd::AsRawFd;
         if let Some(hidden) = &self.hidden {
             return open(hidden.path());
         }
-        let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let path = anonymous::path(&self.file);
         let shown = std::fs::read_link(&path).ok().filter(|shown| shown.is_absolute());
         let stand_in = shown.and_then(|shown| create_stand_in(shown, &self.target));
-        let opened = open(Path::new(&path));
+        let opened = open(&path);
         drop(stand_in);
         opened
     }
@@ -126,11 +125,11 @@ impl StagedFile {
 /// Creates a file with a hidden name.
 fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
     let path = target.hidden_sibling();
-    // A replacement of a private file is private from the start.
-    let mode = if target.path.symlink_metadata().is_ok() { 0o600 } else { 0o666 };
+    // What replaces something private is private from the start.
+    let private = target.path.symlink_metadata().is_ok();
     let _lock = target.lock();
     let mut critical = Critical::enter();
-    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&path)?;
+    let file = system::create_file(&path, private)?;
     let mut hidden = critical.register(path);
     hidden.mark_in_use();
     Ok((file, hidden))

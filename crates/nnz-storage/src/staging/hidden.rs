@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use super::critical::remove;
-use super::lock::{DirectoryLock, try_lock};
+use super::lock::{DirectoryLock, is_abandoned};
 
 /// Separates the name of the target from the digits.
 const MARK: &str = ".nnz-";
@@ -52,16 +52,7 @@ pub fn is_hidden_name(name: &OsStr) -> bool {
     parts.is_some_and(|(name, digits)| name.starts_with('.') && has_digits(digits))
 }
 
-/// Opens a possible leftover: a file or a directory, but not a link or a pipe of another user.
-fn open_leftover(path: &Path) -> Option<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(open(path, flags, Mode::empty()).ok()?);
-    let found = file.metadata().ok()?;
-    (found.is_file() || found.is_dir()).then_some(file)
-}
-
-/// Removes the hidden files of a target that killed processes left.
+/// Removes what killed processes left under hidden names of a target.
 ///
 /// Files in use are locked, or hidden only while their process has the lock of the directory.
 pub(super) fn sweep(parent: &Path, target: &OsStr, directory: Option<&File>) {
@@ -79,7 +70,7 @@ pub(super) fn sweep(parent: &Path, target: &OsStr, directory: Option<&File>) {
             return;
         }
         let path = entry.path();
-        if open_leftover(&path).is_some_and(|file| try_lock(&file)) {
+        if is_abandoned(&path) {
             remove(&path);
         }
     }

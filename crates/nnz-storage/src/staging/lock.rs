@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 
 /// How long to wait for a lock that is held only briefly.
@@ -13,19 +14,34 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Locks a file or directory if it is not locked.
-pub(super) fn try_lock(file: &File) -> bool {
+/// Locks a file or directory as long as the returned file is open, so that other processes do not take it for
+/// [abandoned](is_abandoned). `None` where that cannot be done.
+pub(super) fn mark_in_use(path: &Path) -> Option<File> {
+    File::open(path).ok().filter(try_lock)
+}
+
+/// Returns whether something is a file or a directory, and no link or pipe that somebody put there, that no
+/// process [uses](mark_in_use).
+pub(super) fn is_abandoned(path: &Path) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(file) = open(path, flags, Mode::empty()).map(File::from) else { return false };
+    let Ok(found) = file.metadata() else { return false };
+    (found.is_file() || found.is_dir()) && try_lock(&file)
+}
+
+/// Locks a file or directory if nobody else has.
+fn try_lock(file: &File) -> bool {
     flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Waits for a lock, at most `patience`.
+/// Waits for a lock that allows others to read, until `patience` is over.
 ///
-/// Returns whether it was obtained; `None` if the file system does not support locks.
-pub(super) fn wait(
-    file: &File,
-    operation: FlockOperation,
-    patience: Duration,
-) -> io::Result<Option<bool>> {
+/// Returns whether it was obtained; `None` where the file system has no locks.
+pub(super) fn wait_to_read(file: &File, patience: Duration) -> io::Result<Option<bool>> {
+    wait(file, FlockOperation::NonBlockingLockShared, patience)
+}
+
+fn wait(file: &File, operation: FlockOperation, patience: Duration) -> io::Result<Option<bool>> {
     let start = Instant::now();
     loop {
         match flock(file, operation) {

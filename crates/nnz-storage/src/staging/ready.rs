@@ -2,19 +2,18 @@
 
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
 
 use super::access::Access;
 use super::anonymous;
 use super::critical::{Critical, Pending};
 use super::directory::Replaceable;
+use super::rename::{NotExchanged, exchange, rename_free};
 use super::target::{Expected, Target, Version};
 use super::tree::Tree;
+use crate::system::FileId;
 
 /// Number of attempts if other processes create and remove the name at the same time.
 const ATTEMPTS: u8 = 100;
@@ -241,23 +240,25 @@ fn replace(
         critical.forget(hidden);
         return Ok(Placed::Replaced);
     }
-    let own = hidden.path().symlink_metadata()?.ino();
+    let own = FileId::of(&hidden.path().symlink_metadata()?);
     match exchange(hidden.path(), &target.path) {
         Ok(()) => {}
-        Err(error) if is_unsupported(error) && is_file => {
-            // Not atomic, so changes after the check just before are lost.
+        Err(NotExchanged::Unsupported) if is_file => {
+            // Not in one step, so that changes of the last moments are lost. It was checked just before.
             std::fs::rename(hidden.path(), &target.path)?;
             critical.forget(hidden);
             return Ok(Placed::Replaced);
         }
-        Err(error) if is_unsupported(error) => return replace_in_steps(target, hidden, critical),
-        Err(Errno::XDEV) if there.is_dir() => {
+        Err(NotExchanged::Unsupported) => return replace_in_steps(target, hidden, critical),
+        Err(NotExchanged::Failed(error))
+            if there.is_dir() && error.kind() == io::ErrorKind::CrossesDevices =>
+        {
             let what = "a directory of a lower layer of an overlay file system (such as the image of a \
                         container), which cannot be renamed: remove it first";
             let place = Place::path(&*target.path);
             return Err(Refused::Other(Error::new(ErrorKind::Argument(what.to_owned()), place)));
         }
-        Err(error) => return Err(io::Error::from(error).into()),
+        Err(NotExchanged::Failed(error)) => return Err(error.into()),
     }
     // A program without locks may have replaced the target between the check and the exchange.
     let (path, refused) = (hidden.path().to_path_buf(), |error| Refused::Other(error));
@@ -282,22 +283,22 @@ fn replace(
     }
 }
 
-/// Exchanges again, so that the hidden path has our output, whose inode is known.
+/// Exchanges again, so that the hidden name has our output, which is known by its number.
 ///
-/// Fails if a third program replaced our output meanwhile. Its file stays, and the one before has
-/// the hidden path.
-fn put_back(hidden: &Path, target: &Path, own: u64) -> Result<(), ()> {
+/// Fails where a third program replaced our output meanwhile: that stays, and what it knew nothing of
+/// has the hidden name.
+fn put_back(hidden: &Path, target: &Path, own: FileId) -> Result<(), ()> {
     for _ in 0..ATTEMPTS {
         match exchange(hidden, target) {
             Ok(()) => {
-                if hidden.symlink_metadata().is_ok_and(|found| found.ino() == own) {
+                if hidden.symlink_metadata().is_ok_and(|found| FileId::of(&found) == own) {
                     return Ok(());
                 }
                 let _ = exchange(hidden, target);
                 return Err(());
             }
-            // Our output was removed.
-            Err(Errno::NOENT) => {
+            // What we placed was removed.
+            Err(NotExchanged::Failed(error)) if error.kind() == io::ErrorKind::NotFound => {
                 if rename_free(hidden, target).is_ok() {
                     return Ok(());
                 }
@@ -328,27 +329,6 @@ fn replace_in_steps(
             Ok(Placed::Replaced)
         }
     }
-}
-
-fn exchange(one: &Path, other: &Path) -> Result<(), Errno> {
-    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
-}
-
-/// Renames, if the new path does not exist.
-fn rename_free(from: &Path, to: &Path) -> io::Result<()> {
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(error) if is_unsupported(error) => {
-            if to.symlink_metadata().is_ok() {
-                return Err(io::ErrorKind::AlreadyExists.into());
-            }
-            std::fs::rename(from, to)
-        }
-        other => Ok(other?),
-    }
-}
-
-fn is_unsupported(error: Errno) -> bool {
-    matches!(error, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
 }
 
 fn directory_in_the_way(path: &Path) -> Error {
@@ -397,7 +377,9 @@ pub(super) fn check_file(target: &Target) -> Result<()> {
     }
 }
 
+// Elsewhere names are not exchanged.
 #[cfg(test)]
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod tests {
     use std::fs;
 
@@ -442,7 +424,7 @@ mod tests {
         let (changed, last) = ("changed", "of a third");
         fs::write(hidden, changed).unwrap();
         fs::write(target, "ours").unwrap();
-        let own = target.metadata().unwrap().ino();
+        let own = FileId::of(&target.metadata().unwrap());
         put_back(hidden, target, own).unwrap();
         assert_eq!(
             names.each_ref().map(|path| fs::read_to_string(path).unwrap()),

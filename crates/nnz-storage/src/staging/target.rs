@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::lock::DirectoryLock;
 use super::{WriteOptions, hidden};
+use crate::system::{self, FileId};
 
 /// What must exist at the target when an output is put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,7 @@ pub enum Expected {
 /// The state of a file. Another file, length or modification time means that it was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    device: u64,
-    inode: u64,
+    id: FileId,
     len: u64,
     modified: (i64, i64),
 }
@@ -35,12 +34,7 @@ impl Version {
     /// Returns the state from metadata.
     #[must_use]
     pub fn of(found: &Metadata) -> Self {
-        Self {
-            device: found.dev(),
-            inode: found.ino(),
-            len: found.len(),
-            modified: (found.mtime(), found.mtime_nsec()),
-        }
+        Self { id: FileId::of(found), len: found.len(), modified: system::modified(found) }
     }
 
     /// Returns the length in bytes.

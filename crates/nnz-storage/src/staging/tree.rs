@@ -1,17 +1,15 @@
 //! The files of a directory that is being written.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-
-use rustix::process::{Resource, getrlimit};
 
 use super::access::Access;
 use super::anonymous;
 use super::critical::{Critical, Pending};
 use super::target::Target;
+use crate::system;
 
 /// Minimum and maximum number of files without a name that are kept open.
 const MIN_UNNAMED: u64 = 16;
@@ -38,7 +36,7 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new(access: Option<Members>) -> Self {
-        let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        let limit = system::open_files_limit().unwrap_or(u64::MAX);
         let most = usize::try_from((limit / 4).clamp(MIN_UNNAMED, MAX_UNNAMED));
         Self {
             unnamed: BTreeMap::new(),
@@ -55,6 +53,7 @@ impl Tree {
 
     /// Creates a file, at a path in the directory with `/` between names.
     pub(super) fn create(&mut self, name: &str, target: &Target) -> io::Result<File> {
+        system::check_name(name)?;
         if self.unnamed.contains_key(name) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -63,15 +62,17 @@ impl Tree {
             match self.create_unnamed(name, target) {
                 Ok(Some(file)) => return Ok(file),
                 Ok(None) => {}
-                // Too many files are open: closing those that are written frees descriptors.
-                Err(error) if self.unnamed.is_empty() || !is_too_many(&error) => return Err(error),
+                // Too many files are open: closing those that are written leaves room.
+                Err(error) if self.unnamed.is_empty() || !system::is_too_many_files(&error) => {
+                    return Err(error);
+                }
                 Err(_) => {}
             }
         }
         self.spill(target)?;
         let path = self.hidden_path()?.join(name);
         self.make_directories(name)?;
-        OpenOptions::new().read(true).write(true).create_new(true).open(path)
+        system::create_file(&path, false)
     }
 
     fn create_unnamed(&mut self, name: &str, target: &Target) -> io::Result<Option<File>> {
@@ -84,9 +85,8 @@ impl Tree {
     /// Moves all files to a hidden directory.
     fn spill(&mut self, target: &Target) -> io::Result<()> {
         if self.hidden.is_none() {
-            // A directory is not created if it could not be removed.
-            let null = || File::open("/dev/null");
-            let reserve = (0..self.depth.max(4)).map(|_| null()).collect::<io::Result<_>>()?;
+            // What cannot be removed should not be made.
+            let reserve = system::reserve_files(self.depth.max(4))?;
             let _lock = target.lock();
             let mut critical = Critical::enter();
             self.make_hidden(target, &mut critical)?;
@@ -100,9 +100,8 @@ impl Tree {
 
     fn make_hidden(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
         let path = target.hidden_sibling();
-        // A replacement of a private directory is private from the start.
-        let mode = if self.access.is_some() { 0o700 } else { 0o777 };
-        DirBuilder::new().mode(mode).create(&path)?;
+        // What replaces something private is private from the start.
+        system::create_directory(&path, self.access.is_some())?;
         self.hidden = Some(critical.register(path));
         Ok(())
     }
@@ -170,19 +169,14 @@ impl Tree {
         if let Some(hidden) = &self.hidden {
             for_each_file(hidden.path(), &mut |path| {
                 let name = path.strip_prefix(hidden.path()).unwrap_or(path);
-                settle(name, &File::open(path)?)
+                settle(name, &system::open_to_sync(path)?)
             })?;
         }
         Ok(bytes)
     }
 }
 
-fn is_too_many(error: &io::Error) -> bool {
-    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
-    matches!(code, Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE))
-}
-
-/// Calls a function for all files in a directory and its subdirectories.
+/// Visits all files in a directory and in those in it.
 fn for_each_file(
     directory: &Path,
     visit: &mut dyn FnMut(&Path) -> io::Result<()>,
@@ -266,6 +260,6 @@ impl Members {
             }
         }
         let access = self.counterpart(directory.strip_prefix(root).unwrap_or(Path::new("")))?;
-        access.as_ref().unwrap_or(&self.directory).apply(&File::open(directory)?)
+        access.as_ref().unwrap_or(&self.directory).apply_to_directory(directory)
     }
 }

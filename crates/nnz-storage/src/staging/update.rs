@@ -1,18 +1,16 @@
 //! Locks for changing a file by replacing it with a modified copy.
 
-use std::fs::{File, Metadata, OpenOptions};
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
 use nnz_core::{Error, Place, Result};
-use rustix::fs::FlockOperation;
 
-use super::lock::wait;
+use super::lock::wait_to_read;
 use super::target::Version;
+use crate::system::FileId;
 
 /// How long to wait for another program that has the file open for writing.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -50,7 +48,7 @@ impl UpdateLock {
                 return Err(Error::mismatch(Place::path(path), "no regular file", "a file"));
             }
             let file = File::open(path).map_err(io)?;
-            let held = Held::start(file.metadata().map_err(io)?.into());
+            let held = Held::start(FileId::of(&file.metadata().map_err(io)?));
             let Some(held) = held else {
                 let found = "a file that is being written by the same thread";
                 return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
@@ -58,7 +56,7 @@ impl UpdateLock {
             // Without permission to write the file, it is not locked; a change is still detected.
             let exclusive = OpenOptions::new().read(true).write(true).open(path).ok();
             let exclusive = exclusive.filter(|other| is_same(other, &file) && lock_alone(other));
-            if uses_locks() && wait_to_read(&file).map_err(io)? == Some(false) {
+            if uses_locks() && wait_to_read(&file, PATIENCE).map_err(io)? == Some(false) {
                 let found = "a file that another program has open for writing";
                 return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
             }
@@ -81,20 +79,7 @@ impl UpdateLock {
     }
 }
 
-/// Identifies a file in its system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl From<Metadata> for FileId {
-    fn from(found: Metadata) -> Self {
-        Self { device: found.dev(), inode: found.ino() }
-    }
-}
-
-/// An entry in the list of locked files, removed when dropped.
+/// An entry among the files that are locked, removed when dropped.
 #[derive(Debug)]
 struct Held(FileId, ThreadId);
 
@@ -137,11 +122,7 @@ fn uses_locks() -> bool {
     !set.is_ok_and(|set| matches!(set.to_ascii_uppercase().as_str(), "FALSE" | "0"))
 }
 
-fn wait_to_read(file: &File) -> io::Result<Option<bool>> {
-    wait(file, FlockOperation::NonBlockingLockShared, PATIENCE)
-}
-
-/// Waits for a lock of the open file, which is independent of `flock`.
+/// Waits for a lock of the open file, which knows nothing of those that `flock` takes.
 #[cfg(target_os = "linux")]
 fn lock_alone(file: &File) -> bool {
     use nix::fcntl::{FcntlArg, fcntl};

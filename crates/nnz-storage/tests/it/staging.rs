@@ -67,7 +67,8 @@ fn a_target_that_appears_is_not_overwritten() {
 }
 
 #[test]
-fn the_target_of_a_link_is_replaced() {
+#[cfg(unix)]
+fn a_link_keeps_pointing_at_what_was_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let real = dir.path().join("real");
     let link = dir.path().join("link");
@@ -126,7 +127,8 @@ fn directories_with_other_files_are_not_replaced() {
 }
 
 #[test]
-fn leftovers_of_killed_processes_are_removed() {
+#[cfg(unix)]
+fn leftovers_of_killed_processes_are_swept_and_others_stay() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     let leftover = dir.path().join(".store.nnz-0123456789abcdef");
@@ -186,6 +188,7 @@ fn a_target_that_appears_is_replaced_with_overwrite() {
 }
 
 /// Mode, owner and group.
+#[cfg(unix)]
 fn access(path: &Path) -> (u32, u32, u32) {
     use std::os::unix::fs::MetadataExt;
     let found = path.metadata().unwrap();
@@ -193,6 +196,7 @@ fn access(path: &Path) -> (u32, u32, u32) {
 }
 
 /// Sets the mode, and if we may another owner.
+#[cfg(unix)]
 fn set_access(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     let _ = std::os::unix::fs::chown(path, Some(12345), Some(23456));
@@ -200,7 +204,8 @@ fn set_access(path: &Path, mode: u32) {
 }
 
 #[test]
-fn mode_and_owner_are_kept() {
+#[cfg(unix)]
+fn what_is_replaced_keeps_its_mode_and_owner() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "old").unwrap();
@@ -269,7 +274,8 @@ fn access_control_lists_are_kept() {
 }
 
 #[test]
-fn more_files_than_descriptors_are_written() {
+#[cfg(unix)]
+fn more_files_than_can_be_open_are_written_and_leave_nothing_if_dropped() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -296,7 +302,8 @@ fn more_files_than_descriptors_are_written() {
 }
 
 #[test]
-fn concurrent_outputs_keep_their_sidecars() {
+#[cfg_attr(windows, ignore = "a name that another thread is about to replace may be refused")]
+fn pairs_written_at_the_same_time_stay_pairs() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     let directories = (dir.path().join("d"), dir.path().join("d.meta"));
@@ -327,7 +334,26 @@ fn concurrent_outputs_keep_their_sidecars() {
 }
 
 #[test]
-fn only_leftover_stand_ins_are_removed() {
+#[cfg(windows)]
+fn leftovers_are_swept_unless_a_process_has_them_open_for_itself() {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let [left, used] = [".x.nnz-0123456789abcdef", ".x.nnz-fedcba9876543210"];
+    let [left, used] = [left, used].map(|name| dir.path().join(name));
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("val"), "half").unwrap();
+    fs::write(&used, "half").unwrap();
+    // Others may read and write, and not remove.
+    let open = fs::OpenOptions::new().read(true).share_mode(3).open(&used).unwrap();
+    StagedFile::create(&dir.path().join("x"), NEW).unwrap();
+    assert!(!left.exists() && used.exists());
+    drop(open);
+    StagedFile::create(&dir.path().join("x"), NEW).unwrap();
+    assert!(!used.exists());
+}
+
+#[test]
+fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
     let dir = tempfile::tempdir().unwrap();
     let names = ["#12 (deleted)", "#14 (deleted)", "#13 (deleted)", "#x (deleted)"];
     let names = names.map(|name| dir.path().join(name));
@@ -342,7 +368,8 @@ fn only_leftover_stand_ins_are_removed() {
 }
 
 #[test]
-fn pipes_and_links_named_like_leftovers_are_not_opened() {
+#[cfg(target_os = "linux")]
+fn a_pipe_or_a_link_with_the_name_of_a_leftover_is_not_opened() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     let dir = tempfile::tempdir().unwrap();
     let [pipe, link] = [".x.nnz-0123456789abcdef", ".x.nnz-0123456789abcdee"];
@@ -357,7 +384,8 @@ fn pipes_and_links_named_like_leftovers_are_not_opened() {
 }
 
 #[test]
-fn a_sidecar_keeps_its_mode_with_concurrent_writers() {
+#[cfg(unix)]
+fn a_sidecar_keeps_its_mode_also_where_several_replace_it() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     for path in [&data, &meta] {

@@ -106,6 +106,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn directories_and_names_that_are_not_utf_8_are_foreign() {
         use std::os::unix::ffi::OsStrExt as _;
         let folder = tempfile::tempdir().unwrap();

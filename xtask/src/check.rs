@@ -1,0 +1,93 @@
+//! `cargo xtask check`: what the tests leave out, because it takes long or tools that few have.
+
+mod features;
+mod msrv;
+mod packages;
+mod semver;
+mod targets;
+mod typos;
+
+use clap::{Args, ValueEnum};
+
+use crate::error::{Error, Result};
+use crate::summary::Summary;
+
+/// What to check.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// All that can be checked here, if nothing is named. What is named has to be possible.
+    what: Vec<Check>,
+    /// Do not build the packages.
+    #[arg(long)]
+    quick: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Check {
+    /// Each feature of nnz alone.
+    Features,
+    /// The oldest Rust that Cargo.toml states.
+    Msrv,
+    /// What cargo would publish.
+    Packages,
+    /// The public interface, compared with that of the last release.
+    Semver,
+    /// Windows and macOS, compiled only.
+    Targets,
+    /// Spelling.
+    Typos,
+}
+
+impl Check {
+    fn name(self) -> String {
+        let name = self.to_possible_value().map(|value| value.get_name().to_owned());
+        format!("check {}", name.unwrap_or_default())
+    }
+
+    /// Returns why it cannot be checked here.
+    fn missing(self) -> Option<String> {
+        match self {
+            Self::Features | Self::Packages => None,
+            Self::Msrv => msrv::missing(),
+            Self::Semver => semver::missing(),
+            Self::Targets => targets::missing(),
+            Self::Typos => typos::missing(),
+        }
+    }
+
+    fn run(self, quick: bool) -> Result<()> {
+        match self {
+            Self::Features => features::check(),
+            Self::Msrv => msrv::check(),
+            Self::Packages => packages::check(quick),
+            Self::Semver => semver::check(),
+            Self::Targets => targets::check(),
+            Self::Typos => typos::check(),
+        }
+    }
+}
+
+/// Checks what is asked for.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut summary = Summary::default();
+    for &check in &options.what {
+        summary.step(&check.name(), || match check.missing() {
+            Some(why) => Err(Error::new(why)),
+            None => check.run(options.quick),
+        });
+    }
+    if options.what.is_empty() {
+        all(&mut summary);
+    }
+    summary.end()
+}
+
+/// Checks all that can be checked here.
+pub(crate) fn all(summary: &mut Summary) {
+    for &check in Check::value_variants() {
+        match check.missing() {
+            Some(why) => summary.skip(&check.name(), &why),
+            None => summary.step(&check.name(), || check.run(false)),
+        }
+    }
+}
