@@ -372,5 +372,5 @@ fn a_name_that_two_chromosomes_share_is_not_taken_for_one_of_them() {
     assert_eq!((refused.code, &*refused.out), (Some(2), ""), "{}", refused.err);
     assert!(refused.err.contains("several by the name of \"chr1\""), "{}", refused.err);
     let noted = run(&["validate", "--notes", store]).good().to_owned();
-    assert!(noted.contains("several chromosomes are called \"chr1\""), "{noted}");
+    assert!(noted.contains("several chromosomes are named \"chr1\""), "{noted}");
 }

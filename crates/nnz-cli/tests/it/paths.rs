@@ -268,7 +268,7 @@ fn groups_and_names_that_are_not_utf8_are_usage_errors() {
     for arguments in [[&mtx, &file], [&mtx, &files.path_of_bytes(b"f.h5:g\xff")]] {
         let done = finish(Command::new(program("mtx2bsp")).args(arguments));
         assert_eq!(done.code, Some(2), "{done:?}");
-        assert!(done.err.contains("the name of a group has to be UTF-8"), "{done:?}");
+        assert!(done.err.contains("the name of a group must be UTF-8"), "{done:?}");
     }
     assert_eq!(files.names(), [b"q\xff.mtx".to_vec()]);
 }
