@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What anndata, scanpy and SciPy take for files of their own; and such files, as they write them.
+"""Benchmarks of anndata, scanpy and SciPy on their own files, and creating such files.
 
 usage: anndata_peer.py make-h5ad|make-10x|make-npz RAW OUT [SUFFIX]
        anndata_peer.py read|read-10x|load-npz IN
@@ -24,7 +24,7 @@ ap.add_argument("paths", nargs="+")
 ap.add_argument("--names")
 a = ap.parse_args()
 source = a.paths[0]
-# What is made may have a suffix behind it.
+# The name of the output can have a suffix.
 target = a.paths[1] if a.call.startswith("make") else a.paths[-1]
 
 
@@ -119,7 +119,7 @@ def cut(to_file):
         wanted = names.read().splitlines()
     clock = Clock()
     file = anndata.read_h5ad(source, backed="r")
-    # Positions in order: the quickest way to ask.
+    # Sorted positions, which are the fastest.
     found = np.sort(file.obs_names.get_indexer(wanted))
     part = file[found].to_memory()
     if to_file:

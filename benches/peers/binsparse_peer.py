@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Python takes to read arrays of Binsparse in HDF5 into memory with `h5py`, to write them from
-there, and to make such a file of a text with `fast_matrix_market` and `binsparse`."""
+"""Benchmarks of Python: reading Binsparse arrays in HDF5 into memory with `h5py`, writing them, and
+converting text to such a file with `fast_matrix_market` and `binsparse`."""
 import argparse
 import resource
 import sys
@@ -29,7 +29,7 @@ def read():
         pointers, _, values = (file[name][...] for name in NAMES)
     seconds = clock.seconds()
     most = peak()
-    # What follows is not timed: it shows that the entries are there.
+    # Untimed: shows that the entries are in memory.
     check = float(values.sum(dtype=np.float64 if values.dtype.kind == "f" else np.int64))
     report(seconds=seconds, entries=int(pointers[-1]), check=check, peak_rss=most)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the `bpcells` wheel takes, each thing done the fastest way it offers.
+"""Benchmarks of the `bpcells` wheel, each task in its fastest way.
 
 The wheel has no sums: it returns blocks of columns as SciPy matrices, and a product with a
 vector of ones sums them. Blocks of a hundred columns a thread stay in the cache and were the
@@ -57,7 +57,7 @@ def read():
 
 
 def columns():
-    """The same columns as measured of nnz; opening is included, importing is not."""
+    """The same columns as for nnz, including opening but not importing."""
     cols = DirMatrix(a.source).shape[1]
     count = min(a.count, cols)
     stretch = cols // count
@@ -77,7 +77,7 @@ def written(clock, entries):
 
 
 def pack():
-    """From arrays in memory, whose reading is not timed."""
+    """From arrays in memory, which are read untimed."""
     matrix = load(a.source)
     clock = Clock()
     DirMatrix.from_scipy_sparse(matrix, a.target)
@@ -92,7 +92,7 @@ def transpose():
 
 
 def import_text():
-    """Matrix Market by fast_matrix_market, then packed from memory."""
+    """Matrix Market with fast_matrix_market, then packed from memory."""
     import fast_matrix_market
 
     clock = Clock()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Run a command as a process of its own; print what it took as a line of JSON after its output.
+"""Runs a command in a separate process; prints its result as a line of JSON after its output.
 
 usage: child.py COMMAND ARGUMENT...
-`peak_rss` is at least that of this interpreter, some 10 MB: a process inherits it when it starts.
+`peak_rss` is at least that of this interpreter, about 10 MB, as a process inherits it.
 """
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What the peers share: inputs, the clock, and what they print."""
+"""Shared by the peers: inputs, the clock, and output."""
 import json
 import os
 import time
@@ -34,13 +34,13 @@ def load(path):
 
 
 def weigh(sums):
-    """Sums added up, each weighted by its place, so that none can stand in for another."""
+    """Sums weighted by position, so that their order matters."""
     place = np.arange(1, len(sums) + 1) % 97
     return float(np.dot(place.astype(np.float64), np.asarray(sums, dtype=np.float64)))
 
 
 def sync(path):
-    """Wait until what was written is on disk."""
+    """Waits until the output is on disk."""
     if os.path.isdir(path):
         for name in os.listdir(path):
             sync(os.path.join(path, name))
@@ -50,7 +50,7 @@ def sync(path):
 
 
 class Clock:
-    """Starts when it is made."""
+    """A clock that starts when it is created."""
 
     def __init__(self):
         self.started = time.perf_counter()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `fast_matrix_market` takes to read a text into memory, or to write one from there."""
+"""Benchmarks of `fast_matrix_market`: reading a text into memory, and writing one."""
 import argparse
 
 import fast_matrix_market
@@ -19,7 +19,7 @@ def read():
     clock = Clock()
     matrix = fast_matrix_market.mmread(a.source, parallelism=a.threads)
     seconds = clock.seconds()
-    # What follows is not timed: it shows that the entries are there.
+    # Untimed: shows that the entries are in memory.
     report(seconds=seconds, entries=matrix.nnz, check=float(matrix.data.sum()))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What SciPy takes to sum a matrix that is in memory already: no reading, no decoding."""
+"""Benchmark of SciPy: sums of a matrix in memory, without reading and decoding."""
 import argparse
 
 import numpy as np

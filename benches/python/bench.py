@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The Python package beside others, each measurement a process of its own on two threads.
+"""The Python package compared with others, each measurement in a separate process with two threads.
 
 usage: bench.py DATA [--cells N] [--runs N] [--only TEXT]
 
-The contenders of a row take turns, and the median counts. Goals are judged at 100000 cells.
+The contenders of a row alternate, and the median is reported. Goals are evaluated at 100000 cells.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def run(*command, capture=False):
 
 
 def make_inputs(data, cells):
-    """Make counts, as BPCells stores them and as an h5ad, and a store of a million columns."""
+    """Creates counts, as stored by BPCells and as an h5ad, and a store of a million columns."""
     import numpy as np
     import scipy.sparse as sparse
 
@@ -58,7 +58,7 @@ def make_inputs(data, cells):
 
 
 class Row:
-    """Who does the same, and what is asked of the first."""
+    """Contenders with the same task, and the goals of the first."""
 
     def __init__(self, name, contenders, goals=()):
         self.name, self.contenders, self.goals = name, contenders, goals
@@ -166,9 +166,9 @@ def main():
         for goal in row.goals:
             met, text = goal(times["nnz"], times)
             missed += not met and judged
-            print(f"  {'met' if met else 'MISSED'}: {text}" if judged else f"  not judged: {text}")
+            print(f"  {'met' if met else 'MISSED'}: {text}" if judged else f"  not evaluated: {text}")
         print(flush=True)
-    print(f"{missed} goals missed" if judged else "goals not judged")
+    print(f"{missed} goals missed" if judged else "goals not evaluated")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""One measurement, in a process of its own: what is called, how long it took, and what it found.
+"""One measurement in a separate process: the call, its time, and a checksum.
 
 usage: calls.py CALL PATH [COUNT]
 
-Imports are not timed, unless they are what is measured; opening is. Each checks out by a sum that those who do the
-same have to agree on.
+Imports are not timed, unless they are what is measured; opening is. The checksums of all contenders of a row
+must be equal.
 """
 
 import json
@@ -14,14 +14,14 @@ import numpy as np
 
 
 def chosen(length, count):
-    """Return positions that are spread over an axis, in no regular distance."""
+    """Returns positions that are spread over an axis at irregular distances."""
     count = min(count, length)
     stretch = length // count
     return [place * stretch + place * 7919 % stretch for place in range(count)]
 
 
 def block(matrix):
-    """Describe a matrix of SciPy."""
+    """Describes a SciPy matrix."""
     return {"entries": int(matrix.nnz), "check": float(matrix.data.sum(dtype=np.float64))}
 
 
@@ -40,7 +40,7 @@ def nnz_whole(path, _):
 
 
 def copy_whole(path, _):
-    """Copies what was read into memory that is fresh from the system."""
+    """Copies a result into fresh memory."""
     import nnz
 
     found = nnz.open(path).to_scipy()
@@ -53,7 +53,7 @@ def bpcells_whole(path, _):
     from bpcells.experimental import DirMatrix
 
     def work():
-        # Parts of a thousand columns are the fastest that it offers.
+        # Parts of a thousand columns are the fastest.
         cols = DirMatrix(path).shape[1]
         parts = []
         for first in range(0, cols, 1000):

@@ -1,4 +1,4 @@
-"""How long it takes to import a package, NumPy included.
+"""The time to import a package, including NumPy.
 
 usage: imports.py PACKAGE
 """

@@ -1,4 +1,4 @@
-//! What the command line takes as text: places, formats, types, sizes, ranges.
+//! Arguments as text: locations, formats, types, sizes, ranges.
 #![no_main]
 
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
                 let tail = format!("::{group}");
                 assert!(shown.ends_with(&tail) && !group.starts_with('/'));
                 assert!(input.starts_with(path.as_os_str().as_bytes()));
-                // A place is shown as it was given, but for slashes that mean nothing.
+                // A location is shown as it was given, except for slashes that are ignored.
                 if !group.starts_with(':') && path.to_str().is_some() {
                     assert_eq!(Location::parse(&shown), location);
                 }

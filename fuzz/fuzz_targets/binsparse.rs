@@ -1,5 +1,5 @@
-//! Binsparse of arbitrary arrays: what validates reads, as a matrix, entry by entry and as units; and
-//! a matrix that reads is written and reads the same.
+//! Binsparse of arbitrary arrays: valid data can be read, as a matrix, entry by entry and in units;
+//! and a matrix that can be read round-trips.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -11,9 +11,9 @@ use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
 use nnz_fuzz::entries::{Entry, Number};
 use nnz_fuzz::members;
-use nnz_fuzz::read::{agree, backwards, in_turn};
+use nnz_fuzz::read::{agree, backwards, in_order};
 
-/// The arrays, by the byte that names them; the first byte of each says of which type it is.
+/// The arrays, by the byte that selects their name; the first byte of each selects its type.
 const NAMES: [&str; 12] = [
     "",
     "values",
@@ -29,7 +29,7 @@ const NAMES: [&str; 12] = [
     "indices_4",
 ];
 
-/// What is read of one at the most.
+/// Maximum bytes to read of one array.
 const MOST: u64 = 1 << 18;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
@@ -61,7 +61,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
             return Corpus::Keep;
         }
     };
-    let read = in_turn(&source);
+    let read = in_order(&source);
     agree(&read, &backwards(&source));
     source.about().unwrap();
     assert_eq!(read.is_ok(), valid, "{read:?}, {faults:?}");
@@ -107,7 +107,7 @@ fn faults(store: &Memory) -> Vec<String> {
     faults
 }
 
-/// Reads all entries one by one; those of a matrix with their places.
+/// Reads all entries one by one; those of a matrix with their positions.
 fn walk(mut entries: EntryReader) -> Result<Vec<Entry>> {
     let mut all = Vec::new();
     while let Some((place, value)) = entries.next_entry()? {
@@ -118,12 +118,12 @@ fn walk(mut entries: EntryReader) -> Result<Vec<Entry>> {
     Ok(all)
 }
 
-/// Writes the matrix as it is, and reads it again.
+/// Writes the matrix, and reads it back.
 fn again(source: &MatrixSource, expected: &[Entry]) {
     let header = source.header();
     let layout: &Layout = &source.descriptor().layout;
     let Ok(capabilities) = nnz::binsparse::capabilities(layout) else { return };
-    // Cells that no entry came for would become entries.
+    // Cells without entries would become entries.
     if capabilities.dense || !capabilities.structure || header.shape.major(header.order) > MOST {
         return;
     }
@@ -138,5 +138,5 @@ fn again(source: &MatrixSource, expected: &[Entry]) {
     Box::new(sink).finish().unwrap();
     assert_eq!(faults(&memory), [""; 0]);
     let back = MatrixSource::open(Box::new(memory)).unwrap();
-    assert_eq!(in_turn(&back).unwrap(), expected);
+    assert_eq!(in_order(&back).unwrap(), expected);
 }

@@ -1,5 +1,5 @@
-//! Bit-packed chunks: every backend comes to what plain Rust comes to, whatever the words are, and
-//! what is encoded decodes to what it was.
+//! Bit-packed chunks: all backends give the same result as plain Rust for any words, and encoded
+//! values round-trip.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -17,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// Encodes a stream in pieces, and decodes it whole.
+/// Encodes a stream in pieces, and decodes it at once.
 fn round_trip(codec: Codec, values: &[u32], piece: u8) {
     let whole = {
         let mut encoder = Encoder::new(codec);
@@ -54,10 +54,10 @@ fn round_trip(codec: Codec, values: &[u32], piece: u8) {
     }
 }
 
-/// Decodes words that mean nothing, with arrays that need not agree.
+/// Decodes arbitrary words, with arrays that may be inconsistent.
 fn arbitrary(codec: Codec, words: &[u32], entries: u8, starts: u8) {
     let Some((&[first, base], words)) = words.split_first_chunk() else { return };
-    // Most steps are those of a chunk: what is refused at once shows little.
+    // Usually the steps are those of chunks, as other steps are refused at once.
     let entries = usize::from(entries & 15).min(words.len());
     let (steps, words) = words.split_at(entries);
     let mut idx: Vec<u32> = Vec::new();
@@ -70,7 +70,7 @@ fn arbitrary(codec: Codec, words: &[u32], entries: u8, starts: u8) {
     let (starts, data) = words.split_at(starts.min(words.len()));
     let base = u64::from(base % 64);
     let first = base + u64::from(first % 64);
-    // Allocated to fit, so that a checker of memory sees what is read outside.
+    // Allocated exactly, so that reads out of bounds are detected.
     let data: Box<[u32]> = data.into();
     let mut expected = None;
     for backend in Backend::available() {
@@ -81,7 +81,7 @@ fn arbitrary(codec: Codec, words: &[u32], entries: u8, starts: u8) {
     }
 }
 
-/// Packs one chunk everywhere, and takes its first words for a chunk of any width.
+/// Packs one chunk with all backends, and unpacks its first words as a chunk of any width.
 fn chunk(codec: Codec, words: &[u32], width: u8) {
     let mut values = [0; CHUNK];
     for (value, word) in values.iter_mut().zip(words) {
@@ -107,7 +107,7 @@ fn chunk(codec: Codec, words: &[u32], width: u8) {
     }
 }
 
-/// Reads a table of epochs, and asks it for positions.
+/// Reads a table of epochs, and looks up positions.
 fn epochs(words: &[u32], chunks: u8) {
     let offsets: Vec<u64> = words.iter().map(|word| u64::from(word % 512)).collect();
     let Ok(table) = EpochTable::new(&offsets, u64::from(chunks), EPOCH_WORDS) else { return };
@@ -119,7 +119,7 @@ fn epochs(words: &[u32], chunks: u8) {
         assert!(at >= before);
         before = at;
     }
-    // The first entry of `idx` may lie in any epoch; none is past the last.
+    // The first entry of `idx` can be in any epoch; none is past the last.
     assert!(table.epoch(u64::MAX) as usize <= offsets.len() - 2);
     let empty = unpack_chunks(Codec::Plain, &[0], before, before, &[], &[], &mut []);
     assert_eq!(empty, Ok(()));

@@ -1,5 +1,5 @@
-//! BPCells matrices of arbitrary members: what validates reads, whole, in parts and as units; and
-//! what reads is written in every version and reads the same.
+//! BPCells matrices of arbitrary members: valid ones can be read, whole, in parts and in units; and
+//! those that can be read round-trip in all versions.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -9,7 +9,7 @@ use nnz_container::Container;
 use nnz_container::memory::Memory;
 use nnz_fuzz::entries::{self, Entry};
 use nnz_fuzz::members;
-use nnz_fuzz::read::{agree, backwards, in_turn};
+use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_fuzz::store::fill;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
@@ -26,7 +26,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
             return Corpus::Keep;
         }
     };
-    let read = in_turn(&source);
+    let read = in_order(&source);
     agree(&read, &backwards(&source));
     source.about().unwrap();
     let names = [Axis::Rows, Axis::Cols].map(|axis| source.names(axis));
@@ -61,7 +61,7 @@ fn validate(store: &Memory) -> Vec<String> {
     faults
 }
 
-/// Any range of majors has the entries that all have there, whichever fields are asked for.
+/// Any range of majors has the same entries as the whole, for any projection.
 fn in_parts(source: &MatrixSource, all: &[Entry]) -> Result<()> {
     let header = source.header();
     let majors = header.shape.major(header.order);
@@ -88,7 +88,7 @@ fn in_parts(source: &MatrixSource, all: &[Entry]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a matrix as it stands, and reads it again.
+/// Writes a matrix, and reads it back.
 fn again(
     source: &MatrixSource,
     names: [Option<&nnz::matrix::StringList>; 2],
@@ -103,7 +103,7 @@ fn again(
     let all = 0..header.shape.major(header.order);
     let mut reader = source.batches(all, Projection::ALL).unwrap();
     while reader.next_batch(&mut batch).unwrap() {
-        // A row past the end, which readers let pass, is not written.
+        // A row past the end, which readers accept, is not written.
         if sink.write(&batch).is_err() {
             assert!(!validate(&memory).is_empty());
             return;
@@ -112,5 +112,5 @@ fn again(
     Box::new(sink).finish().unwrap();
     assert_eq!(validate(&memory), [""; 0]);
     let back = MatrixSource::open(Box::new(memory)).unwrap();
-    assert_eq!(in_turn(&back).unwrap(), expected);
+    assert_eq!(in_order(&back).unwrap(), expected);
 }

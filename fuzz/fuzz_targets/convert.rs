@@ -1,5 +1,5 @@
-//! Text through the engine: what is valid can be read, threads change nothing, and what is converted
-//! and converted back is the same matrix.
+//! Text in the engine: valid text can be read, threads do not change the result, and conversions
+//! round-trip.
 #![no_main]
 
 use std::fs;
@@ -11,13 +11,13 @@ use nnz_fuzz::scratch::{Scratch, location};
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 
-/// Columns that a store is written with: eight bytes each.
+/// Maximum number of columns to write: eight bytes each.
 const LONGEST: u64 = 1 << 16;
 
 const MEMORY: u64 = 1 << 20;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
-    // The first byte says how, the rest is the text.
+    // The first byte selects the options, the rest is the text.
     let Some((&how, text)) = input.split_first() else { return Corpus::Reject };
     SCRATCH.clear(&["one", "two", "back.mtx"]);
     let path = SCRATCH.write("m.mtx", text);
@@ -63,7 +63,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         assert!(files[0] == files[1], "{name:?}");
     }
 
-    // What was written is sound, whatever it was written from.
+    // The output is valid for any source.
     let store = location(&SCRATCH.path("one"));
     nnz::validate(&store, &allowed, &mut |finding| {
         assert!(finding.severity != Severity::Fault, "{finding}");
@@ -72,7 +72,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     if options.transpose || options.duplicates.is_some() {
         return Corpus::Keep;
     }
-    // Only what reads without duplicates was converted.
+    // Only matrices without duplicates were converted.
     assert!(faults.is_empty(), "{faults:?}");
     same(&here, &store);
     let back = location(&SCRATCH.path("back.mtx"));

@@ -1,5 +1,5 @@
-//! DAPHNE's files: what validates reads, whole, in parts and on threads; what is no matrix has a fault;
-//! and what reads is written in every dialect and reads the same.
+//! DAPHNE files: valid ones can be read, whole, in parts and with threads; others have a fault; and
+//! those that can be read round-trip in all dialects.
 #![no_main]
 
 use std::path::Path;
@@ -14,10 +14,10 @@ use nnz_daphne::{
     Options, ReadOptions, data_type, looks_like,
 };
 use nnz_fuzz::entries::Entry;
-use nnz_fuzz::read::{agree, backwards, in_turn};
+use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_fuzz::scratch::Scratch;
 
-/// Cells and rows that are read: a block of a few bytes may stand for any number.
+/// Maximum numbers of cells and rows to read: a block of a few bytes can have any number.
 const MOST: u128 = 1 << 18;
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
@@ -27,7 +27,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         return Corpus::Reject;
     }
     let (how, file) = input.split_at(1);
-    // The first byte tells the dialect that is read.
+    // The first byte selects the dialect to read.
     let dialect = Dialect::ALL.get(usize::from(how[0])).copied();
     let options = ReadOptions { dialect };
     let _ = looks_like(&file[..file.len().min(64)], file.len() as u64);
@@ -62,7 +62,7 @@ fn matrix(path: &Path, options: &ReadOptions, faults: &[String]) {
     if header.storage == Storage::Dense && header.shape.cells() > MOST {
         return;
     }
-    let read = in_turn(&source);
+    let read = in_order(&source);
     agree(&read, &backwards(&source));
     assert!(read.is_ok() || !faults.is_empty(), "{read:?}");
     let (Ok(all), true) = (read, faults.is_empty()) else { return };
@@ -77,7 +77,7 @@ fn matrix(path: &Path, options: &ReadOptions, faults: &[String]) {
         let expected = all.iter().filter(|(row, ..)| range.contains(row));
         assert!(part.iter().eq(expected));
     }
-    // Rows that are not sorted are for the engine to sort; each takes its bytes, cells or not.
+    // The engine sorts unsorted rows; each takes memory, whether it has cells or not.
     let small = header.shape.cells().max(rows.into()) <= MOST;
     if header.sorted_indices == Some(true) && small {
         for dialect in Dialect::ALL {
@@ -86,7 +86,7 @@ fn matrix(path: &Path, options: &ReadOptions, faults: &[String]) {
     }
 }
 
-/// Writes a matrix as its source hands it out, and reads it again.
+/// Writes a matrix in the order of its source, and reads it back.
 fn again(source: &MatrixSource, header: &Header, dialect: Dialect, expected: &[Entry]) {
     SCRATCH.clear(&["again.dbdf", "again.dbdf.meta"]);
     let data_type = match header.storage {
@@ -96,7 +96,7 @@ fn again(source: &MatrixSource, header: &Header, dialect: Dialect, expected: &[E
     let path = SCRATCH.path("again.dbdf");
     let options = Options { dialect, data_type, ..Options::default() };
     let write = WriteOptions { overwrite: false, sync: false };
-    // Not every dialect has every type.
+    // Not all dialects support all types.
     let Ok(mut sink) = MatrixSink::create(&path, header, write, &options) else { return };
     let mut reader = source.batches(0..header.shape.rows, Projection::ALL).unwrap();
     let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
@@ -106,7 +106,7 @@ fn again(source: &MatrixSource, header: &Header, dialect: Dialect, expected: &[E
     Box::new(sink).finish().unwrap();
     assert_eq!(faults(&path, &ReadOptions { dialect: Some(dialect) }), [""; 0]);
     let back = MatrixSource::open(&path, &ReadOptions { dialect: Some(dialect) }).unwrap();
-    assert_eq!(in_turn(&back).unwrap(), expected);
+    assert_eq!(in_order(&back).unwrap(), expected);
 }
 
 fn frame(path: &Path, options: &ReadOptions, faults: &[String]) {
@@ -129,7 +129,7 @@ fn frame(path: &Path, options: &ReadOptions, faults: &[String]) {
         }
     }
     assert_eq!(rows, if columns == 0 { rows } else { frame.rows() });
-    // Text tells of all but the payload of a NaN, and of no frame without columns.
+    // Text supports everything but NaN payloads and frames without columns.
     let mut reader = frame.batches(0..frame.rows()).unwrap();
     let mut text = Vec::new();
     if csv::write(&mut *reader, &mut text, csv::WriteOptions::default()).is_err() {

@@ -1,4 +1,4 @@
-//! Files of a directory of named arrays: numbers with their headers, lists of strings, tags.
+//! Files of a directory of named arrays: numbers with headers, lists of strings, attributes.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ fuzz_target!(|input: &[u8]| {
     let directory = Directory::open(&SCRATCH.path("store")).unwrap();
     let store: &dyn Container = &directory;
     assert_eq!(store.members().unwrap(), ["member"]);
-    // What ends in a return cannot be told from a line that ends in one and is refused.
+    // A string that ends in a carriage return would be ambiguous and is refused.
     let tag = store.attribute("member").ok().filter(|tag| !tag.ends_with('\r'));
     let strings = store.strings("member").ok();
     let strings = strings.filter(|all| !all.iter().any(|string| string.ends_with(b"\r")));
@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
         let mut out = vec![0; len * size];
         array.read_bytes(0, &mut out).unwrap();
         assert!(input.ends_with(&out) || trailing > 0);
-        // Anywhere in it, and no further than its end.
+        // Any range in bounds can be read, and no other.
         let first = len / 3;
         let mut part = vec![0; (len - first) * size];
         array.read_bytes(first as u64, &mut part).unwrap();
@@ -43,7 +43,7 @@ fuzz_target!(|input: &[u8]| {
         numbers = Some((array.value_type(), out));
     }
 
-    // What was read is written and reads the same, or is refused.
+    // What was read round-trips, or is refused.
     SCRATCH.clear(&["again"]);
     let options = WriteOptions { overwrite: true, sync: false };
     let target = SCRATCH.path("again");

@@ -1,5 +1,5 @@
-//! Fragments as text, plain and gzipped: what is read is in order and within its names, and the same
-//! text gzipped in two members says the same.
+//! Fragments as text, plain and gzipped: results are sorted and have valid names, and the same text
+//! in two gzip members is equal.
 #![no_main]
 
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ type Fragment = (u32, u32, u32, u32);
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let Some((&how, text)) = input.split_first() else { return Corpus::Reject };
-    let Ok((all, read)) = in_turn(text, how) else { return Corpus::Keep };
+    let Ok((all, read)) = in_order(text, how) else { return Corpus::Keep };
     for &(chromosome, start, end, cell) in &all {
         assert!(
             u64::from(chromosome) < read.chromosomes.len() && u64::from(cell) < read.cells.len()
@@ -36,14 +36,14 @@ fuzz_target!(|input: &[u8]| -> Corpus {
             encoder.write_all(half).unwrap();
             encoder.finish().unwrap();
         }
-        let (again, names) = in_turn(&gzip, how).unwrap();
+        let (again, names) = in_order(&gzip, how).unwrap();
         assert_eq!(again, all);
         assert!(names.cells.iter().eq(read.cells.iter()));
     }
     Corpus::Keep
 });
 
-fn in_turn(text: &[u8], how: u8) -> Result<(Vec<Fragment>, Read)> {
+fn in_order(text: &[u8], how: u8) -> Result<(Vec<Fragment>, Read)> {
     let source = from_reader(Box::new(io::Cursor::new(text.to_vec())), "fragments.tsv")?;
     let mut reading = source.read(Options {
         end_inclusive: how & END_INCLUSIVE != 0,

@@ -1,5 +1,5 @@
-//! BPCells fragments of arbitrary members: what validates reads, whole and in parts; queries find what
-//! is there; and what reads is written in every version and reads the same.
+//! BPCells fragments of arbitrary members: valid ones can be read, whole and in parts; queries find
+//! their fragments; and those that can be read round-trip in all versions.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
@@ -32,12 +32,12 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     };
     source.about().unwrap();
     let count = source.header().count;
-    let read = in_turn(&source, 0..count);
+    let read = in_order(&source, 0..count);
     assert!(read.is_ok() || !valid, "{read:?}");
     let Ok(all) = read else { return Corpus::Keep };
     for part in [0..count / 2, count / 2..count, count / 3..count - count / 3] {
         let expected = &all[part.start as usize..part.end as usize];
-        assert_eq!(in_turn(&source, part.clone()).unwrap(), expected);
+        assert_eq!(in_order(&source, part.clone()).unwrap(), expected);
         let mut near = Vec::new();
         let each = &mut |batch: &mut FragmentBatch| {
             near.extend(fragments(batch));
@@ -57,7 +57,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     Corpus::Keep
 });
 
-fn in_turn(source: &FragmentSource, positions: std::ops::Range<u64>) -> Result<Vec<Fragment>> {
+fn in_order(source: &FragmentSource, positions: std::ops::Range<u64>) -> Result<Vec<Fragment>> {
     let mut units = source.units(positions, FragmentFields::ALL)?;
     let mut batch = FragmentBatch::default();
     let mut all = Vec::new();
@@ -73,7 +73,7 @@ fn fragments(batch: &FragmentBatch) -> impl Iterator<Item = Fragment> {
     columns.map(|((&start, &end), &cell)| (batch.chromosome, start, end, cell))
 }
 
-/// No fragment that overlaps some bases is outside of what is said to hold all of them.
+/// All fragments that overlap a range are in the positions returned for it.
 fn found(source: &FragmentSource, all: &[Fragment]) {
     for &(chromosome, start, end, _) in all.iter().step_by(1 + all.len() / 8) {
         for bases in [start..end, start.saturating_sub(10)..start.saturating_add(1), end..u32::MAX]
@@ -104,7 +104,7 @@ fn validate(store: &Memory) -> Vec<String> {
     faults
 }
 
-/// Writes fragments as they stand, and reads them again.
+/// Writes fragments, and reads them back.
 fn again(source: &FragmentSource, options: SinkOptions, expected: &[Fragment]) {
     let (Ok(chromosomes), Ok(cells)) = (source.chromosome_names(), source.cell_names()) else {
         return;
@@ -120,5 +120,5 @@ fn again(source: &FragmentSource, options: SinkOptions, expected: &[Fragment]) {
     Box::new(sink).finish(&chromosomes, &cells).unwrap();
     assert_eq!(validate(&memory), [""; 0]);
     let back = FragmentSource::open(Box::new(memory)).unwrap();
-    assert_eq!(in_turn(&back, 0..back.header().count).unwrap(), expected);
+    assert_eq!(in_order(&back, 0..back.header().count).unwrap(), expected);
 }

@@ -1,4 +1,5 @@
-//! HDF5 files: whatever opens is listed and read, on one thread and on two, in bounded memory.
+//! HDF5 files: those that open are listed and read, with one thread and with two, in bounded
+//! memory.
 #![no_main]
 
 use std::path::Path;
@@ -13,8 +14,8 @@ static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 
 fuzz_target!(
     init: {
-        // The library catches panics of the crate that parses metadata; the fuzzer's own hook would
-        // end the process before it can.
+        // The library catches panics of the crate that parses metadata; the hook of the fuzzer
+        // would abort the process first.
         std::panic::set_hook(Box::new(|_| {}));
     },
     |input: &[u8]| -> Corpus {
@@ -34,7 +35,7 @@ fuzz_target!(
     }
 );
 
-/// Reads the members of a group, on one thread and on two.
+/// Reads the members of a group, with one thread and with two.
 fn read(path: &Path, group: &str, file_bytes: u64) {
     let open = |threads| Hdf5::open(path, group).map(|group| group.with_threads(threads));
     if let (Ok(one), Ok(two)) = (open(1), open(2)) {

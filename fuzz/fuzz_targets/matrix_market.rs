@@ -1,5 +1,5 @@
-//! Matrix Market text, plain and gzipped: whichever way it is read it says the same, and what is read
-//! can be written and read again.
+//! Matrix Market text, plain and gzipped: all ways of reading agree, and text that can be read
+//! round-trips.
 #![no_main]
 
 use std::io::{self, Write};
@@ -10,16 +10,16 @@ use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::{Batch, Projection, MatrixSource, Result, Values, matrix_market::Layout, matrix::Triangle};
 use nnz_fuzz::entries::Entry;
-use nnz_fuzz::read::{agree, backwards, in_turn};
+use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let Ok(source) = open(input) else {
-        // What the banner refuses says little about the rest.
+        // Errors in the banner say little about the rest.
         return if input.len() < 256 { Corpus::Keep } else { Corpus::Reject };
     };
-    let read = in_turn(&source);
-    // Each source can be read once.
+    let read = in_order(&source);
+    // A source can be read once.
     let Ok(again) = open(input) else { panic!("opened only once") };
     agree(&read, &backwards(&again));
     if let Ok(entries) = &read {
@@ -34,7 +34,7 @@ fn open(text: &[u8]) -> Result<MatrixMarketSource> {
     from_reader(Box::new(io::Cursor::new(text.to_vec())), "text.mtx")
 }
 
-/// The same text, in two members of a gzip file, holds the same.
+/// The same text in two members of a gzip file is equal.
 fn inflated(input: &[u8], expected: &[Entry]) {
     if input.starts_with(b"\x1f\x8b") {
         return;
@@ -45,10 +45,10 @@ fn inflated(input: &[u8], expected: &[Entry]) {
         encoder.write_all(half).unwrap();
         encoder.finish().unwrap();
     }
-    assert_eq!(in_turn(&open(&gzip).unwrap()).unwrap(), expected);
+    assert_eq!(in_order(&open(&gzip).unwrap()).unwrap(), expected);
 }
 
-/// A stream that can be looked at afterwards.
+/// A stream whose content is accessible afterwards.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -62,7 +62,7 @@ impl Write for Shared {
     }
 }
 
-/// Writes what was read, entry for entry, and reads it again.
+/// Writes the entries, and reads them back.
 fn written(input: &[u8], source: &MatrixMarketSource, expected: &[Entry]) {
     let header = source.header();
     for layout in [Layout::Coordinate, Layout::Array] {
@@ -96,7 +96,7 @@ fn written(input: &[u8], source: &MatrixMarketSource, expected: &[Entry]) {
             assert_eq!(found.shape, header.shape);
             assert_eq!(found.structure, header.structure);
             assert_eq!((found.value_type, found.iso), (header.value_type, header.iso));
-            assert_eq!(in_turn(&back).unwrap(), expected);
+            assert_eq!(in_order(&back).unwrap(), expected);
         }
     }
 }

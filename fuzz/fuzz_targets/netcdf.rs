@@ -1,4 +1,4 @@
-//! NetCDF files, classic ones and those in HDF5: whatever opens is listed and read.
+//! NetCDF files, classic and HDF5: those that open are listed and read.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 
 fuzz_target!(
     init: {
-        // The library catches panics of the crate that parses the metadata of HDF5.
+        // The library catches panics of the crate that parses HDF5 metadata.
         std::panic::set_hook(Box::new(|_| {}));
     },
     |input: &[u8]| -> Corpus {

@@ -1,4 +1,4 @@
-//! npz archives: whatever opens is listed and read.
+//! npz archives: those that open are listed and read.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
-//! Numbers in text, against the standard library's reading of them.
+//! Numbers in text, compared with the standard library.
 //!
-//! They are read as the only value of a Matrix Market file: in the shape that a window of many lines
-//! is read in, and in one that only the careful reader takes.
+//! They are the only value of a Matrix Market file: once in a form that the fast reader of many
+//! lines accepts, and once in one that only the slow reader does.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use nnz::{Projection, MatrixSource, Result, Scalar, Values};
 use nnz_matrix_market::from_reader;
 
 fuzz_target!(|input: &[u8]| {
-    // Blanks end a number, and a line no number is on may be a comment.
+    // Blanks end a number, and a line without a number may be a comment.
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     if input.is_empty() || input.len() > 800 || input.iter().any(blank) {
         return;
@@ -17,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
     let text = std::str::from_utf8(input).ok();
     let float = text.and_then(float);
     for (layout, comment) in [("coordinate", ""), ("coordinate", "%\n\n"), ("array", "")] {
-        // `%` begins a comment where a line begins.
+        // `%` at the start of a line begins a comment.
         if layout == "array" && input[0] == b'%' {
             continue;
         }
@@ -39,8 +39,8 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The standard library's reading, with Fortran's `d` for an exponent, and without numbers that
-/// become infinite.
+/// Parses a number with the standard library, with the exponent `d` of Fortran, and without numbers
+/// that become infinite.
 fn float(text: &str) -> Option<f64> {
     let fortran = text.replacen(['d', 'D'], "e", 1);
     let value: f64 = text.parse().or_else(|_| fortran.parse()).ok()?;
@@ -49,7 +49,7 @@ fn float(text: &str) -> Option<f64> {
     (spelled_out || !value.is_infinite()).then_some(value)
 }
 
-/// Reads the value of a matrix of one cell, or of several alike.
+/// Reads the value of a matrix of one cell, or of several equal ones.
 fn value(layout: &str, field: &str, comment: &str, number: &[u8]) -> Result<Scalar> {
     let (sizes, place) = match layout {
         "array" => ("9 1", ""),
@@ -72,7 +72,7 @@ fn value(layout: &str, field: &str, comment: &str, number: &[u8]) -> Result<Scal
         all.extend((0..batch.entries()).filter_map(|entry| batch.values.get(entry)));
     }
     assert_eq!(all.len(), 9);
-    // The last is read with nothing behind it.
+    // The last one is at the end of the file.
     let shown = |value: &Scalar| value.repeat(1).bytes().to_vec();
     assert!(all.iter().all(|value| shown(value) == shown(&all[0])), "{all:?}");
     Ok(all[0])

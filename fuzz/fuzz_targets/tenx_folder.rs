@@ -1,4 +1,4 @@
-//! 10x folders: what opens and validates reads, whole and as units, and names are as many as stated.
+//! 10x folders: valid ones can be read, whole and in units, and the number of names is as stated.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::{Axis, MatrixSource as _, error::Severity};
 use nnz_fuzz::members;
-use nnz_fuzz::read::{agree, backwards, in_turn};
+use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_fuzz::scratch::{Scratch, location};
 use nnz_matrix_market::tenx_folder;
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 
-/// The files of a folder, by the byte that names each.
+/// The files of a folder, by the byte that selects the name.
 const FILES: &[&str] = &[
     "matrix.mtx",
     "matrix.mtx.gz",
@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
             return Corpus::Keep;
         }
     };
-    let read = in_turn(&source);
+    let read = in_order(&source);
     agree(&read, &backwards(&source));
     let _ = (source.about(), source.extras(), source.notes());
     for axis in [Axis::Rows, Axis::Cols] {

@@ -1,4 +1,4 @@
-//! Zarr groups, whose files come from one input: whatever opens is listed and read.
+//! Zarr groups, with files from one input: those that open are listed and read.
 #![no_main]
 
 use std::fs;
@@ -11,7 +11,7 @@ use nnz_fuzz::{container, members};
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 
-/// What files are called, by the byte that names them: those of a group, then those of each array.
+/// The names of files, by the byte that selects them: those of a group, then those of each array.
 const FILES: [&str; 3] = ["zarr.json", ".zgroup", ".zattrs"];
 const ARRAYS: [&str; 3] = ["pointers_to_1", "indices_1", "values"];
 const OF_ARRAYS: [&str; 7] = ["zarr.json", ".zarray", ".zattrs", "c/0", "c/1", "0", "1"];

@@ -1,17 +1,17 @@
-//! Reading what a container holds, in each of the ways there are.
+//! Reading the members of a container in all ways.
 
 use std::path::Path;
 
 use nnz::{Dataset, OpenOptions, error::Severity};
 use nnz_container::Container;
 
-use crate::read::{backwards, in_turn};
+use crate::read::{backwards, in_order};
 use crate::scratch::location;
 
-/// The most that is read of one array, a piece at a time.
+/// Maximum bytes of an array to read at once.
 const MOST: u64 = 1 << 20;
 
-/// Reads the members of a container that was opened twice, and holds the readings to each other.
+/// Reads the members of a container that was opened twice, and compares the results.
 pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
     let Ok(members) = one.members() else { return };
     for name in members.iter().take(32) {
@@ -24,7 +24,7 @@ pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
         let (Ok(one), Ok(two)) = (one.array(name), two.array(name)) else { continue };
         let size = one.value_type().size() as u64;
         assert_eq!((one.len(), one.value_type()), (two.len(), two.value_type()));
-        // Deflate makes at most 1032 bytes of one, and a fill value needs none.
+        // The maximum ratio of deflate is 1032, and a fill value takes no space.
         let justified = bytes * 1032 + (65 << 20);
         assert!(one.len().saturating_mul(size) <= justified, "{} of {size}", one.len());
         let wanted = one.len().min(MOST / size);
@@ -37,7 +37,7 @@ pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
             continue;
         }
         assert_eq!(outs[0], outs[1]);
-        // From the middle, as from the start.
+        // Reading from the middle agrees with reading from the start.
         let middle = wanted / 2;
         let mut part = vec![0; ((wanted - middle) * size) as usize];
         one.read_bytes(middle, &mut part).unwrap();
@@ -45,7 +45,7 @@ pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
     }
 }
 
-/// What is valid opens, and reads if it is a matrix.
+/// Valid matrices open and can be read.
 pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
@@ -54,11 +54,11 @@ pub fn matrix(path: &Path) {
         faults += usize::from(finding.severity == Severity::Fault);
     });
     if validated.is_ok() && faults == 0 {
-        // Tensors and fragments are valid, too.
+        // Tensors and fragments can be valid, too.
         let Dataset::Matrix(opened) = OpenOptions::new().memory_limit(1 << 20).open(&here).unwrap() else { return };
-        // There may be more cells than anyone wants to read.
+        // There can be too many cells to read.
         if opened.header().nnz.is_none_or(|stored| stored < MOST) {
-            let one = in_turn(&*opened).unwrap();
+            let one = in_order(&*opened).unwrap();
             assert_eq!(one, backwards(&*opened).unwrap());
         }
     }

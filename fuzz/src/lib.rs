@@ -1,7 +1,7 @@
-//! What the fuzz targets share.
+//! Helpers of the fuzz targets.
 
 pub mod container;
-#[path = "../../crates/nnz/tests/common/entries.rs"]
+#[path = "../../crates/nnz/tests/it/common/entries.rs"]
 pub mod entries;
 pub mod members;
 pub mod read;

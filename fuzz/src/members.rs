@@ -1,11 +1,11 @@
 //! Several files in one input.
 
-/// Begins a file; one byte that names it follows, then what it holds.
+/// The start of a file, followed by one byte for its name and its content.
 ///
-/// A mark, unlike a length, stays right when bytes before it come and go.
+/// Unlike a length, a mark stays valid if bytes before it change.
 pub const MARK: &[u8] = b"\0==>";
 
-/// Cuts an input into its files. What comes before the first mark is none.
+/// Splits an input into files. Bytes before the first mark are ignored.
 pub fn cut(input: &[u8]) -> Vec<(u8, &[u8])> {
     let mut members = Vec::new();
     let mut rest = after_mark(input).map(|(_, rest)| rest);
@@ -18,7 +18,7 @@ pub fn cut(input: &[u8]) -> Vec<(u8, &[u8])> {
     members
 }
 
-/// Finds the next mark: where it begins, and what follows it.
+/// Finds the next mark and what follows it.
 fn after_mark(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let at = bytes.windows(MARK.len()).position(|window| window == MARK)?;
     Some((at, &bytes[at + MARK.len()..]))

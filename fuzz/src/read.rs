@@ -1,4 +1,4 @@
-//! Reading a matrix in each of the ways there are.
+//! Reading a matrix in all ways.
 
 use nnz::{Batch, Projection, MatrixSource, Result, Values};
 
@@ -10,7 +10,7 @@ fn empty(source: &dyn MatrixSource) -> Batch {
 }
 
 /// Reads all entries from first to last.
-pub fn in_turn(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
+pub fn in_order(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
     let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut batch = empty(source);
@@ -27,12 +27,13 @@ pub fn in_turn(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     Ok(all)
 }
 
-/// Reads all entries as two threads do at their worst: each unit is decoded before those it follows.
+/// Reads all entries in the worst order of two threads: each unit is decoded before the previous
+/// one.
 pub fn backwards(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
     let mut reader = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let mut units = Vec::new();
-    // What is wrong with what is reached later is told after what is wrong with these.
+    // Errors of earlier units take precedence.
     let ended = loop {
         match reader.next_unit() {
             Ok(Some(unit)) => units.push(unit),
@@ -56,7 +57,7 @@ pub fn backwards(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     Ok(all)
 }
 
-/// Holds two readings to each other: the same entries, or the same message.
+/// Compares two results: the same entries, or the same message.
 #[track_caller]
 pub fn agree(one: &Result<Vec<Entry>>, other: &Result<Vec<Entry>>) {
     match (one, other) {

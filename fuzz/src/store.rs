@@ -1,10 +1,10 @@
-//! A store in memory, of the files of a directory.
+//! A store in memory, from the files of a directory.
 
 use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
 use nnz_core::ValueType;
 
-/// Makes a store of the files of a directory: numbers behind their headers, else text.
+/// Creates a store from the files of a directory: numbers with headers, otherwise text.
 pub fn fill(members: &[(u8, &[u8])], names: &[&str]) -> Memory {
     let memory = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());

@@ -1,4 +1,4 @@
-//! Vectors of Rust as arrays of NumPy, without a copy, and the other way round.
+//! Conversion between vectors of Rust and NumPy arrays, without copying where possible.
 
 use bytemuck::allocation::cast_vec;
 use nnz::matrix::{Bint8, Minors};
@@ -18,7 +18,7 @@ pub(crate) fn dtype_name(value_type: ValueType) -> &'static str {
     }
 }
 
-/// Returns the type that NumPy has under a name, or that the command has.
+/// Returns the type with this name, in NumPy or in the command.
 pub(crate) fn value_type(py: Python<'_>, name: &str) -> PyResult<ValueType> {
     let named = ValueType::ALL.iter().find(|known| dtype_name(**known) == name);
     match named {
@@ -27,13 +27,13 @@ pub(crate) fn value_type(py: Python<'_>, name: &str) -> PyResult<ValueType> {
     }
 }
 
-/// Returns the type of values that are written, by the name it has in NumPy.
+/// Returns the type of values to write, by its name in NumPy.
 pub(crate) fn written_type(py: Python<'_>, name: &str) -> PyResult<ValueType> {
     let named = ValueType::ALL.iter().find(|known| dtype_name(**known) == name);
     named.copied().ok_or_else(|| argument(py, format!("values of type {name} cannot be written")))
 }
 
-/// Hands over values; `count` of them where they share one.
+/// Converts values to an array; a shared value is repeated `count` times.
 pub(crate) fn from_values(
     py: Python<'_>,
     values: Values,
@@ -73,15 +73,15 @@ pub(crate) fn from_values(
     Ok(array)
 }
 
-/// Makes 0 and 1 of truth values, which tables do not have.
-pub(crate) fn truth_as_numbers(values: Values) -> Values {
+/// Converts booleans, which tables do not support, to 0 and 1.
+pub(crate) fn booleans_as_numbers(values: Values) -> Values {
     match values {
         Values::Bint8(truth) => Values::U8(cast_vec(truth)),
         values => values,
     }
 }
 
-/// Copies values out of an array of one dimension, which is contiguous and in the byte order of the machine.
+/// Copies values from an array of one dimension, which is contiguous and in native byte order.
 pub(crate) fn to_values(array: &Bound<'_, PyAny>) -> PyResult<Values> {
     let py = array.py();
     let dtype: String = array.getattr("dtype")?.getattr("name")?.extract()?;
@@ -119,7 +119,7 @@ pub(crate) fn vector<T: Element + Copy>(array: &Bound<'_, PyAny>) -> PyResult<Ve
     Ok(array.try_readonly()?.as_slice()?.to_vec())
 }
 
-/// Copies indices out of an array of `int32` or `int64`, of which none may be negative.
+/// Copies indices from an array of `int32` or `int64`, which must not be negative.
 pub(crate) fn to_minors(array: &Bound<'_, PyAny>) -> PyResult<Minors> {
     let py = array.py();
     let negative = || argument(py, "an index is negative");
@@ -136,8 +136,8 @@ pub(crate) fn to_minors(array: &Bound<'_, PyAny>) -> PyResult<Minors> {
     Ok(Minors::U64(cast_vec(indices)))
 }
 
-/// Hands over `indptr` and indices as SciPy has them: of 32 bits where the extents of the matrix and the number of
-/// entries fit, else of 64. Indices of 32 bits are not copied.
+/// Converts `indptr` and indices to arrays with the index type of SciPy: 32 bits if the shape and the number of
+/// entries fit, otherwise 64. Indices of 32 bits are not copied.
 pub(crate) fn from_indices<'py>(
     py: Python<'py>,
     pointers: Vec<u64>,
@@ -152,7 +152,7 @@ pub(crate) fn from_indices<'py>(
         let indices: Vec<i32> = match minors {
             Minors::U32(indices) => cast_vec(indices),
             Minors::U64(indices) => indices.into_iter().map(narrow).collect(),
-            Minors::Spans(_) => return Err(argument(py, "no index of each entry")),
+            Minors::Spans(_) => return Err(argument(py, "expected indices, not spans")),
         };
         return Ok([pointers.into_pyarray(py).into_any(), indices.into_pyarray(py).into_any()]);
     }
@@ -160,7 +160,7 @@ pub(crate) fn from_indices<'py>(
     let indices: Vec<i64> = match minors {
         Minors::U32(indices) => indices.into_iter().map(i64::from).collect(),
         Minors::U64(indices) => cast_vec(indices),
-        Minors::Spans(_) => return Err(argument(py, "no index of each entry")),
+        Minors::Spans(_) => return Err(argument(py, "expected indices, not spans")),
     };
     Ok([pointers.into_pyarray(py).into_any(), indices.into_pyarray(py).into_any()])
 }

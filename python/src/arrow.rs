@@ -1,4 +1,4 @@
-//! Streams of Arrow's C data interface: what is read as one, and one as a table that is written.
+//! Arrow streams (C data interface): exporting rows, and importing a table to write.
 
 mod abi;
 mod column;

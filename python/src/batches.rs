@@ -1,4 +1,4 @@
-//! A matrix in blocks, for sources that are read from their start to their end.
+//! Reading a matrix in blocks, for sources without random access.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -18,14 +18,14 @@ use crate::options::memory;
 use crate::source::Source;
 use crate::task::{self, TICK};
 
-/// Some rows or columns, all of them whole.
+/// Some whole rows or columns.
 struct Block {
     pointers: Vec<u64>,
     minors: Minors,
     values: Values,
 }
 
-/// Where blocks go. Entries come sorted, on disk where memory does not hold them.
+/// The target of blocks. Entries are sorted, on disk if they do not fit into memory.
 struct Blocks {
     sender: SyncSender<Block>,
     nbytes: u64,
@@ -86,10 +86,10 @@ impl Block {
     }
 }
 
-/// Cuts a matrix into blocks.
+/// Divides a matrix into blocks.
 struct Cutting {
     sender: SyncSender<Block>,
-    /// Bytes of a block that has more than one major, at the most.
+    /// Maximum bytes of a block with more than one major.
     most: u64,
     majors: u64,
     wide: bool,
@@ -105,7 +105,7 @@ impl Cutting {
         self.block.entries() * each + self.block.majors() * 4
     }
 
-    /// Ends the majors before one. Blocks that are full go.
+    /// Ends the majors before one, and sends full blocks.
     fn reach(&mut self, major: u64) -> Result<()> {
         while self.first + self.block.majors() < major {
             let entries = self.block.entries();
@@ -168,7 +168,7 @@ impl MatrixSink for Cutting {
     }
 }
 
-/// What a thread sends.
+/// A message of the thread.
 struct Reading {
     blocks: Receiver<Block>,
     done: Receiver<Result<Summary>>,
@@ -177,7 +177,7 @@ struct Reading {
 /// `indptr`, indices and data.
 type Arrays<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// Blocks of a matrix, one after the other.
+/// The blocks of a matrix, in sequence.
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct BlockReader {
     shape: Shape,
@@ -188,7 +188,7 @@ pub(crate) struct BlockReader {
 
 #[pymethods]
 impl BlockReader {
-    /// Starts reading blocks of about so many bytes, in the order that entries are grouped by.
+    /// Starts reading blocks of about this many bytes, in the order of the majors.
     #[new]
     #[pyo3(signature = (source, nbytes, memory_limit=None))]
     fn new(
@@ -204,7 +204,7 @@ impl BlockReader {
             .order(Some(order))
             .memory(memory(py, memory_limit)?)
             .cancellation(Some(cancellation.clone()));
-        // One waits while the next is made.
+        // One block waits while the next is created.
         let (sender, blocks) = sync_channel(1);
         let done = task::start(move || {
             let target = Blocks { sender, nbytes };
@@ -214,7 +214,7 @@ impl BlockReader {
         Ok(Self { shape, order, cancellation, reading })
     }
 
-    /// Returns `indptr`, indices and data of the next block; `None` behind the last one.
+    /// Returns `indptr`, indices and data of the next block; `None` at the end.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Arrays<'py>>> {
         let taken = self.reading.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut reading) = taken else { return Ok(None) };
@@ -222,7 +222,7 @@ impl BlockReader {
             let blocks = &mut reading.blocks;
             match py.detach(move || blocks.recv_timeout(TICK)) {
                 Ok(block) => break block,
-                // Where this raises, what is read is dropped, and so reading ends.
+                // If this raises, the receiver is dropped, which ends the reading thread.
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     let done = &mut reading.done;

@@ -1,4 +1,4 @@
-//! Names and tables of annotations, as lists and arrays.
+//! Names and annotations as lists and arrays.
 
 use nnz::annotations::{
     AnnotationTable, Annotations, Categorical, Categories, Column, ColumnType, ColumnValues,
@@ -11,12 +11,12 @@ use pyo3::types::{PyList, PyString};
 use crate::arrays::{from_values, to_values, vector};
 use crate::error::{OrRaise as _, argument};
 
-/// A column: its name, `number`, `string` or `categorical`, values, truth values of what is missing, categories,
-/// and whether these have an order.
+/// A column: its name, `number`, `string` or `categorical`, values, mask of missing values, categories, and
+/// whether these are ordered.
 type Parts<'py> =
     (String, String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, bool);
 
-/// Makes a list of texts. Bytes that are not UTF-8 become surrogates, as in names of files.
+/// Creates a list of strings. Bytes that are not UTF-8 become surrogates, as in file names.
 pub(crate) fn from_strings<'py>(
     py: Python<'py>,
     list: &StringList,
@@ -38,7 +38,7 @@ fn text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// Reads a list of texts.
+/// Converts a list of strings.
 pub(crate) fn to_strings(list: &Bound<'_, PyAny>) -> PyResult<StringList> {
     let mut strings = StringList::new();
     for text in list.try_iter()? {
@@ -56,7 +56,7 @@ pub(crate) fn to_strings(list: &Bound<'_, PyAny>) -> PyResult<StringList> {
     Ok(strings)
 }
 
-/// Reads all columns of a table, before they are given to Python.
+/// Reads all columns of a table, before they are converted for Python.
 pub(crate) fn read(table: &dyn Annotations, memory: u64) -> nnz::Result<Vec<(String, Column)>> {
     let columns = table.columns().iter().enumerate();
     let read = |(number, info): (usize, &nnz::annotations::ColumnInfo)| {
@@ -65,7 +65,7 @@ pub(crate) fn read(table: &dyn Annotations, memory: u64) -> nnz::Result<Vec<(Str
     columns.map(read).collect()
 }
 
-/// Hands over a column.
+/// Converts a column.
 pub(crate) fn from_column<'py>(
     py: Python<'py>,
     name: String,
@@ -91,7 +91,7 @@ pub(crate) fn from_column<'py>(
     Ok((name, kind.to_owned(), values, missing, categories, ordered))
 }
 
-/// Makes a table of columns as [`from_column`] returns them.
+/// Creates a table from columns as returned by [`from_column`].
 pub(crate) fn to_table(names: StringList, columns: &Bound<'_, PyAny>) -> PyResult<AnnotationTable> {
     let py = columns.py();
     let mut made = Vec::new();

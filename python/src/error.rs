@@ -9,15 +9,15 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyModule, PyTuple};
 
-/// The module with the classes of exceptions, which have several bases each.
+/// The module with the exception classes, which have several bases each.
 const MODULE: &str = "nnz._errors";
 
-/// Makes the exception of an error.
+/// Creates the exception for an error.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     make(py, error).unwrap_or_else(|failed| failed)
 }
 
-/// Makes the exception that what was asked for makes no sense.
+/// Creates the exception for a wrong argument.
 pub(crate) fn argument(py: Python<'_>, what: impl Into<String>) -> PyErr {
     exception(py, &Error::argument(what))
 }
@@ -36,7 +36,7 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         made.setattr("strerror", error.to_string())?;
     }
     if !made.is_instance_of::<pyo3::exceptions::PyBaseException>() {
-        return Err(PyRuntimeError::new_err("nnz._errors has been changed"));
+        return Err(PyRuntimeError::new_err("nnz._errors is incomplete"));
     }
     Ok(PyErr::from_value(made))
 }
@@ -64,14 +64,14 @@ fn class_of(kind: &ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the text of the command, with the names that options have in Python.
+/// Returns the message, with the names of options in Python.
 fn message(error: &Error) -> String {
     let (kind, place) = (error.kind(), error.place());
     let hint = error.hint().and_then(hint).unwrap_or_default();
     if place.is_unknown() { format!("{kind}{hint}") } else { format!("{place}: {kind}{hint}") }
 }
 
-/// Returns what helps, if the package has it.
+/// Returns the hint, if the package has the option.
 fn hint(hint: &Hint) -> Option<String> {
     let item = match hint.item {
         "format" => "to=",
@@ -88,7 +88,7 @@ fn hint(hint: &Hint) -> Option<String> {
     Some(format!("; `{item}` {}", hint.effect))
 }
 
-/// Returns what kind of position it is, and its numbers.
+/// Returns the kind of position, and its numbers.
 pub(crate) fn position<'py>(py: Python<'py>, at: &At) -> PyResult<Bound<'py, PyTuple>> {
     match *at {
         At::Byte(byte) => ("byte", byte).into_pyobject(py),
@@ -98,7 +98,7 @@ pub(crate) fn position<'py>(py: Python<'py>, at: &At) -> PyResult<Bound<'py, PyT
     }
 }
 
-/// Results of the library as results of functions of Python.
+/// Converts results of the library to results of Python functions.
 pub(crate) trait OrRaise<T> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }

@@ -1,7 +1,7 @@
-//! The compiled part of the Python package: what opens, reads, writes and checks, without the GIL.
+//! The compiled part of the Python package: opens, reads, writes and checks without the GIL.
 //!
-//! The package `nnz` (in `nnz/`) is what users import. It turns indices, names and tables of Python into the plain
-//! arrays and lists that this module takes and returns.
+//! Users import the package `nnz` (in `nnz/`). It converts indices, names and tables of Python to the plain arrays
+//! and lists that this module accepts and returns.
 
 mod arrays;
 mod arrow;

@@ -1,4 +1,4 @@
-//! What a place or arrays in memory hold, as the class that reads it.
+//! Opening a location or arrays in memory.
 
 use std::ffi::OsString;
 
@@ -18,10 +18,10 @@ use crate::table::TableSource;
 use crate::tensor::TensorSource;
 use crate::{arrays, task};
 
-/// What messages call arrays of other packages.
+/// The name of arrays of other packages in messages.
 const IN_MEMORY: &str = "the array in memory";
 
-/// The attribute that has the descriptor.
+/// The attribute with the descriptor.
 const DESCRIPTOR: &str = nnz::binsparse::DESCRIPTOR;
 
 enum Opened {
@@ -32,7 +32,7 @@ enum Opened {
 }
 
 impl Opened {
-    /// Takes what was opened. A vector is a matrix of one column.
+    /// Converts an opened dataset. A vector is a matrix of one column.
     fn new(dataset: Dataset) -> nnz::Result<Self> {
         match dataset {
             Dataset::Tensor(tensor) if !tensor.is_vector() => {
@@ -59,7 +59,7 @@ impl Opened {
     }
 }
 
-/// Opens what is at a place: a matrix, a tensor, a table or fragments.
+/// Opens a location: a matrix, a tensor, a table or fragments.
 #[pyfunction]
 #[pyo3(signature = (path, memory_limit=None))]
 pub(crate) fn open(
@@ -78,8 +78,8 @@ pub(crate) fn open(
     opened.into_python(py, place)
 }
 
-/// Takes named arrays that a descriptor of Binsparse describes, and copies them. They are contiguous, of one dimension
-/// and in the byte order of the machine.
+/// Creates a dataset from copies of named arrays with a Binsparse descriptor. They are contiguous, of one dimension
+/// and in native byte order.
 #[pyfunction]
 pub(crate) fn from_binsparse(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Options of what writes a matrix, as on the command line.
+//! Options of writing a matrix, as in the command.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::columns::{to_strings, to_table};
 use crate::error::{OrRaise as _, argument};
 use crate::{arrays, source};
 
-/// Returns how many threads work at the same time: all cores by default.
+/// Returns the number of threads; all cores by default.
 pub(crate) fn threads(given: Option<usize>) -> usize {
     const MOST: usize = 1024;
     given.map_or_else(|| ConvertOptions::default().threads, |given| given.clamp(1, MOST))
 }
 
-/// Reads a number of bytes, or a text such as `500M` or `4Gi`; the default by default.
+/// Parses a number of bytes, or a string such as `500M` or `4Gi`.
 pub(crate) fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     let Some(given) = given else { return Ok(nnz::engine::default_memory()) };
     if let Ok(bytes) = given.extract::<u64>() {
@@ -34,7 +34,8 @@ pub(crate) fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResu
     size.map_err(|error| argument(py, format!("memory {text:?}: {error}")))
 }
 
-/// Reads the options of a conversion. What is no option of all formats is one of the target's.
+/// Parses the options of a conversion. Options that are not common to all formats are those of the
+/// target format.
 pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
     let py = given.py();
     let mut options = ConvertOptions::default();
@@ -94,7 +95,7 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
 const OF_TABLES: [&str; 10] =
     ["block", "dialect", "force", "lossy", "memory", "meta", "no_sync", "strict", "threads", "to"];
 
-/// Reads the options of writing a table.
+/// Parses the options of writing a table.
 pub(crate) fn frame(given: &Bound<'_, PyDict>) -> PyResult<FrameOptions> {
     let options = convert(given)?;
     for (name, value) in given {
@@ -111,7 +112,8 @@ pub(crate) fn frame(given: &Bound<'_, PyDict>) -> PyResult<FrameOptions> {
         .write(options.write))
 }
 
-/// Reads an option that some format has. Formats share names, and the one that is written checks the value again.
+/// Parses an option of some format. Several formats can have the same name; the target format checks the value
+/// again.
 fn of_some_format(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(&'static str, String)> {
     let py = value.py();
     let text = match value.cast::<PyBool>() {
@@ -162,7 +164,7 @@ fn cell_axis(py: Python<'_>, name: &str) -> PyResult<CellAxis> {
     }
 }
 
-/// Reads how arrays are compressed.
+/// Parses a compression.
 pub(crate) fn compression(py: Python<'_>, text: &str) -> PyResult<Compression> {
     text.parse().map_err(|error| argument(py, format!("compress {text:?}: {error}")))
 }

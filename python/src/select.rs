@@ -1,4 +1,4 @@
-//! What is selected of an axis, as positions, names or texts of the command.
+//! Selections as positions, names or strings of the command.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::arrays::vector;
 use crate::columns::to_strings;
 use crate::error::{OrRaise as _, argument};
 
-/// Reads what is selected: an array of positions (`uint64`, each once), a list of names, or a text as the command
-/// takes it: a list, a condition, or `@FILE`.
+/// Converts a selection: an array of unique positions (`uint64`), a list of names, or a string as in the command:
+/// a list, a condition, or `@FILE`.
 pub(crate) fn selection(given: &Bound<'_, PyAny>) -> PyResult<Selection> {
     let py = given.py();
     if given.hasattr("dtype")? {
@@ -30,7 +30,7 @@ pub(crate) fn selection(given: &Bound<'_, PyAny>) -> PyResult<Selection> {
     }
 }
 
-/// Reads what all have to select; `None` where there are none.
+/// Combines selections; `None` if there are none.
 pub(crate) fn all(given: &[Bound<'_, PyAny>]) -> PyResult<Option<Selection>> {
     let mut all = None;
     for one in given {
@@ -43,7 +43,7 @@ pub(crate) fn all(given: &[Bound<'_, PyAny>]) -> PyResult<Option<Selection>> {
     Ok(all)
 }
 
-/// Puts neighbours together.
+/// Merges adjacent positions.
 fn ranges(positions: &[u64]) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = Vec::new();
     for &position in positions {
@@ -55,7 +55,7 @@ fn ranges(positions: &[u64]) -> Vec<Range<u64>> {
     ranges
 }
 
-/// Reads the name of an axis or of what lies along it.
+/// Parses the name of an axis, or of its kind.
 pub(crate) fn axis_of(
     py: Python<'_>,
     name: &str,
@@ -76,7 +76,7 @@ pub(crate) fn axis_of(
         [true, false] => Ok(nnz::Axis::Rows),
         [false, true] => Ok(nnz::Axis::Cols),
         _ => {
-            let what = format!("the file does not say which axis has {kind}: give rows or cols");
+            let what = format!("the file does not state which axis has {kind}; use rows or cols");
             Err(argument(py, what))
         }
     }

@@ -21,15 +21,15 @@ use crate::{arrays, columns, options, select, stats, summary, task};
 /// `indptr`, indices, data and the order.
 type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
 
-/// A matrix that can be read.
+/// A matrix.
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct Source {
     inner: Arc<dyn MatrixSource>,
-    /// What messages call it.
+    /// Its place in messages.
     place: Place,
 }
 
-/// Reads the name of an order.
+/// Parses a storage order.
 pub(crate) fn order(py: Python<'_>, name: &str) -> PyResult<Order> {
     match name {
         "row" => Ok(Order::Row),
@@ -45,7 +45,7 @@ fn order_name(order: Order) -> &'static str {
     }
 }
 
-/// Reads a path, with a group behind `::` or not. Standard input is no path.
+/// Parses a path, possibly with a group after `::`. Standard input is not a path.
 pub(crate) fn location(path: OsString) -> Location {
     match Location::parse(path) {
         Location::Stream => Location::Path { path: "-".into(), group: None },
@@ -69,7 +69,7 @@ impl Source {
 
 #[pymethods]
 impl Source {
-    /// Opens the matrix at a place.
+    /// Opens the matrix of a location.
     #[staticmethod]
     #[pyo3(signature = (path, memory_limit=None))]
     fn open(
@@ -88,7 +88,7 @@ impl Source {
         Ok(Self::new(inner.into(), place))
     }
 
-    /// Makes a matrix of arrays that are copied.
+    /// Creates a matrix from copies of arrays.
     #[staticmethod]
     fn from_arrays(
         py: Python<'_>,
@@ -114,25 +114,25 @@ impl Source {
         (rows, cols)
     }
 
-    /// Number of stored entries, where known.
+    /// Number of stored entries, if known.
     #[getter]
     fn nnz(&self) -> Option<u64> {
         self.header().nnz
     }
 
-    /// Name of the type of values in NumPy.
+    /// Name of the value type in NumPy.
     #[getter]
     fn dtype(&self) -> &'static str {
         arrays::dtype_name(self.header().value_type)
     }
 
-    /// Axis that entries are grouped by as they are read.
+    /// Storage order.
     #[getter]
     fn order(&self) -> &'static str {
         order_name(self.header().order)
     }
 
-    /// What rows and columns are.
+    /// Kinds of the axes.
     #[getter]
     fn axis_kinds(&self) -> (Option<&'static str>, Option<&'static str>) {
         let name = |kind| match kind {
@@ -144,20 +144,20 @@ impl Source {
         (name(rows), name(cols))
     }
 
-    /// How entries that are not stored follow from those that are.
+    /// Structure: how entries follow from stored ones.
     #[getter]
     fn structure(&self) -> Option<String> {
         let structure = self.header().structure;
         (structure != Structure::General).then(|| structure.to_string())
     }
 
-    /// Whether any range of rows or columns can be read by itself.
+    /// Whether any range of rows or columns can be read on its own.
     #[getter]
     fn random_access(&self) -> bool {
         self.inner.random_access()
     }
 
-    /// Describes how the matrix is stored: format, container, version and bytes.
+    /// Describes the format: name, container, version and bytes.
     fn about(&self, py: Python<'_>) -> PyResult<(String, String, Option<String>, Option<u64>)> {
         let about = py.detach(|| self.inner.about()).or_raise(py)?;
         Ok((about.format, about.container, about.version, about.bytes))
@@ -179,7 +179,7 @@ impl Source {
         Ok(table.map_or_else(Vec::new, |table| columns::infos(&*table)))
     }
 
-    /// Annotations of an axis; an empty list where there are none.
+    /// Annotations of an axis; empty if there are none.
     fn annotations<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Bound<'py, PyList>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let (inner, place) = self.inner();
@@ -199,7 +199,8 @@ impl Source {
         Ok(made)
     }
 
-    /// Gives a stream of Arrow with the names and the annotations of an axis, in one batch. Names are under `label`.
+    /// Returns an Arrow stream of the names and annotations of an axis, in one batch. Names have the column name
+    /// `label`.
     fn annotations_stream<'py>(
         &self,
         py: Python<'py>,
@@ -217,13 +218,13 @@ impl Source {
         arrow::export(py, Field::rows(fields), Box::new(move || Ok(rows.take())))
     }
 
-    /// Shows the matrix with rows and columns exchanged.
+    /// Returns the transposed matrix.
     fn transposed(&self) -> Self {
         let inner = Transposed::new(Arc::clone(&self.inner));
         Self::new(Arc::new(inner), self.place.clone())
     }
 
-    /// Selects rows and columns: positions in an array of `uint64`, each once, names, texts of the command, or all.
+    /// Selects rows and columns: unique positions in an array of `uint64`, names, strings of the command, or all.
     #[pyo3(signature = (rows=None, cols=None))]
     fn select(
         &self,
@@ -244,7 +245,7 @@ impl Source {
         Ok(Self::new(Arc::new(slice), place))
     }
 
-    /// Gives rows and columns names, tables of annotations, and kinds.
+    /// Sets names, annotations and kinds of rows and columns.
     #[pyo3(signature = (names, tables, kinds=None))]
     fn described(
         &self,
@@ -270,7 +271,7 @@ impl Source {
             if let Some(names) = names {
                 let names = columns::to_strings(names)?;
                 if names.len() != len {
-                    let what = format!("{} names are given for {len} {axis}", names.len());
+                    let what = format!("{} names for {len} {axis}", names.len());
                     return Err(argument(py, what));
                 }
                 view.set_names(axis, names.clone());
@@ -286,12 +287,12 @@ impl Source {
         Ok(Self::new(Arc::new(view), self.place.clone()))
     }
 
-    /// Number of entries stored before a row or column, where that takes no reading of entries.
+    /// Number of entries before a row or column, if known without reading entries.
     fn stored_before(&self, py: Python<'_>, major: u64) -> PyResult<Option<u64>> {
         self.inner.stored_before(major).or_raise(py)
     }
 
-    /// Reads all entries: `indptr`, indices, data, and the order.
+    /// Reads all entries: `indptr`, indices, data, and the storage order.
     #[pyo3(signature = (by=None, duplicates=None, memory_limit=None, workers=None))]
     fn read<'py>(
         &self,
@@ -316,7 +317,7 @@ impl Source {
         Ok((indptr, indices, data, by))
     }
 
-    /// Reads every cell: an array of one dimension, and the order of the cells in it.
+    /// Reads all cells: an array of one dimension, and their order.
     #[pyo3(signature = (by=None, memory_limit=None, workers=None))]
     fn read_dense<'py>(
         &self,
@@ -334,9 +335,8 @@ impl Source {
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
     }
 
-    /// Statistics of the whole, of each row, or of each column, an array for each measure: sum, mean, variance over one
-    /// less than the number of cells, least, greatest, and number of entries. With `nonzero`, entries that are zero do
-    /// not count.
+    /// Statistics of the whole, of each row, or of each column, with an array for each: sum, mean, sample variance,
+    /// minimum, maximum, and number of entries. With `nonzero`, stored zeros are not counted.
     #[pyo3(signature = (axis=None, measures="all", nonzero=false, memory_limit=None, workers=None))]
     fn stats<'py>(
         &self,
@@ -357,7 +357,7 @@ impl Source {
             .threads(threads(workers));
         let (inner, place) = self.inner();
         if nonzero && inner.header().fill.is_some() {
-            let what = "cells that are not stored hold something other than zero";
+            let what = "the fill value is not zero";
             let kind = ErrorKind::Unsupported(what.to_owned());
             return Err(exception(py, &Error::new(kind, place)));
         }
@@ -379,7 +379,7 @@ impl Source {
         stats::columns_of(py, &found)
     }
 
-    /// Writes the matrix to a place.
+    /// Writes the matrix to a location.
     #[pyo3(signature = (path, given, progress=None))]
     fn write<'py>(
         &self,
@@ -420,7 +420,7 @@ impl Source {
     }
 }
 
-/// Reads the names and the annotations of an axis as columns of Arrow.
+/// Converts the names and annotations of an axis to Arrow columns.
 fn read_annotations(
     source: &dyn MatrixSource,
     axis: Axis,
@@ -438,7 +438,7 @@ fn read_annotations(
     Ok(columns.into_iter().unzip())
 }
 
-/// Reads what to do with entries at one place.
+/// Parses what to do with duplicate entries.
 pub(crate) fn duplicate_policy(py: Python<'_>, how: &str) -> PyResult<DuplicatePolicy> {
     match how {
         "refuse" => Ok(DuplicatePolicy::Refuse),

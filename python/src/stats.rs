@@ -7,10 +7,10 @@ use pyo3::types::PyList;
 
 use crate::error::argument;
 
-/// Sums, means, variances, least, greatest, and numbers of entries, of each that was asked for.
+/// Sums, means, variances, minima, maxima, and numbers of entries, as far as requested.
 pub(crate) type Found<'py> = [Bound<'py, PyAny>; 6];
 
-/// Reads how much is asked of each.
+/// Parses what to compute.
 pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
     match name {
         "nnz" => Ok(Measures::Nnz),
@@ -23,7 +23,7 @@ pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
     }
 }
 
-/// Hands over what was found, measure by measure.
+/// Converts statistics to arrays.
 pub(crate) fn columns_of<'py>(py: Python<'py>, found: &[Moments]) -> PyResult<Found<'py>> {
     let total = |one: &Moments| one.total.map(|total| total.sum);
     let floats = |one: &dyn Fn(&Moments) -> Option<f64>| {
@@ -41,7 +41,7 @@ pub(crate) fn columns_of<'py>(py: Python<'py>, found: &[Moments]) -> PyResult<Fo
     ])
 }
 
-/// Makes an array of floats or of integers of 64 bits, or a list where there is none or a larger one.
+/// Creates an array of floats or 64-bit integers, or a list if one is missing or larger.
 fn numbers(py: Python<'_>, all: Vec<Option<Number>>) -> PyResult<Bound<'_, PyAny>> {
     let float = |number: &Option<Number>| match number {
         Some(Number::Float(number)) => Some(*number),

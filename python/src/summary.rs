@@ -1,11 +1,11 @@
-//! What writing came to, as dictionaries.
+//! Summaries of writing as dictionaries.
 
 use nnz::Summary;
 use nnz::frames::FrameSummary;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Describes what was written of a matrix, or of a file with several.
+/// Converts the summary of a matrix, or of a file with several.
 pub(crate) fn of_matrix<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
     let shape = match &summary.dimensions {
         Some(dimensions) => dimensions.clone(),
@@ -24,7 +24,7 @@ pub(crate) fn of_matrix<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bou
     Ok(made)
 }
 
-/// Describes what was written of a table, whose entries are its cells.
+/// Converts the summary of a table, whose entries are its cells.
 pub(crate) fn of_frame<'py>(
     py: Python<'py>,
     summary: &FrameSummary,

@@ -1,4 +1,4 @@
-//! A table that is open, and tables in memory that are written.
+//! An open table, and writing tables in memory.
 
 mod memory_frame;
 
@@ -18,14 +18,14 @@ use crate::source::location;
 use crate::{arrays, options, summary, task};
 use memory_frame::MemoryFrame;
 
-/// Bytes of a batch of a stream, unless one row has more.
+/// Bytes of a batch of a stream, unless one row is larger.
 const BATCH: u64 = 16 << 20;
 
-/// A table that can be read.
+/// A table.
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct TableSource {
     inner: Arc<FrameSource>,
-    /// What messages call it.
+    /// Its place in messages.
     place: Place,
 }
 
@@ -36,7 +36,7 @@ impl TableSource {
 
     fn check_columns(&self, py: Python<'_>, cols: &[usize]) -> PyResult<()> {
         match cols.iter().find(|col| **col >= self.inner.columns().len()) {
-            Some(col) => Err(argument(py, format!("the table has no column {col}"))),
+            Some(col) => Err(argument(py, format!("column {col} does not exist"))),
             None => Ok(()),
         }
     }
@@ -57,13 +57,13 @@ impl TableSource {
         columns.map(|c| (c.label.clone(), arrays::dtype_name(c.value_type))).collect()
     }
 
-    /// Describes how the table is stored: format, container, version and bytes.
+    /// Describes the format: name, container, version and bytes.
     fn about(&self) -> (String, String, Option<String>, Option<u64>) {
         let about = self.inner.about();
         (about.format, about.container, about.version, about.bytes)
     }
 
-    /// Reads ranges of rows of some columns: an array for each.
+    /// Reads ranges of rows of some columns into an array for each column.
     #[pyo3(signature = (rows, cols, memory_limit=None))]
     fn read<'py>(
         &self,
@@ -88,7 +88,7 @@ impl TableSource {
         Ok(made)
     }
 
-    /// Gives a stream of Arrow with ranges of rows of some columns.
+    /// Returns an Arrow stream of ranges of rows of some columns.
     fn stream<'py>(
         &self,
         py: Python<'py>,
@@ -104,7 +104,7 @@ impl TableSource {
         arrow::export(py, Field::rows(fields), batches)
     }
 
-    /// Writes the whole table to a place.
+    /// Writes the whole table to a location.
     #[pyo3(signature = (path, given, progress=None))]
     fn write<'py>(
         &self,
@@ -151,7 +151,7 @@ fn read(
     let mut read = Vec::with_capacity(cols.len());
     for value_type in types() {
         let mut values = Values::try_zeroed(value_type, count).ok_or_else(refused)?;
-        // It keeps what it has allocated.
+        // Keeps its allocation.
         values.clear();
         read.push(values);
     }
@@ -169,7 +169,7 @@ fn read(
     Ok(read)
 }
 
-/// Reads ranges of rows of some columns, batch by batch.
+/// Reads ranges of rows of some columns in batches.
 fn batches(
     frame: Arc<FrameSource>,
     rows: Vec<Range<u64>>,
@@ -203,7 +203,7 @@ fn batches(
     })
 }
 
-/// Writes the rows of a stream of Arrow, which comes in a capsule, as a table.
+/// Writes the rows of an Arrow stream, given as a capsule, as a table.
 #[pyfunction]
 #[pyo3(signature = (capsule, path, given, progress=None))]
 pub(crate) fn write_stream<'py>(
@@ -217,12 +217,12 @@ pub(crate) fn write_stream<'py>(
     let mut rows = StreamReader::new(capsule)?;
     let done = task::run(py, progress, move |context| {
         frames::write(&mut rows, &target, &options.cancellation(context.token()))
-            .map_err(|error| error.with_context(&Place::path("the stream of Arrow")))
+            .map_err(|error| error.with_context(&Place::path("the Arrow stream")))
     })?;
     summary::of_frame(py, &done)
 }
 
-/// Writes columns in memory, all of which have so many rows, as a table.
+/// Writes columns in memory, which have this number of rows, as a table.
 #[pyfunction]
 #[pyo3(signature = (columns, rows, path, given, progress=None))]
 pub(crate) fn write_table<'py>(

@@ -1,4 +1,4 @@
-//! Work without the GIL, which signals stop.
+//! Running operations without the GIL, with cancellation by signals.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -12,29 +12,29 @@ use pyo3::prelude::*;
 
 use crate::error::OrRaise as _;
 
-/// How often signals are looked for, and progress is reported.
+/// The interval of checking for signals and reporting progress.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
-/// What work is given.
+/// The context of an operation.
 pub(crate) struct Context {
-    /// Is cancelled by signals, and by a progress callback that raises.
+    /// Is cancelled by signals, and by exceptions of the progress callback.
     pub(crate) cancellation: Cancellation,
-    /// Where progress is kept until it is reported.
+    /// The progress that is reported at the next tick.
     pub(crate) progress: Arc<Counter>,
 }
 
 impl Context {
-    /// Returns the token, as options take it.
+    /// Returns the cancellation token.
     pub(crate) fn token(&self) -> Option<Cancellation> {
         Some(self.cancellation.clone())
     }
 }
 
-/// Runs work on a thread of its own without the GIL, and waits for it. `progress` is called with a word for the
-/// work, the number of entries done, and their number if it is known.
+/// Runs an operation on another thread without the GIL, and waits for it. `progress` is called with the name of
+/// the present part, the number of finished entries, and the total number if known.
 ///
-/// A signal whose handler raises, as that of Ctrl-C does, cancels the work; the exception is raised when the work
-/// has ended and removed what it had written.
+/// If the handler of a signal raises, as that of Ctrl-C does, the operation is cancelled. The exception is raised
+/// when it has ended and removed its output.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -63,7 +63,8 @@ pub(crate) fn run<T: Send + 'static>(
     }
 }
 
-/// Runs work that only reads and cannot be cancelled. A signal whose handler raises leaves it to itself.
+/// Runs a short read that cannot be cancelled. If the handler of a signal raises, the thread continues
+/// without a result.
 pub(crate) fn run_detached<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> nnz::Result<T> + Send + 'static,
@@ -77,7 +78,7 @@ pub(crate) fn run_detached<T: Send + 'static>(
     }
 }
 
-/// Starts work on a thread of its own.
+/// Starts an operation on another thread.
 pub(crate) fn start<T: Send + 'static>(
     work: impl FnOnce() -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<Receiver<nnz::Result<T>>> {
@@ -87,17 +88,17 @@ pub(crate) fn start<T: Send + 'static>(
     Ok(receiver)
 }
 
-/// Waits for a tick; `None` if the work is not done then.
+/// Waits for a tick; `None` if the operation has not finished.
 pub(crate) fn wait<T: Send>(py: Python<'_>, done: &mut Receiver<T>) -> PyResult<Option<T>> {
     match py.detach(move || done.recv_timeout(TICK)) {
         Ok(result) => Ok(Some(result)),
         Err(RecvTimeoutError::Timeout) => Ok(None),
-        // The work panicked, which the hook has printed.
+        // The operation panicked, which the hook has printed.
         Err(RecvTimeoutError::Disconnected) => Err(PyRuntimeError::new_err("nnz failed")),
     }
 }
 
-/// Keeps how far work is.
+/// Stores progress.
 #[derive(Default)]
 pub(crate) struct Counter {
     part: Mutex<Option<(String, Option<u64>)>>,

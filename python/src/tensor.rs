@@ -1,4 +1,4 @@
-//! A tensor that is open.
+//! An open tensor.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::options::memory;
 use crate::source::location;
 use crate::{arrays, options, summary, task};
 
-/// A tensor that can be read: of no dimensions, or of three or more.
+/// A tensor: of no dimensions, or of three or more.
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct TensorSource {
     inner: Arc<TensorFile>,
     header: Header,
-    /// What messages call it.
+    /// Its place in messages.
     place: Place,
 }
 
@@ -44,31 +44,31 @@ impl TensorSource {
         self.inner.descriptor().stored
     }
 
-    /// Name of the type of values in NumPy.
+    /// Name of the value type in NumPy.
     #[getter]
     fn dtype(&self) -> &'static str {
         arrays::dtype_name(self.header.value_type)
     }
 
-    /// The levels it is stored in, as the option of targets takes them.
+    /// The levels of its format, as in the option of targets.
     #[getter]
     fn levels(&self) -> String {
         self.inner.descriptor().layout.to_string()
     }
 
-    /// What cells hold that are not stored, in an array of one; `None` for zero.
+    /// The fill value in an array of one; `None` for zero.
     #[getter]
     fn fill<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.header.fill.map(|fill| arrays::from_values(py, fill.repeat(1), 1)).transpose()
     }
 
-    /// Describes how the tensor is stored: format, container, version and bytes.
+    /// Describes the format: name, container, version and bytes.
     fn about(&self, py: Python<'_>) -> PyResult<(String, String, Option<String>, Option<u64>)> {
         let about = py.detach(|| self.inner.about()).or_raise(py)?;
         Ok((about.format, about.container, about.version, about.bytes))
     }
 
-    /// Reads all entries: where they lie along each dimension, and their values.
+    /// Reads all entries: indices along each dimension, and values.
     #[pyo3(signature = (memory_limit=None))]
     fn read<'py>(
         &self,
@@ -95,7 +95,7 @@ impl TensorSource {
         Ok((coordinates, arrays::from_values(py, tensor.values, entries)?))
     }
 
-    /// Reads every cell, the last dimension varying fastest.
+    /// Reads all cells, in row-major order.
     #[pyo3(signature = (memory_limit=None))]
     fn read_dense<'py>(
         &self,
@@ -111,7 +111,7 @@ impl TensorSource {
         arrays::from_values(py, values, 0)
     }
 
-    /// Writes the tensor to a place.
+    /// Writes the tensor to a location.
     #[pyo3(signature = (path, given, progress=None))]
     fn write<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! A source that others hold, too, with another header, names or annotations than it has itself.
+//! A shared source with another header, names or annotations.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use nnz::annotations::{AnnotationTable, Annotations};
 use nnz::matrix::{Names, Storage, StringList};
 use nnz::{Axis, Header, MatrixSource, Result};
 
-/// A source that others hold, too.
+/// A shared source with another header, names or annotations.
 pub(crate) struct View {
     inner: Arc<dyn MatrixSource>,
     header: Header,
@@ -15,14 +15,14 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Shows a source as it is.
+    /// Shares a source unchanged.
     pub(crate) fn new(inner: Arc<dyn MatrixSource>) -> Self {
         let header = inner.header().clone();
         Self { inner, header, names: [None, None], tables: [None, None] }
     }
 
-    /// Declares every cell stored, so that entries that are zero are no entries of what is made of it. The
-    /// source must have no fill.
+    /// Declares the source as dense, so that zeros are no entries of its results. The source must have no
+    /// fill value.
     pub(crate) fn without_zeros(mut self) -> Self {
         self.header.storage = Storage::Dense;
         self
@@ -34,18 +34,18 @@ impl View {
         self
     }
 
-    /// Gives an axis other names, as many as it is long.
+    /// Sets the names of an axis, one for each member.
     pub(crate) fn set_names(&mut self, axis: Axis, names: StringList) {
         self.names[index(axis)] = Some(names);
     }
 
-    /// Gives an axis other annotations, with a row for each of its members.
+    /// Sets the annotations of an axis, with a row for each member.
     pub(crate) fn set_table(&mut self, axis: Axis, table: AnnotationTable) {
         self.tables[index(axis)] = Some(table);
     }
 }
 
-/// Returns the position of an axis in pairs.
+/// Returns the index of an axis in pairs.
 pub(crate) fn index(axis: Axis) -> usize {
     usize::from(axis == Axis::Cols)
 }

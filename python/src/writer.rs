@@ -1,4 +1,4 @@
-//! A matrix that is written as its parts come.
+//! Writing a matrix in parts.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -22,17 +22,17 @@ use crate::source::{Source, location, order};
 use crate::task::{self, TICK};
 use crate::{arrays, options, summary};
 
-/// Batches that wait to be written, at the most.
+/// Maximum number of batches that wait to be written.
 const WAITING: usize = 16;
 
-/// What parts are called in messages.
+/// The name of the parts in messages.
 const PARTS: &str = "the parts";
 
-/// A matrix whose parts come through a channel. It is read once, from its start to its end.
+/// A matrix whose parts are received through a channel. It is read once, from start to end.
 struct Parts {
     header: Header,
     batches: Mutex<Option<Receiver<Box<Batch>>>>,
-    /// Majors that have come so far.
+    /// The number of majors received.
     come: Arc<AtomicU64>,
 }
 
@@ -61,7 +61,7 @@ impl MatrixSource for Parts {
         let all = self.header.shape.major(self.header.order);
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(batches) = batches.filter(|_| majors == (0..all)) else {
-            let what = "are read once, from the first to the last";
+            let what = "can only be read once, from start to end";
             return Err(Error::unsupported(Place::path(PARTS), what));
         };
         let empty = Batch::new(self.header.order, Values::new(self.header.value_type));
@@ -91,13 +91,13 @@ impl BatchReader for Coming {
     }
 }
 
-/// What runs once parts come.
+/// The state while parts are received.
 struct Running {
     batches: SyncSender<Box<Batch>>,
     done: Receiver<Result<Summary>>,
 }
 
-/// A matrix being written. Methods are called by one thread at a time.
+/// A matrix that is being written. Methods are called by one thread at a time.
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct PartsWriter {
     shape: Shape,
@@ -112,7 +112,7 @@ pub(crate) struct PartsWriter {
 
 #[pymethods]
 impl PartsWriter {
-    /// Describes the matrix: its shape, the axis that parts follow each other on, and the type of values.
+    /// Describes the matrix: its shape, the axis of the parts, and the type of values.
     #[new]
     fn new(py: Python<'_>, shape: (u64, u64), by: &str, dtype: &str) -> PyResult<Self> {
         let shape = Shape { rows: shape.0, cols: shape.1 };
@@ -147,14 +147,14 @@ impl PartsWriter {
         })
     }
 
-    /// Returns what is written, to be described further. Once.
+    /// Returns the description, to be completed. Can be called once.
     fn source(&self, py: Python<'_>) -> PyResult<Source> {
         let source = lock(&self.source).take();
         let source = source.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
         Ok(Source::new(source, Place::path(PARTS)))
     }
 
-    /// Starts writing what was described to a path.
+    /// Starts writing the described matrix to a path.
     fn start(
         &self,
         py: Python<'_>,
@@ -193,7 +193,7 @@ impl PartsWriter {
             Order::Col => Shape { rows: across, cols: count },
         };
         if count > majors.saturating_sub(first) {
-            let what = format!("{} are given for {majors} in all", first.saturating_add(count));
+            let what = format!("{} for {majors} in total", first.saturating_add(count));
             return Err(argument(py, format!("{} {what}", self.order.major())));
         }
         if values.value_type() != self.value_type {
@@ -215,7 +215,7 @@ impl PartsWriter {
         Ok(())
     }
 
-    /// Ends the matrix and puts it in its place.
+    /// Finishes and commits the output.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let running = lock(&self.running).take();
         let running = running.ok_or_else(|| argument(py, "nothing is being written".to_owned()))?;
@@ -223,14 +223,14 @@ impl PartsWriter {
         summary::of_matrix(py, &summary)
     }
 
-    /// Removes what was written.
+    /// Removes the output.
     fn abort(&self, py: Python<'_>) {
         self.cancellation.cancel();
         drop(lock(&self.source).take());
         drop(lock(&self.unsent).take());
         if let Some(Running { batches, done }) = lock(&self.running).take() {
             drop(batches);
-            // What it says is that it was cancelled.
+            // The error is that it was cancelled.
             let _ = py.detach(move || done.recv());
         }
     }
@@ -290,7 +290,7 @@ fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Moves the majors of a batch of a part to where the part begins.
+/// Shifts the majors of a batch to the start of the part.
 fn shift(batch: &mut Batch, by: u64) {
     use nnz::matrix::Majors;
 
@@ -302,7 +302,7 @@ fn shift(batch: &mut Batch, by: u64) {
     }
 }
 
-/// Sends a batch, and waits some time for room.
+/// Sends a batch, waiting some time for space.
 fn try_for(
     sender: &SyncSender<Box<Batch>>,
     mut batch: Box<Batch>,

@@ -1,4 +1,4 @@
-"""What all tests need: the files of the repository, and SciPy's own view of some."""
+"""Fixtures of all tests: files of the repository, and their content in SciPy."""
 
 import pathlib
 
@@ -15,7 +15,7 @@ FULL = TESTDATA / "anndata" / "valid" / "0.12.19" / "h5ad" / "full_csr.h5ad"
 
 
 def random_matrix(shape=(40, 30), density=0.2, dtype=np.float64, seed=0, order="row"):
-    """Return a random matrix of SciPy."""
+    """Return a random SciPy matrix."""
     made = sparse.random_array(shape, density=density, rng=np.random.default_rng(seed), format="csr")
     made.data = (made.data * 100 + 1).astype(dtype)
     made = sparse.csr_array((made.data, made.indices, made.indptr), shape=shape)
@@ -24,7 +24,7 @@ def random_matrix(shape=(40, 30), density=0.2, dtype=np.float64, seed=0, order="
 
 
 def same(found, expected):
-    """Assert that two matrices of SciPy have the same entries, exactly."""
+    """Assert that two SciPy matrices have the same entries, exactly."""
     assert found.shape == expected.shape
     assert found.dtype == expected.dtype
     found, expected = (sparse.coo_array(one) for one in (found, expected))

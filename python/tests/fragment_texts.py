@@ -1,4 +1,4 @@
-"""Fragments as text, read and made by plain Python: what the package is compared with."""
+"""Fragments as text, read and written in plain Python, for comparison with the package."""
 
 import gzip
 import random
@@ -20,14 +20,14 @@ def read_text(path):
 
 
 def read_expected(case):
-    """Return what a golden store holds, in the order of storage, with the codes of cells."""
+    """Return the content of a golden store, in storage order, with the codes of cells."""
     lines = (STORES / "expected" / f"frag_{case}.tsv").read_text().splitlines()
     lines = [line.split("\t") for line in lines if not line.startswith("#")]
     return [(chr, int(start), int(end), name) for chr, start, end, _, name in lines]
 
 
 def random_fragments(seed, count=3000, cells=40, sizes=SIZES):
-    """Return fragments in order: chromosome by chromosome, by ascending start."""
+    """Return sorted fragments: by chromosome, then by start."""
     rng = random.Random(seed)
     made = []
     for name, size in sizes.items():
@@ -37,7 +37,7 @@ def random_fragments(seed, count=3000, cells=40, sizes=SIZES):
 
 
 def write_text(path, fragments):
-    """Write fragments as files of 10x have them."""
+    """Write fragments as in 10x files."""
     opened = gzip.open(path, "wt") if str(path).endswith("gz") else open(path, "w")
     with opened as out:
         out.writelines(f"{c}\t{s}\t{e}\t{cell}\t1\n" for c, s, e, cell in fragments)

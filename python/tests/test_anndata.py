@@ -27,19 +27,19 @@ def _quiet():
 
 
 def plain(matrix):
-    """Return a matrix in types that SciPy computes with, and no view."""
+    """Return a matrix in types that SciPy computes with, not a view."""
     if sparse.issparse(matrix):
         indptr, indices = (part.astype(np.int64) for part in (matrix.indptr, matrix.indices))
         made = sparse.csr_matrix if matrix.format == "csr" else sparse.csc_matrix
         return made((matrix.data, indices, indptr), matrix.shape)
     if matrix is None:
         return None
-    # Halves of floats are read as floats.
+    # Half floats are read as floats.
     return np.array(matrix, np.float32 if matrix.dtype == np.float16 else matrix.dtype)
 
 
 def equal(found, expected):
-    """Assert that two AnnData hold the same, in the same types."""
+    """Assert that two AnnData objects are equal, including types."""
     from anndata.tests.helpers import assert_equal
 
     for adata in (found, expected):
@@ -47,7 +47,7 @@ def equal(found, expected):
             adata.X = plain(adata.X)
         for name in adata.layers:
             adata.layers[name] = plain(adata.layers[name])
-    # NaN is not the same as itself where they are compared exactly.
+    # NaN is not equal to itself in exact comparisons.
     assert_equal(found, expected)
     for one, other in [(found.X, expected.X), *((found.layers[key], expected.layers[key]) for key in expected.layers)]:
         assert type(one) is type(other) and getattr(one, "dtype", None) == getattr(other, "dtype", None)
@@ -64,7 +64,7 @@ def read(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: "-".join(path.parts[-3:]))
-def test_golden_files_are_what_anndata_reads(path):
+def test_golden_files_match_anndata(path):
     try:
         expected = read(path)
     except Exception as error:
@@ -72,7 +72,7 @@ def test_golden_files_are_what_anndata_reads(path):
     try:
         found = nnz.read_anndata(path, nbytes=100)
     except nnz.UnsupportedError as error:
-        # Such as compression that nnz refuses by name.
+        # For example, with a compression that nnz refuses.
         pytest.skip(str(error))
     equal(found.to_memory(), expected)
     equal(nnz.read_anndata(path, backed=False), expected)
@@ -154,7 +154,7 @@ def test_a_file_that_was_replaced_has_other_chunks(tmp_path):
     assert nnz.read_anndata(path).X.name == names[1]
 
 
-def test_what_is_no_anndata_is_refused(tmp_path):
+def test_other_files_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         nnz.read_anndata(tmp_path / "missing.h5ad")
     (tmp_path / "text.h5ad").write_text("nothing")
@@ -166,7 +166,7 @@ def test_what_is_no_anndata_is_refused(tmp_path):
         nnz.read_anndata(f"{FULL}::no/such")
 
 
-def test_chunks_have_the_bytes_that_were_asked_for(tmp_path):
+def test_chunks_have_the_requested_bytes(tmp_path):
     matrix = sparse.csr_matrix(random_matrix((2000, 300), 0.1, np.float32))
     anndata.AnnData(matrix).write_h5ad(tmp_path / "m.h5ad")
     adata = nnz.read_anndata(tmp_path / "m.h5ad", nbytes=50_000)
@@ -175,7 +175,7 @@ def test_chunks_have_the_bytes_that_were_asked_for(tmp_path):
         assert 10_000 < chunk.data.nbytes + chunk.indices.nbytes < 80_000
 
 
-def test_what_stays_on_disk_is_written(tmp_path):
+def test_lazy_matrices_are_written(tmp_path):
     adata = nnz.read_anndata(FULL, nbytes=60)
     expected = sparse.csr_array(anndata.read_h5ad(FULL).X)
     nnz.write(adata, tmp_path / "m.mtx", to="matrix-market")

@@ -1,4 +1,4 @@
-"""The command `nnz` that the package installs does what the program does."""
+"""The command `nnz` of the package works as the program."""
 
 import os
 import pathlib
@@ -48,7 +48,7 @@ def test_arguments_need_not_be_text():
     assert done.returncode == 1 and done.stderr.startswith(b"nnz: ")
 
 
-def test_a_closed_pipe_is_no_failure():
+def test_closed_pipes_are_no_errors():
     with subprocess.Popen([NNZ, "cat", PBMC], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert len(process.stdout.readline().split()) == 3
         process.stdout.close()
@@ -56,7 +56,7 @@ def test_a_closed_pipe_is_no_failure():
         assert process.wait(timeout=60) == 0
 
 
-def test_closed_streams_are_not_written_into_files(tmp_path):
+def test_files_do_not_get_the_output_of_closed_streams(tmp_path):
     def with_closed(streams, *arguments):
         return subprocess.run(["sh", "-c", f'exec "$@" {streams}', "sh", NNZ, *arguments], timeout=60).returncode
 
@@ -69,7 +69,7 @@ def test_closed_streams_are_not_written_into_files(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_it_and_leave_nothing(tmp_path, number):
+def test_signals_end_it_and_leave_no_files(tmp_path, number):
     nnz.write(large(4_000_000), tmp_path / "m.npz")
     out = tmp_path / "out"
     out.mkdir()
@@ -77,7 +77,7 @@ def test_signals_end_it_and_leave_nothing(tmp_path, number):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
         while not writes_into(process.pid, out):
-            assert process.poll() is None, "it ended before the signal"
+            assert process.poll() is None, "it exited before the signal"
             assert time.monotonic() < deadline
             time.sleep(0.01)
         process.send_signal(number)
@@ -87,7 +87,7 @@ def test_signals_end_it_and_leave_nothing(tmp_path, number):
 
 
 def writes_into(process, directory):
-    """Whether a process has a file of a directory open."""
+    """Whether a process has an open file in a directory."""
     for link in pathlib.Path(f"/proc/{process}/fd").iterdir():
         try:
             if os.readlink(link).startswith(f"{directory}/"):

@@ -1,4 +1,4 @@
-"""What the documentation shows is executed, and what is public is documented and typed."""
+"""Code in the documentation runs, and public functions are documented and typed."""
 
 import ast
 import contextlib
@@ -22,13 +22,13 @@ from conftest import FULL, PBMC, ROOT
 import nnz
 
 DOCS = ROOT / "docs" / "python"
-# Made of docstrings, whose examples are executed there.
+# Generated from docstrings, whose examples run as well.
 REFERENCE = DOCS / "reference.md"
 PAGES = sorted(set(DOCS.glob("*.md")) - {REFERENCE}) + [ROOT / "python" / "README.md", ROOT / "README.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
-# Packages that need not be installed. Without them, a page is executed up to the next heading of a section.
+# Optional packages. Without them, a page runs up to the next heading of a section.
 OPTIONAL = ("bpcells", "scanpy")
-# What a page needs that it does not import.
+# What a page needs without importing it.
 NEEDED = {
     "anndata.md": ["anndata"],
     "bpcells.md": ["pandas"],
@@ -37,7 +37,7 @@ NEEDED = {
     "quickstart.md": ["anndata"],
     "scanpy.md": ["anndata", "dask"],
 }
-# What examples of docstrings need.
+# What examples in docstrings need.
 NEEDED_BY_EXAMPLES = {
     "nnz._anndata": ["anndata", "dask"],
     "nnz._annotations": ["pandas"],
@@ -67,7 +67,7 @@ def test_examples_of_docstrings(module, tmp_path, monkeypatch):
 
 
 def public_functions():
-    """Yield the functions and methods of the package by their names, those of private bases too."""
+    """Yield the functions and methods of the package by name, including those of private bases."""
     for name in nnz.__all__:
         public = getattr(nnz, name)
         if inspect.isfunction(public):
@@ -130,7 +130,7 @@ def execute(code, name, scope):
 
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
-    """A directory with the data of the repository, as a clone has it."""
+    """A directory with the data of the repository, like a clone."""
     for name in ("examples", "testdata"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
@@ -171,12 +171,12 @@ def test_the_notebook_runs_cell_by_cell(clone):
     assert len(cells) > 5
     scope = {}
     for cell in cells:
-        # Outputs differ from run to run, and are made by who opens it.
+        # Outputs differ between runs and environments.
         assert cell["outputs"] == [] and cell["execution_count"] is None
         execute("".join(cell["source"]), str(path), scope)
 
 
-def test_the_reference_is_what_the_docstrings_say():
+def test_the_reference_matches_the_docstrings():
     spec = importlib.util.spec_from_file_location("reference", ROOT / "python" / "docs" / "reference.py")
     reference = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(reference)
@@ -184,7 +184,7 @@ def test_the_reference_is_what_the_docstrings_say():
     assert page == reference.page(), "run python python/docs/reference.py > docs/python/reference.md"
     for name in nnz.__all__:
         assert f"`nnz.{name}" in page, name
-    # As they are made of headings.
+    # The anchors of headings.
     headings = re.findall(r"^#+ (.*)", page, re.MULTILINE)
     anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
     assert set(re.findall(r"\]\(#([^)]*)\)", page)) <= anchors
@@ -209,24 +209,24 @@ def test_mypy_accepts_the_package():
     assert status == 0, report + errors
 
 
-def test_mypy_accepts_what_users_write():
+def test_mypy_accepts_code_of_users():
     api = pytest.importorskip("mypy.api")
     settings = ["--config-file", str(ROOT / "python" / "pyproject.toml"), "--cache-dir", "/dev/null"]
     report, errors, status = api.run([*settings, typed_use.__file__])
     assert status == 0, report + errors
 
 
-def test_pyright_accepts_what_users_write(tmp_path):
+def test_pyright_accepts_code_of_users(tmp_path):
     report, status = pyright(tmp_path, typed_use.__file__, {"typeCheckingMode": "strict"})
     assert status == 0, report
-    # It reads the types of the package: what is wrong is found.
+    # It reads the types of the package: errors are found.
     (tmp_path / "wrong.py").write_text("import nnz\nn: int = nnz.convert('a', 'b').dropped\nnnz.diff(1)\n")
     report, status = pyright(tmp_path, tmp_path / "wrong.py", {"typeCheckingMode": "strict"})
     assert status == 1 and "reportAssignmentType" in report and "reportCallIssue" in report
 
 
 def test_pyright_accepts_the_package(tmp_path):
-    # Packages that need not be installed, and what is compiled, have no source here.
+    # Optional packages and the compiled module have no source here.
     missing = {"reportMissingImports": "none", "reportMissingModuleSource": "none"}
     package = pathlib.Path(nnz.__file__).parent
     report, status = pyright(tmp_path, package, {"typeCheckingMode": "standard", **missing, "exclude": []})
@@ -243,7 +243,7 @@ def pyright(directory, checked, settings):
     return done.stdout + done.stderr, done.returncode
 
 
-def test_what_users_write_runs(tmp_path):
+def test_code_of_users_runs(tmp_path):
     assert typed_use.shape_of(PBMC) == (1107, 507)
     assert typed_use.blocks_of(PBMC) == 23866
     with pytest.warns(nnz.DroppedWarning):
@@ -254,7 +254,7 @@ def test_what_users_write_runs(tmp_path):
     assert typed_use.kind_of(str(tmp_path / "m.bpcells")) == "2 dimensions"
 
 
-def test_stubs_name_what_is_compiled():
+def test_stubs_match_the_compiled_module():
     stubs = (pathlib.Path(nnz.__file__).parent / "_nnz.pyi").read_text()
     for name, value in vars(nnz._nnz).items():
         if not name.startswith("_"):

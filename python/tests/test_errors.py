@@ -1,4 +1,4 @@
-"""Errors are of one family, and name the place."""
+"""Errors have a common base class and a place."""
 
 import os
 import pickle
@@ -22,7 +22,7 @@ def test_a_missing_file_is_file_not_found(tmp_path):
         assert error.errno == 2
 
 
-def test_no_matrix_is_no_format(tmp_path):
+def test_unrecognized_files_are_format_errors(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("hello\n")
     with pytest.raises(nnz.FormatError) as raised:
@@ -31,7 +31,7 @@ def test_no_matrix_is_no_format(tmp_path):
     assert raised.value.path == str(path)
 
 
-def test_a_broken_file_is_named_with_the_place(tmp_path):
+def test_broken_files_are_reported_with_their_place(tmp_path):
     path = tmp_path / "m.mtx"
     path.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 3\n3 1 4\n")
     with pytest.raises(nnz.CorruptFileError) as raised:
@@ -42,14 +42,14 @@ def test_a_broken_file_is_named_with_the_place(tmp_path):
     assert str(error).startswith(f"{path}: line 4")
 
 
-def test_values_that_do_not_fit_are_named(tmp_path):
+def test_values_that_do_not_fit_are_reported(tmp_path):
     with pytest.raises(nnz.CastError) as raised:
         nnz.write(np.array([[1.5]]), tmp_path / "m.mtx", type="uint8")
     assert "found 1.5, which uint8 cannot hold exactly; float64 would hold it" in str(raised.value)
     assert os.listdir(tmp_path) == []
 
 
-def test_duplicates_are_named(tmp_path):
+def test_duplicates_are_reported(tmp_path):
     path = tmp_path / "m.mtx"
     path.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 3\n1 1 4\n")
     with pytest.raises(nnz.DuplicateError):
@@ -57,13 +57,13 @@ def test_duplicates_are_named(tmp_path):
     assert nnz.open(path).to_scipy(duplicates="sum")[0, 0] == 7
 
 
-def test_what_is_no_matrix_says_so():
-    with pytest.raises(nnz.UnsupportedError, match="fragments.*`nnz.Fragments` reads"):
+def test_other_data_is_unsupported():
+    with pytest.raises(nnz.UnsupportedError, match="fragments.*`nnz.Fragments` works with"):
         nnz.transpose(TESTDATA / "bpcells" / "fragments_dir" / "basic.packed", "t.mtx")
 
 
-def test_hints_have_the_names_of_python(tmp_path):
-    with pytest.raises(nnz.ArgumentError, match="`to=` takes one of"):
+def test_hints_have_names_of_python(tmp_path):
+    with pytest.raises(nnz.ArgumentError, match="`to=` selects the format"):
         nnz.write(np.eye(2), tmp_path / "m.xyz")
 
 
@@ -94,7 +94,7 @@ def test_errors_can_be_pickled(tmp_path):
         assert getattr(other, "errno", None) == getattr(error, "errno", None)
 
 
-def test_every_broken_file_is_an_error_of_the_family():
+def test_broken_files_raise_errors_of_the_package():
     broken = [path for path in sorted((TESTDATA / "anndata" / "malformed").glob("*.h5ad"))]
     broken += sorted((TESTDATA / "daphne").glob("bad_*.dbdf"))
     assert len(broken) > 50

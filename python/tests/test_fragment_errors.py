@@ -1,4 +1,4 @@
-"""Errors of fragments name what is wrong, and where."""
+"""Errors of fragments have a reason and a place."""
 
 import os
 import random
@@ -10,7 +10,7 @@ from fragment_texts import BASIC, STORES, listed, random_fragments, write_text
 import nnz
 
 
-def test_what_is_asked_for_makes_sense():
+def test_invalid_arguments_are_errors():
     fragments = nnz.open(BASIC)
     for error, call in [
         (KeyError, lambda: fragments.query("chrUn")),
@@ -53,7 +53,7 @@ def test_broken_lists_have_a_line(tmp_path):
 
 
 def read_all(path):
-    """Read everything there is, in all ways."""
+    """Read everything, in all ways."""
     fragments = nnz.open(path)
     repr(fragments), fragments.cell_names, fragments.counts_by_chromosome(), fragments.info()
     listed(fragments.query())
@@ -63,8 +63,8 @@ def read_all(path):
     return fragments
 
 
-def test_damage_is_an_error_with_its_place(tmp_path):
-    """A cell that has no name, starts that descend, an end before its start, and arrays that are cut short."""
+def test_damaged_stores_are_errors_with_their_place(tmp_path):
+    """A cell without a name, descending starts, an end before its start, and truncated arrays."""
     source = STORES / "fragments_dir" / "basic.unpacked"
     header = (source / "cell").stat().st_size - 4 * 1100
 
@@ -90,7 +90,7 @@ def test_damage_is_an_error_with_its_place(tmp_path):
         with open(tmp_path / "f" / name, "r+b") as file:
             file.truncate(file.seek(0, os.SEEK_END) // 2)
         if name == "chr_ptr":
-            # The chromosomes that are left are whole, and what is behind them is allowed.
+            # The remaining chromosomes are complete, and further data is allowed.
             assert read_all(tmp_path / "f").counts_by_chromosome()["chr1"] == 722
             assert nnz.validate(tmp_path / "f") != []
         else:

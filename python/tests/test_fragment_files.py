@@ -1,4 +1,4 @@
-"""Stores and texts of fragments are written as plain Python and the command would write them."""
+"""Stores and texts of fragments are written as by plain Python and the command."""
 
 import gzip
 import os
@@ -35,7 +35,7 @@ def test_golden_texts(name, tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("options", [{}, {"unpacked": True}, {"format_version": 1, "unpacked": True}, {"threads": 1}])
-def test_every_form_holds_the_same(made, form, options, tmp_path):
+def test_all_containers_are_equal(made, form, options, tmp_path):
     fragments, store = made
     done = store.write(f"{tmp_path}/{form}", **options)
     written = nnz.Fragments(f"{tmp_path}/{form}")
@@ -55,7 +55,7 @@ def test_compressed_arrays(made, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["f.tsv", "f.bed", "f.tsv.gz", "f.bed.gz", "f.bed.bgz"])
-def test_text_comes_back(made, name, tmp_path):
+def test_text_round_trips(made, name, tmp_path):
     fragments, store = made
     assert store.export(tmp_path / name).fragments == len(fragments)
     compressed = name.endswith("gz")
@@ -64,7 +64,7 @@ def test_text_comes_back(made, name, tmp_path):
     assert text == "".join(f"{c}\t{s}\t{e}\t{cell}{more}\n" for c, s, e, cell in fragments)
     assert os.path.exists(f"{tmp_path / name}.tbi") == compressed
     if compressed:
-        # A block of bgzip says how long it is.
+        # A block of bgzip has its length.
         assert (tmp_path / name).read_bytes()[12:14] == b"BC"
     nnz.import_fragments(tmp_path / name, tmp_path / "again")
     assert listed(nnz.open(tmp_path / "again").query()) == fragments
@@ -91,7 +91,7 @@ def test_unsorted_text_is_sorted(made, tmp_path):
     assert sorted(found) == sorted(fragments)
 
 
-def test_imports_take_lists(made, tmp_path):
+def test_imports_accept_lists(made, tmp_path):
     fragments, store = made
     text, wanted = tmp_path / "made.tsv.gz", ["c3", "c1", "c30"]
     kept = [one for one in fragments if one[3] in wanted]
@@ -191,7 +191,7 @@ def test_merges(made, tmp_path):
     assert not (tmp_path / "refused").exists()
 
 
-def test_verbs_for_matrices_take_fragments(made, tmp_path):
+def test_verbs_for_matrices_accept_fragments(made, tmp_path):
     fragments, store = made
     done = nnz.convert(store.path, tmp_path / "f.tsv")
     assert isinstance(done, nnz.FragmentSummary) and read_text(tmp_path / "f.tsv") == fragments
@@ -223,7 +223,7 @@ def test_targets_that_exist(made, tmp_path):
     assert listed(nnz.open(target).query()) == fragments
 
 
-def test_options_that_make_no_sense(made, tmp_path):
+def test_invalid_options(made, tmp_path):
     _, store = made
     for options in ({"format_version": 3}, {"compress": "zip"}, {"memory": "much"}, {"order": "row"}):
         with pytest.raises(nnz.ArgumentError):
@@ -232,14 +232,14 @@ def test_options_that_make_no_sense(made, tmp_path):
         store.write(tmp_path / "f.tsv", unpacked=True)
     with pytest.raises(nnz.ArgumentError, match="nothing is written"):
         store.count_tiles(500, force=True)
-    with pytest.raises(nnz.ArgumentError, match="`nnz.Fragments.count_peaks` makes one"):
+    with pytest.raises(nnz.ArgumentError, match="`nnz.Fragments.count_peaks` counts them"):
         store.write(tmp_path / "f.mtx")
-    with pytest.raises(nnz.FormatError, match="`nnz.import_fragments` makes a store"):
+    with pytest.raises(nnz.FormatError, match="`nnz.import_fragments` imports them"):
         nnz.open(tmp_path / "made.tsv.gz")
 
 
-def test_bpcells_reads_what_is_written(made, tmp_path):
-    """The wheel counts for groups of cells in regions of one width: a cell is a group here."""
+def test_bpcells_reads_written_stores(made, tmp_path):
+    """The wheel counts groups of cells in regions of one width; here, a cell is a group."""
     bpcells = pytest.importorskip("bpcells.experimental", reason="BPCells has no wheel for this Python or machine")
     pandas = pytest.importorskip("pandas")
     fragments, store = made

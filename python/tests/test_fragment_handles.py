@@ -1,4 +1,4 @@
-"""Handles of fragments work from other processes and threads, and read no more than they must."""
+"""Handles of fragments work in other processes and threads, and read only what is needed."""
 
 import concurrent.futures
 import multiprocessing
@@ -29,7 +29,7 @@ def counted(counts):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_read_what_they_are_given(method):
+def test_workers_read_handles(method):
     fragments, regions = nnz.open(BASIC), ["chr1", "chr2", "chrX:0-9,000"]
     peaks = fragments.count_peaks([("chr1", 0, 90_000), ("chrX", 5, 9_000)])
     tiles = fragments.count_tiles(40_000).T
@@ -41,7 +41,7 @@ def test_workers_read_what_they_are_given(method):
     np.testing.assert_array_equal(matrices[1], tiles.to_numpy())
 
 
-def test_handles_pickle_by_place(tmp_path, monkeypatch):
+def test_handles_pickle_by_path(tmp_path, monkeypatch):
     shutil.copytree(BASIC, tmp_path / "f")
     monkeypatch.chdir(tmp_path)
     fragments = nnz.open("f")
@@ -119,13 +119,13 @@ def large(tmp_path_factory):
 
 
 def bytes_read():
-    """Return the bytes that this process has read with system calls."""
+    """Return the number of bytes that this process has read with system calls."""
     lines = pathlib.Path("/proc/self/io").read_text().splitlines()
     return int(dict(line.split(": ") for line in lines)["rchar"])
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="the system does not count what is read")
-def test_queries_read_what_they_must(large):
+def test_queries_read_only_what_is_needed(large):
     path, starts, ends = large
     size = sum(file.stat().st_size for file in path.iterdir())
     fragments = nnz.open(path)
@@ -198,7 +198,7 @@ except KeyboardInterrupt:
         "nnz.merge_fragments([source, source], target, prefix='a,b', threads=1, force=True)",
     ],
 )
-def test_control_c_stops_and_leaves_nothing(large, call, tmp_path):
+def test_control_c_stops_and_leaves_no_files(large, call, tmp_path):
     command = [sys.executable, "-c", INTERRUPTED, str(large[0]), str(tmp_path / "f.tsv.gz"), call]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.stdout == "interrupted\n", done.stderr

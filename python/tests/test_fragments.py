@@ -1,4 +1,4 @@
-"""Fragments are read as plain Python reads them: golden stores, and random ones."""
+"""Fragments are read as by plain Python: golden stores and random ones."""
 
 import json
 import random
@@ -10,7 +10,7 @@ from fragment_texts import BASIC, SIZES, STORES, count, listed, overlapping, ran
 import nnz
 
 CASES = [entry for entry in json.loads((STORES / "manifest.json").read_text())["artifacts"] if entry["kind"] == "fragments"]
-# What BPCells makes of data frames has a test of its own.
+# Stores that BPCells creates from data frames have their own test.
 PLACES = [
     (entry["path"], entry["case"])
     for entry in CASES
@@ -33,7 +33,7 @@ def store(request, tmp_path_factory):
     return fragments, nnz.open(directory / "f.fragments")
 
 
-def test_all_golden_stores_are_there():
+def test_all_golden_stores_exist():
     assert len(PLACES) > 60
 
 
@@ -58,7 +58,7 @@ def test_golden_stores(place, case):
 
 
 def test_queries_do_not_rely_on_wrong_bounds():
-    """`end_max` of this store leaves out the last fragment of each chunk."""
+    """`end_max` of this store omits the last fragment of each chunk."""
     fragments = nnz.open(STORES / "fragments_rds" / "from_dataframe.unpacked.rds")
     lengths = [5000 if at in (127, 255) else 10 for at in range(300)]
     cells = fragments.cell_names
@@ -77,7 +77,7 @@ def test_names_of_golden_stores():
             assert fragments.info()["version"] == entry["version"]
 
 
-def test_queries_find_what_overlaps(store):
+def test_queries_return_overlapping_fragments(store):
     fragments, found = store
     rng = random.Random(7)
     assert listed(found.query()) == fragments
@@ -182,13 +182,13 @@ def test_counts_of_tiles(store, sizes, tmp_path):
     assert found.count_tiles(700, tmp_path / "tiles.h5ad", cell_axis="as-is", chrom_sizes=sizes).shape == expected.shape
 
 
-def test_warnings_name_the_caller(tmp_path):
+def test_warnings_point_to_the_caller(tmp_path):
     with pytest.warns(nnz.DroppedWarning) as caught:
         nnz.open(BASIC).count_tiles(50_000, tmp_path / "tiles.npz")
     assert [warning.filename for warning in caught] == [__file__]
 
 
-def test_counts_become_anndata(store):
+def test_counts_are_converted_to_anndata(store):
     pytest.importorskip("anndata")
     fragments, found = store
     adata = found.count_peaks([("chr1", 0, 30_000), ("chrX", 0, 30_000)]).to_anndata()
@@ -196,7 +196,7 @@ def test_counts_become_anndata(store):
     assert adata.var_names.tolist() == ["chr1:0-30000", "chrX:0-30000"]
 
 
-def test_what_notebooks_show():
+def test_representations_in_notebooks():
     fragments = nnz.open(BASIC)
     assert "1100 fragments of 25 cells on 3 chromosomes" in repr(fragments)
     assert "<td>1,100</td>" in fragments._repr_html_() and "basic.packed" in fragments._repr_html_()

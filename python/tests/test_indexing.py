@@ -1,4 +1,4 @@
-"""Indices select what they select in SciPy."""
+"""Indexing selects as in SciPy."""
 
 import numpy as np
 import pytest
@@ -63,9 +63,9 @@ def test_random_indices(pair, seed):
         np.testing.assert_array_equal(found.toarray(), expected)
 
 
-def test_one_index_is_that_of_rows(pair):
+def test_a_single_index_selects_rows(pair):
     m, matrix = pair
-    # A text has integers of 64 bits.
+    # Text has 64-bit integers.
     matrix = matrix.astype(m.dtype)
     same(m[3:9].tocsr(), matrix[3:9])
     same(m[...].tocsr(), matrix)
@@ -83,7 +83,7 @@ def test_names_select(store):
     same(m[m.row_names < "r2", :], matrix[np.flatnonzero(m.row_names < "r2")])
 
 
-def test_what_is_not_there_is_an_error(store):
+def test_missing_positions_and_names_are_errors(store):
     path, _ = store
     m = nnz.open(path)
     for index in (40, -41, [0, 40], np.array([2**63], np.uint64)):
@@ -100,7 +100,7 @@ def test_what_is_not_there_is_an_error(store):
             m[index]
 
 
-def test_labels_select_where_they_are_no_names():
+def test_annotations_select_if_they_are_not_names():
     m = nnz.open(PBMC)
     rows = [int(np.flatnonzero(m.rows["name"] == name)[0]) for name in ("SOD1", "APP")]
     same(m[["SOD1", "APP"]], m.to_scipy()[rows])

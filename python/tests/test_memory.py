@@ -1,4 +1,4 @@
-"""Memory follows what is read, not what is stored."""
+"""Memory depends on what is read, not on what is stored."""
 
 import subprocess
 import sys
@@ -11,17 +11,17 @@ import nnz
 
 ROWS, COLS, EACH = 5_000, 100_000, 400
 ENTRIES = COLS * EACH
-# As it would be in memory: values and indices of 32 bits.
+# In memory: values and indices of 32 bits.
 WHOLE = ENTRIES * 8
 
 
 @pytest.fixture(scope="module", params=["m.bpcells", "m.h5ad"])
 def large(request, tmp_path_factory):
-    """A matrix of 320 MB in memory, which is never held as a whole here."""
+    """A matrix of 320 MB, which is never in memory as a whole here."""
     path = tmp_path_factory.mktemp("large") / request.param
     step = 5_000
     rng = np.random.default_rng(0)
-    # Ascending in each column, and other ones in each.
+    # Ascending in each column, and different in each.
     base = np.sort(rng.permutation(ROWS - 100)[:EACH])
     indptr = np.arange(step + 1) * EACH
     options = {"compress": "none"} if path.suffix == ".h5ad" else {}
@@ -41,7 +41,7 @@ import nnz
 m = nnz.open(sys.argv[1])
 if m.axis_kinds == ("cells", "features"):
     m = m.T
-# What importing takes is not of interest.
+# The memory of imports does not count.
 with open("/proc/self/clear_refs", "w") as clear:
     clear.write("5")
 def peak():
@@ -54,7 +54,7 @@ print(result, peak() - before)
 
 
 def measured(path, expression):
-    """Evaluate an expression of `m` in another process; return what it printed, and how far its memory grew."""
+    """Evaluate an expression of `m` in another process; return its output and the growth of memory."""
     command = [sys.executable, "-c", CHILD, str(path), expression]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -65,7 +65,7 @@ def measured(path, expression):
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="no /proc")
 
 
-def test_the_measure_sees_what_is_read(large):
+def test_reading_everything_takes_memory(large):
     entries, grown = measured(large, "m.to_scipy().nnz")
     assert entries == ENTRIES
     assert WHOLE <= grown < 2 * WHOLE
@@ -75,7 +75,7 @@ def test_the_measure_sees_what_is_read(large):
     "expression, cols",
     [("m[:, 40_000:45_000].nnz", 5_000), ("m[:, ::100].nnz", 1_000), ("m[:, 99_999].nnz", 1)],
 )
-def test_a_slice_takes_what_it_holds(large, expression, cols):
+def test_slices_take_the_memory_of_their_entries(large, expression, cols):
     entries, grown = measured(large, expression)
     assert entries == cols * EACH
     assert grown < 3 * WHOLE * cols / COLS + (24 << 20)
@@ -89,7 +89,7 @@ def test_a_slice_takes_what_it_holds(large, expression, cols):
         ("(m.sum(axis=1) > 0).size", ROWS),
     ],
 )
-def test_passes_through_the_whole_are_bounded(large, expression, expected):
+def test_passes_over_the_whole_take_bounded_memory(large, expression, expected):
     found, grown = measured(large, expression)
     assert found == expected
     assert grown < WHOLE / 4

@@ -1,4 +1,4 @@
-"""Handles work from other processes and threads, and signals stop what is slow."""
+"""Handles work in other processes and threads, and signals stop long operations."""
 
 import concurrent.futures
 import multiprocessing
@@ -23,7 +23,7 @@ def column_sum(job):
     return m[:, start:end].sum()
 
 
-def test_handles_pickle_by_place(store, tmp_path, monkeypatch):
+def test_handles_pickle_by_path(store, tmp_path, monkeypatch):
     path, matrix = store
     monkeypatch.chdir(path.parent)
     m = nnz.open(path.name).T
@@ -36,7 +36,7 @@ def test_handles_pickle_by_place(store, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_read_what_they_are_given(store, method):
+def test_workers_read_handles(store, method):
     path, matrix = store
     m = nnz.open(path)
     jobs = [(m, start, start + 10) for start in (0, 10, 20)]
@@ -125,7 +125,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_control_c_stops_and_leaves_nothing(tmp_path):
+def test_control_c_stops_and_leaves_no_files(tmp_path):
     nnz.write(large(4_000_000), tmp_path / "m.npz")
     (tmp_path / "out").mkdir()
     target = tmp_path / "out" / "m.mtx.gz"

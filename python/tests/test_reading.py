@@ -1,4 +1,4 @@
-"""Matrices are read as SciPy has them."""
+"""Matrices are read as in SciPy."""
 
 import gzip
 import os
@@ -41,7 +41,7 @@ def test_html_is_escaped(tmp_path):
     assert "<b>" not in nnz.open(path)._repr_html_()
 
 
-def test_a_10x_folder_is_that_of_scipy():
+def test_10x_folders_match_scipy():
     files = list(PBMC.glob("matrix.mtx*"))
     same(nnz.open(PBMC).to_scipy(), scipy.io.mmread(files[0]))
 
@@ -51,7 +51,7 @@ def test_a_10x_folder_is_that_of_scipy():
     "dtype",
     "uint8 uint16 uint32 uint64 int8 int16 int32 int64 float32 float64 bool complex64 complex128".split(),
 )
-def test_every_type_and_order_survives(tmp_path, dtype, order):
+def test_all_types_and_orders_round_trip(tmp_path, dtype, order):
     matrix = random_matrix(dtype=dtype, order=order)
     path = tmp_path / "m.bsp.h5"
     nnz.write(matrix, path)
@@ -64,19 +64,19 @@ def test_every_type_and_order_survives(tmp_path, dtype, order):
 
 
 def owner(array):
-    """Name the type of what holds the memory of an array."""
+    """Return the owner of the memory of an array."""
     while getattr(array, "base", None) is not None:
         array = array.base
     return type(array).__name__
 
 
-def test_arrays_are_those_that_were_filled(store):
+def test_arrays_are_not_copied(store):
     path, _ = store
     found = nnz.open(path).to_scipy()
     assert isinstance(found, sparse.csc_array)
     assert found.indices.dtype == found.indptr.dtype == np.int32
     assert found.has_sorted_indices
-    # Owned by what Rust allocated, not copied by SciPy.
+    # Owned by the allocation of Rust, not copied by SciPy.
     assert owner(found.indices) == owner(found.data) == "PySliceContainer"
     assert isinstance(nnz.open(path).to_scipy("row", matrix=True), sparse.csr_matrix)
 
@@ -102,7 +102,7 @@ def test_large_matrices_are_not_made_dense_by_accident(tmp_path):
     assert m.to_scipy().nnz == 0
 
 
-def test_indices_are_of_64_bits_where_they_have_to_be(tmp_path):
+def test_indices_have_64_bits_if_needed(tmp_path):
     path = tmp_path / "wide.npz"
     wide = sparse.coo_array(([1.0], ([0], [3_000_000_000])), shape=(2, 4_000_000_000))
     nnz.write(wide, path)
@@ -122,7 +122,7 @@ def test_transposes_are_lazy(store):
 
 
 @pytest.mark.parametrize("nbytes", [1, 500, 5_000, 1 << 30])
-def test_batches_follow_each_other(store, nbytes):
+def test_batches_are_consecutive(store, nbytes):
     path, matrix = store
     blocks = list(nnz.open(path).iter_batches(nbytes))
     assert nbytes > 1 or len(blocks) == 30
@@ -143,7 +143,7 @@ def test_batches_of_a_text(tmp_path):
 
 @pytest.mark.parametrize("nbytes", [1, 100, 3000, 1 << 26])
 @pytest.mark.parametrize("form", ["unsorted", "symmetric", "pattern", "stream"])
-def test_texts_come_in_blocks(tmp_path, form, nbytes):
+def test_texts_are_read_in_blocks(tmp_path, form, nbytes):
     rng = np.random.default_rng(nbytes)
     dense = rng.integers(0, 9, (30, 30)) * (rng.random((30, 30)) < 0.2)
     path = tmp_path / ("m.mtx.gz" if form == "stream" else "m.mtx")
@@ -177,7 +177,7 @@ def test_blocks_of_a_broken_text_end_with_its_error(tmp_path):
     assert "line 4" in str(error.value)
 
 
-def test_blocks_that_nobody_takes_end_the_reading(tmp_path):
+def test_dropped_block_readers_end_the_reading(tmp_path):
     matrix = random_matrix((2000, 300), 0.3, np.int64)
     nnz.write(matrix, tmp_path / "m.mtx")
     before = threading.active_count(), len(os.listdir("/proc/self/task"))
@@ -208,7 +208,7 @@ def test_annotations_are_data_frames():
                 assert one.cat.ordered == other.cat.ordered
 
 
-def test_anndata_comes_back(tmp_path):
+def test_anndata_round_trips(tmp_path):
     anndata = pytest.importorskip("anndata")
     whole = anndata.read_h5ad(FULL)
     found = nnz.open(f"{FULL}::X").to_anndata()
@@ -251,7 +251,7 @@ def test_a_file_of_groups_is_a_mapping(tmp_path):
 
 
 def golden():
-    """Name files of other programs whose values anndata or SciPy has."""
+    """Return the names of files of other programs that anndata or SciPy can read."""
     for path in sorted(TESTDATA.glob("scipy/npz/scipy*/*.npz")):
         yield pytest.param(path, id=str(path.relative_to(TESTDATA)))
 
@@ -270,7 +270,7 @@ def test_files_of_scipy(path):
         return
     found = nnz.open(path).to_scipy("row", duplicates="sum")
     if expected.format == "dia":
-        # SciPy leaves out the zeros of diagonals.
+        # SciPy omits the zeros of diagonals.
         np.testing.assert_array_equal(found.toarray(), expected.toarray())
         return
     expected = expected.tocsr()
@@ -291,7 +291,7 @@ def test_files_of_anndata(path):
     assert found.shape == whole.shape
     expected = whole.X
     if sparse.issparse(expected):
-        # The indices of some files are of types that SciPy refuses later on.
+        # Some index types are refused by SciPy later.
         made = sparse.csr_array if expected.format == "csr" else sparse.csc_array
         indices, indptr = (part.astype(np.int64) for part in (expected.indices, expected.indptr))
         expected = made((expected.data, indices, indptr), shape=expected.shape)
@@ -303,5 +303,5 @@ def test_files_of_anndata(path):
     assert list(found.col_names) == list(whole.var_names)
 
 
-def test_readme_is_here():
+def test_readme_exists():
     assert (ROOT / "python" / "README.md").exists()

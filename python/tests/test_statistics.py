@@ -1,4 +1,4 @@
-"""Sums and their kin are those of NumPy."""
+"""Sums and other statistics match NumPy."""
 
 import numpy as np
 import pytest
@@ -12,14 +12,14 @@ import nnz
 def pair(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("stats") / "m.bsp.h5"
     matrix = random_matrix(dtype=request.param, order="col")
-    # A zero that is stored is an entry, and not counted.
+    # A stored zero is an entry, but not counted.
     matrix.data[0] = 0
     nnz.write(matrix, path)
     return nnz.open(path), matrix.toarray()
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, -2])
-def test_reductions_are_those_of_numpy(pair, axis):
+def test_reductions_match_numpy(pair, axis):
     m, dense = pair
     wide = dense.astype(np.float64)
     for name in ("sum", "mean", "var", "std"):
@@ -42,14 +42,14 @@ def test_transposes_have_their_own_axes(pair):
     np.testing.assert_allclose(m.T.sum(0), dense.T.astype(np.float64).sum(0))
 
 
-def test_one_cell_has_no_spread(tmp_path):
+def test_one_cell_has_no_variance(tmp_path):
     nnz.write(np.array([[3.0]]), tmp_path / "m.npy")
     m = nnz.open(tmp_path / "m.npy")
     assert m.var() == 0.0
     assert np.isnan(m.var(ddof=1))
 
 
-def test_no_cells_have_no_extremes(tmp_path):
+def test_no_cells_have_no_minimum_and_maximum(tmp_path):
     nnz.write(sparse.csr_array((0, 3)), tmp_path / "m.npz")
     m = nnz.open(tmp_path / "m.npz")
     assert m.sum() == 0
@@ -63,7 +63,7 @@ def test_sums_past_64_bits_are_errors(tmp_path):
         nnz.open(tmp_path / "m.npy").sum()
 
 
-def test_stats_are_those_of_the_command():
+def test_stats_match_the_command():
     found = nnz.stats(PBMC, "rows")
     dense = nnz.open(PBMC).to_numpy()
     np.testing.assert_array_equal(found["sum"], dense.sum(1))

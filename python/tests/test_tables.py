@@ -1,4 +1,4 @@
-"""Tables are read, selected, written and exchanged with pandas and Arrow."""
+"""Tables are read, selected, written, and exchanged with pandas and Arrow."""
 
 import multiprocessing
 import os
@@ -38,11 +38,11 @@ def pair(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"block": "7x10"}, {"dialect": "daphne"}, {"dialect": "daphne-2022"}])
-def test_random_frames_come_back(tmp_path, options):
+def test_random_frames_round_trip(tmp_path, options):
     for seed, rows in enumerate([0, 1, 3, 500]):
         frame = random_frame(rows, seed)
         if options.get("dialect"):
-            # DAPHNE itself has no integers of 16 bits.
+            # DAPHNE's own dialect has no 16-bit integers.
             frame = frame.drop(columns=["int16", "uint16"])
         done = nnz.write(frame, tmp_path / "t.dbdf", force=True, **options)
         assert done.shape == frame.shape and done.dropped == []
@@ -78,7 +78,7 @@ def test_random_rows_and_columns(pair):
             pandas.testing.assert_frame_equal(found[1:].to_pandas(), expected[1:].reset_index(drop=True))
 
 
-def test_columns_and_values_by_themselves(pair):
+def test_columns_and_values(pair):
     t, frame = pair
     np.testing.assert_array_equal(t["float32"], frame["float32"])
     np.testing.assert_array_equal(t[3:9, "int8"], frame["int8"][3:9])
@@ -89,7 +89,7 @@ def test_columns_and_values_by_themselves(pair):
     np.testing.assert_array_equal(np.concatenate([part["int64"] for part in t.iter_batches(nbytes=999)]), frame["int64"])
 
 
-def test_what_is_not_there_is_an_error(pair):
+def test_missing_rows_and_columns_are_errors(pair):
     t, _ = pair
     with pytest.raises(KeyError) as raised:
         t["none"]
@@ -108,7 +108,7 @@ def test_what_is_not_there_is_an_error(pair):
         t.iter_batches(nbytes=0)
 
 
-def test_every_golden_frame_is_read_and_written(tmp_path):
+def test_golden_frames_are_read_and_written(tmp_path):
     paths = sorted(path for path in DAPHNE.glob("*frame*.dbdf") if not path.name.startswith("bad"))
     assert len(paths) > 10
     for path in paths:
@@ -128,7 +128,7 @@ def test_every_golden_frame_is_read_and_written(tmp_path):
                 np.testing.assert_array_equal(found.iloc[:, at].to_numpy(t.dtypes[at]), t[:, at])
 
 
-def test_broken_frames_are_errors_of_the_family():
+def test_broken_frames_raise_errors_of_the_package():
     paths = [path for path in sorted(DAPHNE.glob("bad_*.dbdf")) if "frame" in path.name]
     assert len(paths) > 5
     for path in paths:
@@ -137,10 +137,10 @@ def test_broken_frames_are_errors_of_the_family():
         assert raised.value.path == str(path)
 
 
-def test_promised_rows_take_no_memory(tmp_path):
+def test_stated_rows_take_no_memory(tmp_path):
     nnz.write(pandas.DataFrame({"a": [1.5, 2.5]}), tmp_path / "t.dbdf")
     data = (tmp_path / "t.dbdf").read_bytes()
-    # The number of rows follows two bytes. Cells that no block covers are zero.
+    # The number of rows follows two bytes. Cells in no block are zero.
     assert data[2:10] == (2).to_bytes(8, "little")
     (tmp_path / "u.dbdf").write_bytes(data[:2] + (2**50).to_bytes(8, "little") + data[10:])
     t = nnz.open(tmp_path / "u.dbdf")
@@ -150,7 +150,7 @@ def test_promised_rows_take_no_memory(tmp_path):
     assert t[2**50 - 3 :, "a"].tolist() == [0.0] * 3 and t[:3, "a"].tolist() == [1.5, 2.5, 0.0]
 
 
-def test_what_tables_do_not_hold_is_refused(tmp_path, pair):
+def test_unsupported_values_are_refused(tmp_path, pair):
     t, _ = pair
     for frame, text in (
         (pandas.DataFrame({"a": ["x"]}), "tables hold numbers"),
@@ -176,7 +176,7 @@ def test_what_tables_do_not_hold_is_refused(tmp_path, pair):
         nnz.write(t, tmp_path / "x.dbdf")
 
 
-def test_data_frames_are_matrices_where_there_are_no_tables(tmp_path):
+def test_data_frames_are_matrices_in_formats_without_tables(tmp_path):
     frame = pandas.DataFrame({"a": [1.0, 0.0], "b": [0.0, 2.0]}, index=["x", "y"])
     nnz.write(frame, tmp_path / "m.bpcells", type="float32")
     m = nnz.open(tmp_path / "m.bpcells")
@@ -209,7 +209,7 @@ def test_handles_of_tables_pickle_and_survive_a_fork(pair, monkeypatch):
     assert "<td>130 x 2</td>" in part._repr_html_()
 
 
-def test_streams_of_arrow_have_the_values(pair):
+def test_arrow_streams_have_the_values(pair):
     arrow = pytest.importorskip("pyarrow")
     t, frame = pair
     for part, expected in ((t, frame), (t[::-3, ["int8", "float64"]], frame[["int8", "float64"]][::-3]), (t[:0], frame[:0])):
@@ -217,14 +217,14 @@ def test_streams_of_arrow_have_the_values(pair):
         made.validate(full=True)
         assert made.schema.names == list(expected.columns)
         pandas.testing.assert_frame_equal(made.to_pandas(), expected.reset_index(drop=True))
-    # What is not read is released.
+    # Unread batches are released.
     reader = arrow.RecordBatchReader.from_stream(t)
     del reader
     capsule = t.__arrow_c_stream__()
     del capsule
 
 
-def test_streams_come_in_batches(tmp_path):
+def test_streams_are_read_in_batches(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     frame = pandas.DataFrame({"a": np.arange(3_000_000), "b": np.arange(3_000_000) * 0.5})
     nnz.write(frame, tmp_path / "t.dbdf")
@@ -234,11 +234,11 @@ def test_streams_come_in_batches(tmp_path):
     pandas.testing.assert_frame_equal(arrow.table(nnz.open(tmp_path / "t.dbdf")).to_pandas(), frame)
 
 
-def test_streams_of_arrow_are_written(tmp_path):
+def test_arrow_streams_are_written(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     frame = random_frame(1000)
     whole = arrow.Table.from_pandas(frame, preserve_index=False)
-    # Batches with offsets of their own.
+    # Batches with offsets.
     parts = arrow.Table.from_batches([batch for at in (0, 3, 500) for batch in whole[at : at + 333].to_batches()])
     for table in (whole, parts, whole[:0], whole[17:19]):
         done = nnz.write(table, tmp_path / "t.dbdf", force=True)
@@ -263,7 +263,7 @@ def test_streams_with_other_than_numbers_are_refused(tmp_path, values, text):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_stream_that_fails_is_an_error(tmp_path):
+def test_errors_of_streams_are_raised(tmp_path):
     arrow = pytest.importorskip("pyarrow")
 
     def batches():
@@ -282,7 +282,7 @@ def test_a_stream_that_fails_is_an_error(tmp_path):
             return capsule
 
     nnz.write(Once(), tmp_path / "t.dbdf")
-    with pytest.raises(nnz.ArgumentError, match="read already"):
+    with pytest.raises(nnz.ArgumentError, match="already been consumed"):
         nnz.write(Once(), tmp_path / "u.dbdf")
 
 
@@ -299,7 +299,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_control_c_stops_a_stream_and_leaves_nothing(tmp_path):
+def test_control_c_stops_a_stream_and_leaves_no_files(tmp_path):
     pytest.importorskip("pyarrow")
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "t.dbdf")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -307,7 +307,7 @@ def test_control_c_stops_a_stream_and_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_annotations_are_streams_of_arrow(tmp_path):
+def test_annotations_are_arrow_streams(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     for path in (PBMC, f"{FULL}::X"):
         m = nnz.open(path)

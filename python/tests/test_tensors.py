@@ -25,7 +25,7 @@ def random_tensor(shape, dtype="float64", seed=0, density=0.3):
 
 @pytest.mark.parametrize("name", ["t.bsp.h5", "t.npz", "t.zarr", "t.bsp", "t.nc", "t.bsp.npz"])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_random_tensors_come_back(tmp_path, name, dtype):
+def test_random_tensors_round_trip(tmp_path, name, dtype):
     if name == "t.nc" and dtype.startswith("complex"):
         pytest.skip("NetCDF has no complex numbers")
     for seed, shape in enumerate([(3, 4, 5), (2, 1, 3, 2), (1, 1, 1), (0, 2, 3), (2, 3, 1, 2, 2)]):
@@ -41,7 +41,7 @@ def test_random_tensors_come_back(tmp_path, name, dtype):
 
 
 @pytest.mark.parametrize("levels", ["sparse3(element)", "dense3(element)", "dense(sparse2(element)) transposed 2 0 1"])
-def test_levels_are_those_asked_for(tmp_path, levels):
+def test_levels_are_as_requested(tmp_path, levels):
     cells = random_tensor((3, 4, 5), "int32")
     nnz.write(cells, tmp_path / "t.bsp.h5", levels=levels)
     t = nnz.open(tmp_path / "t.bsp.h5")
@@ -64,7 +64,7 @@ def test_arrays_without_dimensions_and_vectors(tmp_path):
     assert nnz.diff(tmp_path / "v.bsp.h5", tmp_path / "w.bsp.h5") == []
 
 
-def test_negative_zeros_and_what_is_not_a_number_stay(tmp_path):
+def test_negative_zeros_and_nan_are_kept(tmp_path):
     cells = np.zeros((2, 2, 2))
     cells[0, 0, 1], cells[1, 1, 0] = -0.0, np.nan
     nnz.write(cells, tmp_path / "t.bsp.h5")
@@ -75,12 +75,12 @@ def test_negative_zeros_and_what_is_not_a_number_stay(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float64", "complex128"])
-def test_arrays_of_scipy_are_exchanged(tmp_path, dtype):
+def test_scipy_arrays_round_trip(tmp_path, dtype):
     cells = random_tensor((4, 3, 5), dtype)
     try:
         array = scipy.sparse.coo_array(cells)
     except ValueError:
-        pytest.skip("this SciPy has two dimensions at the most")
+        pytest.skip("this SciPy supports at most two dimensions")
     order = np.random.default_rng(1).permutation(array.nnz)
     array = scipy.sparse.coo_array((array.data[order], tuple(one[order] for one in array.coords)), shape=array.shape)
     for name in ("t.bsp.h5", "t.npz"):
@@ -90,17 +90,17 @@ def test_arrays_of_scipy_are_exchanged(tmp_path, dtype):
         np.testing.assert_array_equal(found.toarray(), cells)
     with np.load(tmp_path / "t.npz") as written:
         assert written["shape"].tolist() == [4, 3, 5]
-    assert array.nnz == len(order), "what is written stays as it is"
+    assert array.nnz == len(order), "the source is unchanged"
 
 
-def test_entries_at_one_place_are_added_up(tmp_path):
+def test_duplicates_are_summed(tmp_path):
     array = scipy.sparse.coo_array(([1.0, 2.0], ([0, 0], [1, 1], [2, 2])), shape=(1, 2, 3))
     nnz.write(array, tmp_path / "t.bsp.h5")
     t = nnz.open(tmp_path / "t.bsp.h5")
     assert t.nnz == 1 and t.to_numpy()[0, 1, 2] == 3 and array.nnz == 2
 
 
-def test_arrays_of_pydata_sparse_are_exchanged(tmp_path):
+def test_pydata_sparse_arrays_round_trip(tmp_path):
     sparse = pytest.importorskip("sparse")
     for seed, shape in enumerate([(3, 4, 5), (4, 6), (7,), (2, 2, 2, 2)]):
         for fill in (0, 3, -2):
@@ -130,7 +130,7 @@ def _dense(cells, folder):
     return folder / "dense.npy"
 
 
-def test_a_fill_is_refused_where_cells_are_zero(tmp_path):
+def test_fill_values_are_refused_by_scipy(tmp_path):
     sparse = pytest.importorskip("sparse")
     cells = random_tensor((2, 3, 4))
     cells[0] = 1
@@ -138,7 +138,7 @@ def test_a_fill_is_refused_where_cells_are_zero(tmp_path):
     t = nnz.open(tmp_path / "t.bsp.h5")
     with pytest.raises(nnz.UnsupportedError, match="in arrays of SciPy they are zero"):
         t.to_scipy()
-    with pytest.raises(nnz.UnsupportedError, match="in SciPy they are zero"):
+    with pytest.raises(nnz.UnsupportedError, match="in SciPy it is always zero"):
         nnz.write(t, tmp_path / "t.npz")
     nnz.write(sparse.COO.from_numpy(cells + 5, fill_value=1), tmp_path / "u.bsp.h5")
     np.testing.assert_array_equal(nnz.open(tmp_path / "u.bsp.h5").to_scipy().toarray(), cells + 5)
@@ -154,7 +154,7 @@ def test_lazy_tensors_are_written_and_converted(tmp_path):
     assert nnz.diff(tmp_path / "a.bsp.h5", tmp_path / "c.zarr") == []
     for options, error in (
         ({"row_names": ["a"]}, "not to tensors"),
-        ({"order": "row"}, "matrices"),
+        ({"order": "row"}, "layout"),
         ({"axis_kinds": ("cells", "features")}, "not to tensors"),
     ):
         with pytest.raises(nnz.Error, match=error):
@@ -175,7 +175,7 @@ def test_files_have_matrices_and_tensors(tmp_path):
     np.testing.assert_array_equal(nnz.open(f"{tmp_path / 'both.h5'}::t").to_numpy(), cells)
 
 
-def test_tensors_of_real_programs_are_read():
+def test_tensors_of_other_programs_are_read():
     t = nnz.open(TESTDATA / "scipy" / "npy" / "shape_3d.npy")
     np.testing.assert_array_equal(t.to_numpy(), np.load(TESTDATA / "scipy" / "npy" / "shape_3d.npy"))
     found = 0
@@ -198,7 +198,7 @@ def _has_sparse():
     return True
 
 
-def test_broken_tensors_are_errors_of_the_family(tmp_path):
+def test_broken_tensors_raise_errors_of_the_package(tmp_path):
     found = 0
     for path in sorted((TESTDATA / "binsparse").rglob("*")):
         if "valid" in path.parts or path.suffix not in (".h5", ".npz"):
@@ -218,7 +218,7 @@ def test_broken_tensors_are_errors_of_the_family(tmp_path):
             nnz.open(tmp_path / "u.npz").to_numpy()
 
 
-def test_memory_is_limited_before_it_is_taken(tmp_path):
+def test_memory_limits_are_checked_in_advance(tmp_path):
     huge = scipy.sparse.coo_array(([1.0], ([0], [1], [2])), shape=(2**31 - 1, 2**31 - 1, 2**20))
     nnz.write(huge, tmp_path / "t.bsp.h5")
     t = nnz.open(tmp_path / "t.bsp.h5")
@@ -250,7 +250,7 @@ def test_handles_of_tensors_pickle_and_survive_a_fork(tmp_path, monkeypatch):
 
 
 class Offered:
-    """An array as another package offers it."""
+    """An array as another package provides it."""
 
     def __init__(self, descriptor, arrays):
         self._both = descriptor, arrays
@@ -262,7 +262,7 @@ class Offered:
         return self._both[1]
 
 
-def test_descriptors_are_those_of_files(tmp_path):
+def test_descriptors_match_files(tmp_path):
     matrix = scipy.sparse.csr_array(random_tensor((6, 5), "float32"))
     for order in ("row", "col"):
         nnz.write(matrix, tmp_path / "m.bsp.npz", order=order, force=True)
@@ -279,7 +279,7 @@ def test_descriptors_are_those_of_files(tmp_path):
         np.testing.assert_array_equal(same["values"], expected.data)
 
 
-def test_what_is_offered_is_accepted(tmp_path):
+def test_binsparse_objects_are_accepted(tmp_path):
     cells = random_tensor((3, 4, 5), "complex64")
     nnz.write(cells, tmp_path / "t.bsp.h5")
     t = nnz.open(tmp_path / "t.bsp.h5")
@@ -306,7 +306,7 @@ def test_what_is_offered_is_accepted(tmp_path):
         {"data_types": {"indices_0": "int64", "values": "float64"}},
     ],
 )
-def test_what_is_offered_and_broken_is_refused(tmp_path, change):
+def test_broken_binsparse_objects_are_refused(tmp_path, change):
     described = {"version": "0.1", "format": "COOR", "shape": [3, 3], "number_of_stored_values": 2}
     described["data_types"] = {"indices_0": "int64", "indices_1": "int64", "values": "float64"}
     arrays = {"indices_0": np.array([0, 2]), "indices_1": np.array([1, 2]), "values": np.array([1.0, 2.0])}
@@ -316,7 +316,7 @@ def test_what_is_offered_and_broken_is_refused(tmp_path, change):
     assert os.listdir(tmp_path) == ["good.npz"]
 
 
-def test_tensors_stored_in_another_order_of_dimensions_are_sorted_for_scipy(tmp_path):
+def test_tensors_with_another_order_of_dimensions_are_sorted_for_scipy(tmp_path):
     source = TESTDATA / "binsparse" / "valid" / "c" / "custom_S2s_t201.bsp.h5"
     nnz.convert(source, tmp_path / "v.npz")
     assert nnz.validate(tmp_path / "v.npz") == []

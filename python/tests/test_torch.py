@@ -1,4 +1,4 @@
-"""Sparse tensors of PyTorch, where it is installed."""
+"""Sparse tensors of PyTorch, if it is installed."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 @pytest.mark.parametrize("order", ["row", "col"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8", "complex64"])
-def test_matrices_become_tensors(tmp_path, order, dtype):
+def test_matrices_are_converted_to_tensors(tmp_path, order, dtype):
     matrix = random_matrix(dtype=dtype)
     nnz.write(matrix, tmp_path / "m.npz", order=order)
     found = nnz.open(tmp_path / "m.npz").to_torch()
@@ -22,7 +22,7 @@ def test_matrices_become_tensors(tmp_path, order, dtype):
 
 
 @pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "strided"])
-def test_tensors_of_every_layout_are_written(tmp_path, layout):
+def test_tensors_of_all_layouts_are_written(tmp_path, layout):
     cells = random_matrix((6, 8), dtype="float32").toarray()
     dense = torch.from_numpy(cells)
     size = {"blocksize": (2, 4)} if "bs" in layout else {}
@@ -31,7 +31,7 @@ def test_tensors_of_every_layout_are_written(tmp_path, layout):
     np.testing.assert_array_equal(nnz.open(tmp_path / "m.npz").to_numpy(), cells)
 
 
-def test_tensors_of_several_dimensions_are_exchanged(tmp_path):
+def test_tensors_of_several_dimensions_round_trip(tmp_path):
     cells = np.where(np.random.default_rng(0).random((3, 4, 5)) < 0.3, 1.5, 0)
     nnz.write(torch.from_numpy(cells).to_sparse(), tmp_path / "t.bsp.h5")
     found = nnz.open(tmp_path / "t.bsp.h5").to_torch()
@@ -42,7 +42,7 @@ def test_tensors_of_several_dimensions_are_exchanged(tmp_path):
     assert nnz.open(tmp_path / "m.npz")[0, 1] == 3
 
 
-def test_what_cannot_be_written_is_refused(tmp_path):
+def test_unsupported_tensors_are_refused(tmp_path):
     for tensor in (
         torch.sparse_coo_tensor([[0]], [[1.0, 2.0]], size=(2, 2)),
         torch.eye(2, dtype=torch.bfloat16).to_sparse(),

@@ -71,7 +71,7 @@ def test_cells_are_selected_by_conditions(tmp_path):
         nnz.slice(FULL, tmp_path / "u.h5ad", cells=slice(0, 2))
 
 
-def test_matrices_are_put_together(store, tmp_path):
+def test_matrices_are_concatenated(store, tmp_path):
     path, matrix = store
     nnz.slice(path, tmp_path / "a.bpcells", cols="0:10")
     nnz.slice(path, tmp_path / "b.bpcells", cols="10:")
@@ -81,7 +81,7 @@ def test_matrices_are_put_together(store, tmp_path):
         nnz.concat([path, path], tmp_path / "d.bpcells", "cols", join="outer")
 
 
-def test_files_of_anndata_are_split_and_put_together(tmp_path):
+def test_anndata_files_are_split_and_concatenated(tmp_path):
     done = nnz.split(FULL, tmp_path / "parts", by="batch")
     assert done.files and sum(one.shape[0] for one in done.files.values()) + done.missing == 11
     with pytest.warns(nnz.DroppedWarning, match="left out"):
@@ -89,7 +89,7 @@ def test_files_of_anndata_are_split_and_put_together(tmp_path):
     assert "part" in nnz.open(f"{tmp_path / 'all.h5ad'}::X").rows.columns
 
 
-def test_what_is_broken_is_found_and_mended(tmp_path):
+def test_faults_are_found_and_repaired(tmp_path):
     broken = TESTDATA / "anndata" / "malformed" / "indptr_wrapped_int8.h5ad"
     findings = nnz.validate(broken)
     assert findings and {one.severity for one in findings} == {"fault"}
@@ -122,7 +122,7 @@ def test_formats_are_listed():
     assert "matrix" in formats["mtx"].writes and "layout" in formats["mtx"].options
 
 
-def test_symmetric_matrices_are_written_whole_or_half(tmp_path):
+def test_symmetric_matrices_are_written_with_one_or_both_triangles(tmp_path):
     matrix = random_matrix((20, 20))
     nnz.write(sparse.csr_array(matrix + matrix.T), tmp_path / "s.mtx", structure="auto")
     nnz.convert(tmp_path / "s.mtx", tmp_path / "g.mtx", expand=True)
@@ -131,7 +131,7 @@ def test_symmetric_matrices_are_written_whole_or_half(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["u.h5ad", "u.zarr", "u.mtx"])
-def test_a_file_of_anndata_is_transposed(tmp_path, target):
+def test_anndata_files_are_transposed(tmp_path, target):
     matrix = random_matrix((3, 4), 0.9)
     nnz.write(matrix, tmp_path / "t.h5ad", row_names=list("abc"), col_names=list("wxyz"))
     nnz.transpose(tmp_path / "t.h5ad", tmp_path / target)
@@ -140,7 +140,7 @@ def test_a_file_of_anndata_is_transposed(tmp_path, target):
     same(found.to_scipy("row"), matrix.T.tocsr())
 
 
-def test_a_file_is_found_after_the_working_directory_has_changed(tmp_path, monkeypatch):
+def test_handles_survive_a_change_of_the_working_directory(tmp_path, monkeypatch):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         nnz.convert(FULL, tmp_path / folder / "f.h5ad")

@@ -1,4 +1,4 @@
-"""Matrices whose parts are written as they come."""
+"""Matrices that are written in parts."""
 
 import gc
 import os
@@ -13,14 +13,14 @@ import scipy.sparse as sparse
 import nnz
 from conftest import random_matrix, same
 
-# What a format does not hold is tested elsewhere.
+# Unsupported types are tested in other files.
 pytestmark = pytest.mark.filterwarnings("ignore::nnz.DroppedWarning")
 
 TARGETS = ("m.bpcells", "m.mtx", "m.mtx.gz", "m.h5ad", "m.npz", "m.bsp.h5", "m.zarr", "m.dbdf", "m.rds")
 
 
 def parts(matrix, order, step):
-    """Cut a matrix into parts of some rows or columns, the last of which may be shorter."""
+    """Divide a matrix into parts of some rows or columns; the last one may be shorter."""
     length = matrix.shape[0 if order == "row" else 1]
     matrix = matrix.tocsr() if order == "row" else matrix.tocsc()
     for start in range(0, length, step):
@@ -29,7 +29,7 @@ def parts(matrix, order, step):
 
 @pytest.mark.parametrize("order", ["row", "col"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_parts_make_the_matrix(tmp_path, target, order):
+def test_parts_are_the_matrix(tmp_path, target, order):
     matrix = random_matrix(dtype=np.float64)
     names = [f"r{i}" for i in range(40)], [f"c{i}" for i in range(30)]
     with nnz.writer(tmp_path / target, matrix.shape, order, row_names=names[0], col_names=names[1]) as writer:
@@ -40,7 +40,7 @@ def test_parts_make_the_matrix(tmp_path, target, order):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_any_parts_make_the_matrix(tmp_path, seed):
+def test_random_parts_are_the_matrix(tmp_path, seed):
     rng = np.random.default_rng(seed)
     shape = tuple(int(n) for n in rng.integers(0, 60, 2))
     dtype = rng.choice(["int8", "uint16", "int64", "float32", "float64", "bool", "complex128"])
@@ -61,7 +61,7 @@ def test_a_large_part_is_cut_into_batches(tmp_path):
     same(nnz.open(tmp_path / "m.bpcells").to_scipy("row"), matrix)
 
 
-def test_annotations_go_along(tmp_path):
+def test_annotations_are_written(tmp_path):
     pandas = pytest.importorskip("pandas")
     matrix = random_matrix()
     rows = pandas.DataFrame({"n": np.arange(40)}, index=[f"cell{i}" for i in range(40)])
@@ -79,7 +79,7 @@ def test_a_matrix_without_parts_is_empty(tmp_path):
     assert nnz.open(tmp_path / "m.mtx").shape == (0, 3)
 
 
-def test_rows_that_are_missing_are_refused_and_nothing_is_left(tmp_path):
+def test_missing_rows_are_refused_and_no_files_are_left(tmp_path):
     matrix = random_matrix()
     writer = nnz.writer(tmp_path / "m.bpcells", matrix.shape)
     writer.write(matrix[:39])
@@ -90,7 +90,7 @@ def test_rows_that_are_missing_are_refused_and_nothing_is_left(tmp_path):
         writer.write(matrix[39:])
 
 
-def test_more_rows_than_there_are_are_refused(tmp_path):
+def test_too_many_rows_are_refused(tmp_path):
     matrix = random_matrix()
     writer = nnz.writer(tmp_path / "m.bpcells", (39, 30))
     with pytest.raises(ValueError, match="40"):
@@ -98,7 +98,7 @@ def test_more_rows_than_there_are_are_refused(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_block_that_raises_leaves_the_target_as_it_was(tmp_path):
+def test_exceptions_leave_the_target_unchanged(tmp_path):
     target = tmp_path / "m.mtx"
     target.write_text("old")
     with pytest.raises(ZeroDivisionError):
@@ -109,14 +109,14 @@ def test_a_block_that_raises_leaves_the_target_as_it_was(tmp_path):
     assert os.listdir(tmp_path) == ["m.mtx"]
 
 
-def test_what_goes_away_unfinished_leaves_nothing(tmp_path):
+def test_unfinished_writers_leave_no_files(tmp_path):
     writer = nnz.writer(tmp_path / "m.bpcells", (40, 30))
     writer.write(random_matrix()[:3])
     del writer
     assert os.listdir(tmp_path) == []
 
 
-def test_a_target_that_is_there_is_refused(tmp_path):
+def test_existing_targets_are_refused(tmp_path):
     (tmp_path / "m.mtx").write_text("old")
     with pytest.raises(FileExistsError):
         with nnz.writer(tmp_path / "m.mtx", (40, 30)) as writer:
@@ -158,7 +158,7 @@ def test_broken_parts_are_refused(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_orders_and_options_that_make_no_sense_are_refused(tmp_path):
+def test_invalid_orders_and_options_are_refused(tmp_path):
     with pytest.raises(ValueError, match="row"):
         nnz.writer(tmp_path / "m.mtx", (2, 30), "rows")
     with pytest.raises(nnz.ArgumentError, match="no_such_option"):
@@ -168,7 +168,7 @@ def test_orders_and_options_that_make_no_sense_are_refused(tmp_path):
             nnz.writer(tmp_path / "m.mtx", shape, dtype=float)
 
 
-def test_an_interrupt_leaves_nothing(tmp_path):
+def test_interrupts_leave_no_files(tmp_path):
     main = threading.main_thread().ident
     threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
     part = random_matrix((200, 2000), 0.5)
@@ -180,7 +180,7 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_child_that_drops_a_writer_leaves_it_to_its_parent(tmp_path):
+def test_writers_dropped_in_a_child_continue_in_the_parent(tmp_path):
     matrix = random_matrix()
     writer = nnz.writer(tmp_path / "m.bpcells", matrix.shape)
     writer.write(matrix[:10])
@@ -204,7 +204,7 @@ def test_a_child_that_drops_a_writer_leaves_it_to_its_parent(tmp_path):
     same(nnz.open(tmp_path / "m.bpcells").to_scipy("row"), matrix)
 
 
-def test_parts_of_several_threads_are_all_written(tmp_path):
+def test_parts_of_several_threads_are_written(tmp_path):
     part = sparse.csr_array(np.eye(1, 5))
     with nnz.writer(tmp_path / "m.bpcells", (400, 5)) as writer:
         threads = [threading.Thread(target=lambda: [writer.write(part) for _ in range(100)]) for _ in range(4)]

@@ -1,4 +1,4 @@
-"""What is in memory is written, and read again as it was."""
+"""Data in memory is written and read back unchanged."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ import nnz
 
 
 @pytest.mark.parametrize("name", ["m.bpcells", "m.mtx", "m.mtx.gz", "m.npz", "m.bsp.h5", "m.zarr", "m.dbdf", "m.h5ad", "m.nc"])
-def test_every_format_comes_back(tmp_path, name):
+def test_all_formats_round_trip(tmp_path, name):
     matrix = random_matrix(dtype=np.uint32 if name == "m.bpcells" else np.float64)
     done = nnz.write(matrix, tmp_path / name)
     assert (done.shape, done.entries) == ((40, 30), matrix.nnz)
@@ -23,14 +23,14 @@ def test_every_format_comes_back(tmp_path, name):
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
 @pytest.mark.parametrize("what", ["array", "matrix"])
-def test_every_kind_of_scipy_is_written(tmp_path, kind, what):
+def test_all_kinds_of_scipy_are_written(tmp_path, kind, what):
     matrix = getattr(sparse, f"{kind}_{what}")(random_matrix())
     nnz.write(matrix, tmp_path / "m.npz")
     np.testing.assert_array_equal(nnz.open(tmp_path / "m.npz").to_numpy(), matrix.toarray())
     assert sparse.load_npz(tmp_path / "m.npz").shape == matrix.shape
 
 
-def test_zeros_that_are_stored_stay_and_signs_too(tmp_path):
+def test_stored_zeros_and_signs_are_kept(tmp_path):
     stored = sparse.csr_array(([0.0, -0.0, np.nan], ([0, 1, 1], [1, 0, 1])), shape=(2, 2))
     nnz.write(stored, tmp_path / "m.npz")
     found = nnz.open(tmp_path / "m.npz").to_scipy()
@@ -50,7 +50,7 @@ def test_arrays_of_any_layout_are_written(tmp_path):
     np.testing.assert_array_equal(nnz.open(tmp_path / "u.bpcells").to_numpy(), [[2.0, 0.0, 1.0]])
 
 
-def test_what_is_no_matrix_is_refused(tmp_path):
+def test_other_objects_are_refused(tmp_path):
     for obj in (np.zeros(3, "S3"), np.zeros((2, 2), "S3"), np.zeros((2, 2), np.float16), np.zeros((2, 2), np.longdouble)):
         with pytest.raises(nnz.ArgumentError):
             nnz.write(obj, tmp_path / "m.npz")
@@ -89,13 +89,13 @@ def test_names_and_annotations_are_written(tmp_path):
     whole = anndata.read_h5ad(path)
     assert list(whole.var_names) == ["g1", "g2", "g3"]
     assert list(whole.var["kind"].cat.categories) == ["y", "x", "z"]
-    with pytest.raises(nnz.ArgumentError, match="1 names are given for 2 rows"):
+    with pytest.raises(nnz.ArgumentError, match="1 names for 2 rows"):
         nnz.write(np.eye(2, 3), tmp_path / "n.h5ad", row_names=["c1"])
     with pytest.raises(nnz.ArgumentError, match="2 annotations are given for 3 cols"):
         nnz.write(np.eye(2, 3), tmp_path / "n.h5ad", cols=genes[:2])
 
 
-def test_what_is_dropped_is_a_warning(tmp_path):
+def test_dropped_data_is_a_warning(tmp_path):
     with pytest.warns(nnz.DroppedWarning, match="names of the rows"):
         done = nnz.write(np.eye(2), tmp_path / "m.npz", row_names=["a", "b"])
     assert done.dropped == ["the names of the rows"]
@@ -111,7 +111,7 @@ def test_lazy_matrices_are_written(tmp_path, store):
     assert list(found.col_names[:2]) == ["r0", "r1"]
 
 
-def test_anndata_is_written_whole(tmp_path):
+def test_whole_anndata_is_written(tmp_path):
     anndata = pytest.importorskip("anndata")
     whole = anndata.read_h5ad(FULL)
     for name in ("w.h5ad", "w.zarr"):
@@ -126,7 +126,7 @@ def test_anndata_is_written_whole(tmp_path):
     assert list(found.col_names) == list(whole.obs_names)
 
 
-def test_options_are_those_of_the_command(tmp_path):
+def test_options_match_the_command(tmp_path):
     matrix = random_matrix(dtype=np.int64)
     nnz.write(matrix, tmp_path / "a.mtx", layout="array")
     assert "array" in (tmp_path / "a.mtx").read_text()[:40]
@@ -151,12 +151,12 @@ def test_options_are_those_of_the_command(tmp_path):
     assert not (tmp_path / "x.mtx").exists()
 
 
-def test_every_option_of_a_format_is_typed():
+def test_all_options_of_formats_are_typed():
     names = {option.replace("-", "_") for one in nnz.formats() for option in one.options}
     assert names <= set(nnz.WriteOptions.__annotations__)
 
 
-def test_targets_are_replaced_only_by_force(tmp_path):
+def test_targets_are_replaced_only_with_force(tmp_path):
     path = tmp_path / "m.mtx"
     nnz.write(np.eye(2), path)
     with pytest.raises(FileExistsError) as raised:

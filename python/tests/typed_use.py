@@ -1,4 +1,4 @@
-"""What users write, as type checkers see it. test_docs.py checks it and runs it."""
+"""Code of users, for type checkers. test_docs.py checks and runs it."""
 
 from __future__ import annotations
 

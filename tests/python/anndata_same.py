@@ -1,4 +1,4 @@
-"""Whether two AnnData objects hold the same, to the bit and the type."""
+"""Compare two AnnData objects, exactly and with types."""
 
 import warnings
 
@@ -9,11 +9,11 @@ from scipy import sparse
 
 
 def read(path, strict=False):
-    """Opens a file or store; with `strict`, a warning is an error."""
+    """Open a file or store; with `strict`, a warning is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error" if strict else "ignore")
         if strict:
-            # What is in the file, not what is done with it.
+            # The content of the file, as stored.
             warnings.filterwarnings("ignore", message=".*names are not unique")
             warnings.filterwarnings("ignore", message=".*Transforming to str index")
         path = str(path)
@@ -21,7 +21,7 @@ def read(path, strict=False):
 
 
 def same(a, b, where=""):
-    """Fails where two elements differ."""
+    """Fail if two elements differ."""
     if isinstance(a, pd.DataFrame):
         pd.testing.assert_frame_equal(a, b, obj=where)
     elif sparse.issparse(a):
@@ -47,7 +47,7 @@ def same(a, b, where=""):
 
 
 def same_file(a, b, but=()):
-    """Fails where two AnnData objects differ in an element that is not left out."""
+    """Fail if two AnnData objects differ in an element that is not left out."""
     for name in ["obs", "var", "X", "layers", "obsm", "varm", "obsp", "varp", "uns"]:
         if name not in but:
             same(getattr(a, name), getattr(b, name), name)

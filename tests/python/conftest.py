@@ -1,4 +1,4 @@
-"""What every test here needs: the nnz command, and the repository's own files."""
+"""Fixtures of all tests: the nnz command, and files of the repository."""
 
 import os
 import pathlib
@@ -12,17 +12,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Nnz:
-    """The nnz command, as a user runs it."""
+    """The nnz command."""
 
     def __init__(self, binary):
         self.binary = binary
 
     def tool(self, name):
-        """Returns the path of a tool that is built beside the command."""
+        """Returns the path of a tool that is built with the command."""
         return str(pathlib.Path(self.binary).with_name(name))
 
     def run(self, *arguments):
-        """Runs it and returns what became of it."""
+        """Runs it and returns the result."""
         command = [self.binary, *map(str, arguments)]
         return subprocess.run(command, capture_output=True, timeout=120)
 
@@ -46,7 +46,7 @@ class Nnz:
         return self.ok("names", source, axis).splitlines()
 
     def refuses(self, *arguments):
-        """Runs it, expects a refusal and returns the message."""
+        """Runs it, expects an error and returns the message."""
         done = self.run(*arguments)
         assert done.returncode == 1, f"nnz {arguments}: {done.returncode}\n{done.stderr.decode()}"
         return done.stderr.decode()
@@ -55,18 +55,18 @@ class Nnz:
 @pytest.fixture(scope="session")
 def nnz():
     binary = os.environ.get("NNZ_BIN")
-    assert binary, "NNZ_BIN names no nnz command; `cargo xtask test` sets it"
+    assert binary, "NNZ_BIN is not set; `cargo xtask test` sets it"
     return Nnz(binary)
 
 
 @pytest.fixture(scope="session")
 def pbmc():
-    """The real 10x folder of the examples."""
+    """The 10x folder of the examples."""
     return ROOT / "examples" / "pbmc_10x_v3_mtx"
 
 
 @pytest.fixture(scope="session")
 def dir_matrix():
-    """The real BPCells, or a skip where it has no wheel."""
+    """BPCells, or a skip if it has no wheel."""
     reason = "BPCells has no wheel for this Python or machine"
     return pytest.importorskip("bpcells.experimental", reason=reason).DirMatrix

@@ -1,11 +1,11 @@
-"""Matrices to test with, from fixed seeds."""
+"""Matrices for tests, with fixed seeds."""
 
 import numpy as np
 import scipy.sparse as sp
 
 
 def places(rng, shape, density):
-    """Returns distinct places of a matrix in column order."""
+    """Returns unique positions of a matrix in column order."""
     rows, cols = shape
     cells = rows * cols
     picked = np.sort(rng.choice(cells, int(cells * density), replace=False))
@@ -13,7 +13,7 @@ def places(rng, shape, density):
 
 
 def counts(seed, shape, density, top=1000):
-    """Returns a matrix of integers from 1 to top, as uint32 in columns."""
+    """Returns a matrix of integers from 1 to top, as uint32 in column order."""
     rng = np.random.default_rng(seed)
     rows, cols = places(rng, shape, density)
     values = rng.integers(1, top, len(rows), endpoint=True, dtype=np.uint64).astype(np.uint32)
@@ -21,19 +21,19 @@ def counts(seed, shape, density, top=1000):
 
 
 def every_width(seed):
-    """Returns a matrix whose chunks of 128 values need 0 to 32 bits, each in its turn."""
+    """Returns a matrix whose chunks of 128 values need 0 to 32 bits, in turn."""
     rng = np.random.default_rng(seed)
     values = np.concatenate(
         [rng.integers(0, (1 << w) - 1, 128, endpoint=True, dtype=np.uint64) for w in range(33)]
     )
-    # Zero is a stored entry like any other, and costs its chunk 32 bits.
+    # Zero is a stored entry, for which its chunk needs 32 bits.
     values = values.astype(np.uint32)
     rows, cols = places(rng, (3000, 40), len(values) / 120_000)
     return sp.coo_matrix((values, (rows, cols)), shape=(3000, 40)).tocsc()
 
 
 def doubles(seed, n):
-    """Returns finite doubles of every magnitude and sign, with the awkward ones among them."""
+    """Returns finite doubles of all magnitudes and signs, including edge cases."""
     rng = np.random.default_rng(seed)
     bits = rng.integers(0, 1 << 63, n, dtype=np.uint64) | (
         rng.integers(0, 2, n, dtype=np.uint64) << np.uint64(63)
@@ -54,7 +54,7 @@ def reals(seed, shape=(120, 90), density=0.1):
 
 
 def structured(seed, field, symmetry, n=24, density=0.3):
-    """Returns a square matrix of a field that has a symmetry, no zeros stored."""
+    """Returns a square matrix of a field with a symmetry, without stored zeros."""
     rng = np.random.default_rng(seed)
     dense = np.zeros((n, n), dtype={"integer": np.int64, "real": np.float64}.get(field, complex))
     if field == "pattern":
@@ -79,7 +79,7 @@ def _value(rng, field):
     if field == "pattern":
         return 1.0
     if field == "integer":
-        # Either sign, up to 2^53: what a double holds exactly.
+        # Both signs, up to 2^53, which a double holds exactly.
         return int(rng.integers(1, 1 << 53, endpoint=True)) * int(rng.choice([-1, 1]))
     real = float(rng.standard_normal() * 10.0 ** int(rng.integers(-12, 12)))
     if field == "real":

@@ -1,4 +1,4 @@
-"""Whole AnnData files: what nnz converts, slices, puts together and splits is what anndata makes of them."""
+"""Whole AnnData files: conversions, slices, concatenations and splits match anndata."""
 
 import tarfile
 import warnings
@@ -16,10 +16,11 @@ from anndata_same import read, same_file
 
 CORPUS = Path(__file__).resolve().parents[2] / "testdata/anndata/valid"
 
-# Filters that h5py has as plugins only, values that scipy has no type for, and stores that zarr does not open.
+# Filters that h5py has as plugins only, values that scipy does not support, and stores that zarr does not
+# open.
 UNREAD = ["bitshuffle", "blosc", "lz4", "zstd", "dtypes_sparse", "zip.zarr"]
 
-# Every file of the newest anndata that the tests run with, and the fullest ones of the others.
+# All files of the newest anndata of the tests, and the most complete ones of the others.
 FULL = ["full_csr", "full_csc", "full_dense", "categories", "unsorted_csc", "x_none"]
 
 FILES = sorted(
@@ -34,7 +35,7 @@ FILES = sorted(
 
 @pytest.fixture
 def source(request, tmp_path):
-    """A file of the corpus, unpacked."""
+    """A file of the test data, unpacked."""
     path = CORPUS / request.param
     if path.name.endswith(".tar.gz"):
         store = tmp_path / "source.zarr"
@@ -45,7 +46,7 @@ def source(request, tmp_path):
 
 
 @pytest.mark.parametrize("source", FILES, indirect=True)
-def test_a_copy_has_all_of_a_file(nnz, tmp_path, source):
+def test_copies_are_complete(nnz, tmp_path, source):
     expected = read(source)
     for target, options in [
         ("a.h5ad", ["--compress", "gzip:4"]),
@@ -70,7 +71,7 @@ def keep_categories():
 
 @pytest.fixture
 def any_order(monkeypatch):
-    """Compares sparse matrices whose entries may lie in another order inside a row."""
+    """Compare sparse matrices whose entries may be in another order in each row."""
 
     same = anndata_same.same
 
@@ -84,7 +85,7 @@ def any_order(monkeypatch):
 
 
 @pytest.mark.parametrize("source", FILES, indirect=True)
-def test_a_slice_has_what_anndata_keeps(nnz, tmp_path, source, keep_categories, any_order):
+def test_slices_match_anndata(nnz, tmp_path, source, keep_categories, any_order):
     whole = read(source)
     cells, genes = whole.shape
     if cells < 5 or genes < 5:
@@ -107,7 +108,7 @@ GENES = [f"g{i}" for i in range(8)]
 
 
 def study(seed, genes, kind, extra=None):
-    """A study with elements of every kind that is put together."""
+    """A study with elements of all kinds that are concatenated."""
     rng = np.random.default_rng(seed)
     cells, count = 7 + seed, len(genes)
     dense = rng.poisson(0.6, (cells, count)).astype("float32")
@@ -166,7 +167,7 @@ SETS = {
 
 @pytest.fixture
 def studies(request, tmp_path):
-    """Three files, and what is in them."""
+    """Three files and their content."""
     genes, kinds = request.param
     paths = []
     with warnings.catch_warnings():
@@ -188,7 +189,7 @@ KINDS = [["csr"] * 3, ["csc"] * 3, ["dense"] * 3, ["csr", "csc", "dense"]]
     indirect=True,
     ids=[f"{genes}-{'-'.join(dict.fromkeys(kinds))}" for genes in SETS for kinds in KINDS],
 )
-def test_a_concatenation_is_that_of_anndata(nnz, tmp_path, studies, join, any_order):
+def test_concatenations_match_anndata(nnz, tmp_path, studies, join, any_order):
     paths, parts = studies
     for options, arguments in [
         ([], {}),
@@ -205,7 +206,7 @@ def test_a_concatenation_is_that_of_anndata(nnz, tmp_path, studies, join, any_or
 
 
 @pytest.mark.parametrize("studies", [("others", ["csr"] * 3)], indirect=True)
-def test_what_is_left_out_of_a_concatenation_is_named(nnz, tmp_path, studies):
+def test_elements_left_out_of_concatenations_are_listed(nnz, tmp_path, studies):
     paths, _ = studies
     out = tmp_path / "all.h5ad"
     message = nnz.refuses("concat", *paths, out, "--axis", "rows")
@@ -225,7 +226,7 @@ def test_what_is_left_out_of_a_concatenation_is_named(nnz, tmp_path, studies):
 
 
 def write(path, x, **parts):
-    """Writes a file with cells of a prefix of their own."""
+    """Write a file whose cells have a prefix."""
     obs = parts.pop("obs", None)
     obs = pd.DataFrame(obs or {}, index=[f"{path.stem}{i}" for i in range(x.shape[0])])
     genes = parts.pop("genes", [f"g{i}" for i in range(x.shape[1])])
@@ -235,7 +236,7 @@ def write(path, x, **parts):
 
 
 def concat(nnz, out, paths, *options, **arguments):
-    """Puts files together, and compares with anndata."""
+    """Concatenate files, and compare with anndata."""
     done = nnz.run("concat", *paths, out, "--axis", "rows", "--force", "--no-sync", *options)
     assert done.returncode == 0, done.stderr.decode()
     with warnings.catch_warnings():
@@ -259,7 +260,7 @@ PAIRS = [
 
 @pytest.mark.parametrize("types", PAIRS, ids=["-".join(pair) for pair in PAIRS])
 @pytest.mark.parametrize("kind", ["csr", "csc", "dense"])
-def test_values_of_different_types_become_those_of_numpy(nnz, tmp_path, types, kind, any_order):
+def test_values_of_different_types_are_promoted_as_in_numpy(nnz, tmp_path, types, kind, any_order):
     """They were once left out of obs, and refused in X."""
     form = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "dense": np.asarray}[kind]
     paths = []
@@ -291,7 +292,7 @@ def test_categories_of_numbers_of_different_types_are_united(nnz, tmp_path):
     assert found.cat.categories.tolist() == [1, 2, 2.5, 3]
 
 
-def test_columns_that_pandas_makes_objects_of_are_named(nnz, tmp_path):
+def test_columns_of_type_object_in_pandas_are_listed(nnz, tmp_path):
     x = np.ones((2, 2), "float32")
     columns = [
         {"b": [True, False], "s": ["x", "y"], "c": pd.Categorical(["1", "1"]), "big": [2**53 + 1, 1]},
@@ -312,7 +313,7 @@ def test_columns_that_pandas_makes_objects_of_are_named(nnz, tmp_path):
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_matrix, np.asarray])
-def test_a_value_that_the_joint_type_does_not_hold_is_refused_with_its_place(nnz, tmp_path, kind):
+def test_values_that_do_not_fit_the_joint_type_are_refused_with_their_position(nnz, tmp_path, kind):
     paths = [
         write(tmp_path / "0.h5ad", kind(np.array([[1, 2], [3, 2**53 + 1]], "int64"))),
         write(tmp_path / "1.h5ad", kind(np.array([[0.5, 1]]))),
@@ -322,7 +323,7 @@ def test_a_value_that_the_joint_type_does_not_hold_is_refused_with_its_place(nnz
     assert not (tmp_path / "all.h5ad").exists()
 
 
-def test_a_file_without_genes_goes_into_an_outer_join(nnz, tmp_path):
+def test_files_without_genes_in_outer_joins(nnz, tmp_path):
     """A dense matrix of it once failed with a number of bytes."""
     x = np.arange(14, dtype="float32").reshape(2, 7)
     paths = [
@@ -346,7 +347,7 @@ def test_a_file_without_genes_goes_into_an_outer_join(nnz, tmp_path):
     assert "stored for each of its cells" in message, message
 
 
-def test_the_label_of_a_concatenation_is_not_the_name_of_the_index(nnz, tmp_path):
+def test_the_label_cannot_be_the_name_of_the_index(nnz, tmp_path):
     path = write(tmp_path / "0.h5ad", np.ones((2, 2), "float32"))
     out = tmp_path / "all.h5ad"
     message = nnz.run("concat", path, path, out, "--axis", "rows", "--label", "_index")
@@ -381,7 +382,7 @@ def test_a_file_is_split_by_a_column(nnz, tmp_path, studies, keep_categories, an
 
 
 @pytest.mark.parametrize("kind", ["sparse", "dense"])
-def test_pairs_of_cells_in_uns_are_cut_as_obsp(nnz, tmp_path, kind):
+def test_pairs_of_cells_in_uns_are_sliced_as_obsp(nnz, tmp_path, kind):
     """scanpy before 1.5 stored them there; files that were sliced could once not be opened."""
     h5py = pytest.importorskip("h5py")
     graph = sparse.random(9, 9, 0.4, format="csr", random_state=3)
@@ -402,7 +403,7 @@ def test_pairs_of_cells_in_uns_are_cut_as_obsp(nnz, tmp_path, kind):
     assert cut.uns["neighbors"]["params"]["grid"].shape == (9, 9)
 
 
-def test_an_old_array_of_one_string_becomes_the_string(nnz, tmp_path):
+def test_old_arrays_of_one_string_become_strings(nnz, tmp_path):
     """In uns of anndata 0.5 a string is an array of one string of a fixed length."""
     h5py = pytest.importorskip("h5py")
     source = CORPUS / "0.12.19/h5ad/full_csr.h5ad"
@@ -423,7 +424,7 @@ def test_an_old_array_of_one_string_becomes_the_string(nnz, tmp_path):
     nnz.ok("diff", path, out)
 
 
-def test_values_that_are_too_long_for_names_of_files_are_refused_first(nnz, tmp_path):
+def test_values_too_long_for_file_names_are_refused_in_advance(nnz, tmp_path):
     long = "x" * 251
     for value, fits in [(long[:-1], True), (long, False)]:
         x = np.ones((3, 2), "float32")
@@ -439,7 +440,7 @@ def test_values_that_are_too_long_for_names_of_files_are_refused_first(nnz, tmp_
             assert not folder.exists()
 
 
-def test_columns_with_signs_in_their_names_are_conditions(nnz, tmp_path):
+def test_columns_with_operators_in_their_names_are_conditions(nnz, tmp_path):
     x = np.ones((4, 2), "float32")
     obs = {"n": [1, 2, 3, 4], "n>=2": [9, 8, 7, 6], "a=b": ["u", "v", "u", "v"]}
     path = write(tmp_path / "s.h5ad", x, obs=obs)
@@ -475,8 +476,8 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("elements", CHANGES)
-def test_diff_names_the_element_that_differs(nnz, tmp_path, elements):
-    """It once compared X alone."""
+def test_diff_lists_elements_that_differ(nnz, tmp_path, elements):
+    """Once, only X was compared."""
     h5py = pytest.importorskip("h5py")
     first, second = tmp_path / "a.h5ad", tmp_path / "b.h5ad"
     with warnings.catch_warnings():
@@ -493,7 +494,7 @@ def test_diff_names_the_element_that_differs(nnz, tmp_path, elements):
     assert done.returncode == int(elements in ["X", "obs"]), done
 
 
-def test_an_outer_join_fills_what_some_files_lack(nnz, tmp_path):
+def test_outer_joins_fill_missing_elements(nnz, tmp_path):
     rng = np.random.default_rng(8)
 
     def file(name, genes, cells, layers):
@@ -528,7 +529,7 @@ def test_an_outer_join_fills_what_some_files_lack(nnz, tmp_path):
             assert sparse.issparse(ours[name]) == sparse.issparse(theirs[name])
 
 
-def test_stored_differences_of_types_and_what_cannot_be_compared_are_found(nnz, tmp_path):
+def test_differences_of_types_and_unsupported_elements_are_found(nnz, tmp_path):
     source = read(CORPUS / "0.12.19/h5ad/full_csr.h5ad")
     source.write_h5ad(tmp_path / "a.h5ad")
     other = source.copy()

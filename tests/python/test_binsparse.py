@@ -1,6 +1,6 @@
 """PyPI's binsparse, h5py, NetCDF4 and Zarr read our Binsparse files, and we read those of binsparse.
 
-The three tools of the official compliance protocol are held to those of the package.
+The three tools of the official compliance protocol are compared with those of the package.
 """
 
 import itertools
@@ -84,7 +84,7 @@ def random_value(rng, name):
 
 
 class Case:
-    """A random tensor: every cell, which are stored, the fill, and how it is to be written."""
+    """A random tensor: all cells, a mask of the stored ones, the fill value, and its format."""
 
     def __init__(self, seed, name=None):
         rng = random.Random(seed)
@@ -146,7 +146,7 @@ def arrays(tree, depth=0):
 
 
 class Tools:
-    """The tools beside the nnz command."""
+    """The tools that are built with the nnz command."""
 
     def __init__(self, nnz):
         self.nnz = nnz
@@ -164,7 +164,7 @@ def tools(nnz):
 
 
 def content(path):
-    """The description and the arrays of a file, read by none of ours and not by binsparse."""
+    """The descriptor and arrays of a file, read without nnz and binsparse."""
     suffix = path.suffix
     if suffix == ".npz":
         with np.load(path, allow_pickle=False) as archive:
@@ -187,7 +187,7 @@ def content(path):
 
 
 def same_array(a, b):
-    """Whether arrays are the same to the bit."""
+    """Whether arrays are equal, bit by bit."""
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
@@ -212,7 +212,7 @@ NAMED = [(1000 + number, name) for number, name in enumerate(sorted(FORMATS) * 3
 
 
 @pytest.mark.parametrize(("seed", "name"), CUSTOM + NAMED)
-def test_the_tools_do_what_those_of_the_package_do(tools, tmp_path, seed, name):
+def test_the_tools_match_those_of_the_package(tools, tmp_path, seed, name):
     case = Case(seed, name)
     inputs = case.write(tmp_path)
     ending = ENDINGS[seed // 7 % 3]
@@ -235,12 +235,12 @@ def test_the_tools_do_what_those_of_the_package_do(tools, tmp_path, seed, name):
 
 
 def entries(text):
-    """What `nnz cat` printed, with numbers as it writes them, sorted."""
+    """The sorted output of `nnz cat`."""
     return sorted(text.splitlines())
 
 
 @pytest.mark.parametrize(("seed", "name"), CUSTOM[::3] + NAMED[::2])
-def test_files_go_there_and_back(nnz, tools, tmp_path, seed, name):
+def test_files_round_trip(nnz, tools, tmp_path, seed, name):
     case = Case(seed, name)
     inputs = case.write(tmp_path)
     theirs = tmp_path / "theirs.h5"
@@ -261,7 +261,7 @@ def test_files_go_there_and_back(nnz, tools, tmp_path, seed, name):
 
 @pytest.mark.parametrize("ending", [*ENDINGS, ".nc"])
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_what_convert_writes_is_read(nnz, tmp_path, name, ending):
+def test_converted_files_are_read(nnz, tmp_path, name, ending):
     seed = sorted(FORMATS).index(name)
     inputs = Case(2000 + seed, name).write(tmp_path)
     theirs, ours = tmp_path / "theirs.npz", tmp_path / f"ours{ending}"
@@ -280,8 +280,8 @@ def test_what_convert_writes_is_read(nnz, tmp_path, name, ending):
         load_binsparse(ours)
 
 
-def test_a_block_of_the_users_may_stand_before_hdf5(nnz, tmp_path):
-    """As in files of MATLAB; what is added to such a file is read again."""
+def test_files_with_a_user_block_are_read(nnz, tmp_path):
+    """As in MATLAB files; groups can be added to such a file."""
     text = tmp_path / "a.mtx"
     text.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 1\n2 1 5\n")
     for size in (512, 1024, 4096):

@@ -1,4 +1,4 @@
-"""The real BPCells reads what nnz wrote. (Its Python package reads packed integers.)"""
+"""BPCells reads files of nnz. (Its Python package reads packed integers.)"""
 
 import gzip
 import json
@@ -28,7 +28,7 @@ MATRICES = {
 
 
 def golden_cases():
-    """Returns the integer matrices with rows and columns, in a directory and not packed."""
+    """Returns the integer matrices with rows and columns, in unpacked directories."""
     manifest = json.loads((GOLDEN / "manifest.json").read_text())
     for entry in manifest["artifacts"]:
         version = entry.get("version") or ""
@@ -38,7 +38,7 @@ def golden_cases():
 
 
 def write_mtx(path, matrix):
-    """Writes integers. (scipy calls a matrix without entries real, whatever it is told.)"""
+    """Writes integers. (scipy always writes a matrix without entries as real.)"""
     coo = matrix.tocoo()
     lines = ["%%MatrixMarket matrix coordinate integer general"]
     lines.append(f"{coo.shape[0]} {coo.shape[1]} {coo.nnz}")
@@ -61,7 +61,7 @@ def test_a_matrix(nnz, dir_matrix, tmp_path, name, order):
 @pytest.mark.parametrize("order", ["col", "row"])
 @pytest.mark.parametrize("name", MATRICES)
 def test_the_same_bytes(nnz, dir_matrix, tmp_path, name, order):
-    """BPCells, given the same matrix, writes the same files."""
+    """BPCells writes the same files for the same matrix."""
     matrix = MATRICES[name]()
     mtx = write_mtx(tmp_path / "a.mtx", matrix)
     ours = nnz.convert(mtx, tmp_path / "a.bpcells", "--order", order)
@@ -84,7 +84,7 @@ def test_no_minor_dimension(nnz, dir_matrix, tmp_path, shape, order):
 
 @pytest.mark.parametrize("shape, order", [((5, 0), "col"), ((0, 5), "row")])
 def test_no_major_dimension(nnz, dir_matrix, tmp_path, shape, order):
-    """BPCells writes such a matrix so that it reads 1 for 0 again: both are right here."""
+    """BPCells writes such a matrix so that it reads 1 instead of 0: both are correct here."""
     mtx = write_mtx(tmp_path / "a.mtx", sp.csc_matrix(shape, dtype=np.uint32))
     read = dir_matrix(nnz.convert(mtx, tmp_path / "a.bpcells", "--order", order))
     assert max(read.shape) == 5
@@ -99,7 +99,7 @@ def test_a_golden_store_rewritten(nnz, dir_matrix, tmp_path, entry):
     triples.assert_same(triples.of(read[:, :]), triples.from_golden(GOLDEN / entry["expected"]))
 
 
-def test_a_slice_of_what_we_wrote(nnz, dir_matrix, tmp_path):
+def test_a_slice(nnz, dir_matrix, tmp_path):
     matrix = MATRICES["counts"]()
     store = nnz.convert(write_mtx(tmp_path / "a.mtx", matrix), tmp_path / "a.bpcells")
     read = dir_matrix(store)
@@ -110,7 +110,7 @@ def test_a_slice_of_what_we_wrote(nnz, dir_matrix, tmp_path):
     )
 
 
-def test_what_has_a_symmetry_is_expanded(nnz, dir_matrix, tmp_path):
+def test_symmetric_matrices_are_expanded(nnz, dir_matrix, tmp_path):
     dense = np.abs(matrices.structured(8, "integer", "symmetric")) % 1000 + 0
     mtx = tmp_path / "a.mtx"
     scipy.io.mmwrite(mtx, sp.coo_matrix(dense), field="integer", symmetry="symmetric")

@@ -1,4 +1,4 @@
-"""Any matrix of AnnData, 10x and SciPy goes to any format: with the same entries, or not at all and for a reason."""
+"""All matrices of AnnData, 10x and SciPy are converted to all formats unchanged, or refused for a known reason."""
 
 import random
 import tarfile
@@ -27,7 +27,7 @@ TARGETS = {
     "10x, folder": ["x", "--to", "10x"],
 }
 
-# What a format does not hold, and what the file leaves open.
+# What a format does not support, and what the source leaves open.
 REASONS = [
     "no names of rows",
     "an id for each feature",
@@ -50,7 +50,7 @@ SAMPLE = [*random.Random(4).sample(FILES, 45), EXAMPLE]
 
 
 @pytest.mark.parametrize("path", SAMPLE, ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_everything_goes_to_everything(nnz, tmp_path, path):
+def test_all_matrices_to_all_formats(nnz, tmp_path, path):
     source = path
     if path.name.endswith(".tar.gz"):
         source = tmp_path / "source.zarr"

@@ -1,4 +1,4 @@
-"""Fragments: nnz beside the real BPCells through its Python package."""
+"""Fragments: nnz compared with BPCells through its Python package."""
 
 import gzip
 import random
@@ -10,7 +10,7 @@ import scipy.io
 
 @pytest.fixture(scope="session")
 def bpcells():
-    """The real BPCells, or a skip where it has no wheel."""
+    """BPCells, or a skip if it has no wheel."""
     reason = "BPCells has no wheel for this Python or machine"
     return pytest.importorskip("bpcells.experimental", reason=reason)
 
@@ -53,14 +53,14 @@ def test_import_writes_the_same_bytes(nnz, theirs, text, tmp_path):
         assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
 
 
-def test_cat_prints_what_bpcells_wrote(nnz, theirs, listed):
+def test_cat_prints_stores_of_bpcells(nnz, theirs, listed):
     lines = [line.split("\t") for line in nnz.ok("cat", theirs).splitlines()]
     assert [(c, int(s), int(e), cell) for c, s, e, cell in lines] == listed
     assert nnz.run("validate", theirs).returncode == 0
 
 
 def test_insertions_in_peaks(nnz, bpcells, theirs, tmp_path):
-    """The wheel counts for groups of cells in regions of one width: a cell is a group here."""
+    """The wheel counts groups of cells in regions of one width; here, a cell is a group."""
     pandas = pytest.importorskip("pandas")
     rng = random.Random(32)
     width = 400
@@ -80,7 +80,7 @@ def test_insertions_in_peaks(nnz, bpcells, theirs, tmp_path):
     assert (ours == np.asarray(expected).reshape(len(regions), len(cells))).all()
 
 
-def test_cells_are_left_out_the_same(nnz, bpcells, text, tmp_path):
+def test_selected_cells_match_bpcells(nnz, bpcells, text, tmp_path):
     wanted = [f"c{number}" for number in range(0, 40, 3)]
     (tmp_path / "cells").write_text("".join(f"{cell}\n" for cell in wanted))
     theirs, ours = tmp_path / "theirs", tmp_path / "ours"

@@ -1,4 +1,4 @@
-"""h5py, h5dump and anndata read the trees of HDF5 that nnz writes."""
+"""h5py, h5dump and anndata read HDF5 trees written by nnz."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ LENGTHS = [0, 1, 4095, 4096, 70_000, 0]
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory):
-    """Builds the example that writes trees, and returns what runs it."""
+    """Builds the example that writes trees, and returns a function that runs it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     build = ["cargo", "build", "-p", "nnz-container", "--example", "hdf5_tree"]
     subprocess.run(build, cwd=ROOT, check=True)
@@ -34,7 +34,7 @@ def written(tmp_path_factory):
 
 @pytest.fixture(params=["tree", "order"])
 def tree(request, written):
-    """One of everything, in old groups and in those that keep the order of their members."""
+    """One of each object, in old groups and in groups with creation order."""
     with h5py.File(written(request.param)) as file:
         yield file
 
@@ -63,7 +63,7 @@ def test_numbers(tree):
 def test_storage(tree):
     group = tree["storage/deep/er"]
     for name, dataset in group.items():
-        # h5py alone has no zstd.
+        # h5py itself has no zstd.
         if name != "zstd":
             assert (dataset[()].ravel() == np.arange(dataset.size)).all(), name
     assert group["compact"].chunks is None
@@ -115,7 +115,7 @@ def test_many_and_large_attributes(tree):
     assert sorted(many.values()) == list(range(1000))
 
 
-def test_members_keep_their_order_where_that_is_asked_for(written):
+def test_members_keep_their_order_on_request(written):
     with h5py.File(written("order")) as file:
         assert list(file["attributes"]) == ["target", "large", "many"]
     with h5py.File(written("tree")) as file:
@@ -131,7 +131,7 @@ def test_structures_of_any_size(written):
             assert (dataset[:] == np.arange(3 * int(count))).all()
 
 
-def test_other_programs_change_the_file(written, tmp_path):
+def test_other_programs_can_change_the_file(written, tmp_path):
     for what in ("tree", "order"):
         path = shutil.copy(written(what), tmp_path / f"{what}.h5")
         with h5py.File(path, "a") as file:

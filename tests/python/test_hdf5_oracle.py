@@ -1,4 +1,4 @@
-"""h5py (HDF5 2.x) and h5dump hold what nnz writes to HDF5 to the originals by BPCells."""
+"""h5py (HDF5 2.x) and h5dump compare HDF5 files of nnz with the originals of BPCells."""
 
 import itertools
 import os
@@ -30,11 +30,11 @@ def copy():
 
 
 def content(path):
-    """Everything in a file that a reader can see, without where and how it is stored."""
+    """Everything in a file that a reader can see, except where and how it is stored."""
     found = {}
 
     def plain(data):
-        """Turns references into names, since they are read as places in memory."""
+        """Replaces references by names, since they are read as addresses in memory."""
         if isinstance(data, (h5py.Reference, h5py.RegionReference)):
             return file[data].name if data else None
         if isinstance(data, np.void) and data.dtype.names:
@@ -104,7 +104,7 @@ def test_h5dump_reads_copies(copy, tmp_path, golden):
         subprocess.run(["h5dump", path], capture_output=True, text=True, check=True).stdout
         for path in (golden, target)
     ]
-    # How the bytes of a string are described is all that differs.
+    # Only the description of the bytes of a string differs.
     kept = [
         [line for line in dump.splitlines()[1:] if "CTYPE" not in line] for dump in dumps
     ]
@@ -112,7 +112,7 @@ def test_h5dump_reads_copies(copy, tmp_path, golden):
 
 
 def foreign(path, libver):
-    """A file with all that a group beside ours may be made of."""
+    """A file with all kinds of objects that a group can be next to."""
     with h5py.File(path, "w", libver=(libver, "latest")) as file:
         file.attrs["title"] = "not ours"
         numbers = np.arange(5000.0)
@@ -138,17 +138,17 @@ def foreign(path, libver):
 
 
 def dumps(path):
-    """Whether h5dump is there and reads all of a file."""
+    """Whether h5dump is installed and reads a whole file."""
     if not shutil.which("h5dump"):
         return False
     return subprocess.run(["h5dump", path], capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])
-def test_a_foreign_file_keeps_all_else(copy, tmp_path, libver):
+def test_adding_a_group_keeps_other_objects(copy, tmp_path, libver):
     target = tmp_path / "foreign.h5"
     foreign(target, libver)
-    # The newest form is too new for an older h5dump.
+    # Older versions of h5dump do not read the newest form.
     dumped = dumps(target)
     assert dumped or libver == "latest" or not shutil.which("h5dump")
     before = content(target)
@@ -169,12 +169,12 @@ def test_a_foreign_file_keeps_all_else(copy, tmp_path, libver):
         assert file[file["reference"][()]] == file["a/numbers"]
         assert file["a/matrix"].dims[0]["x"] == file["a/numbers"]
     refused = copy("--into", "new/place", golden, target)
-    assert refused.returncode == 1 and "exists already" in refused.stderr
+    assert refused.returncode == 1 and "already exists" in refused.stderr
 
 
 @pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])
-def test_virtual_and_external_datasets_stay(copy, tmp_path, monkeypatch, libver):
-    # HDF5 looks for external files there.
+def test_virtual_and_external_datasets_are_kept(copy, tmp_path, monkeypatch, libver):
+    # HDF5 looks for external files in this directory.
     monkeypatch.chdir(tmp_path)
     target = tmp_path / "virtual.h5"
     with h5py.File(tmp_path / "part.h5", "w") as file:
@@ -228,7 +228,7 @@ def test_an_h5ad_file_still_opens(copy, tmp_path):
 
 
 def pipelines():
-    """Up to two filters in every order that HDF5 runs, and a checksum at any place among them."""
+    """Up to two filters in all orders that HDF5 supports, and a checksum at any position."""
     h5z = h5py.h5z
     filters = {
         "deflate": lambda plist: plist.set_deflate(4),
@@ -243,7 +243,7 @@ def pipelines():
     typed = {"nbit", "scaleoffset", "szip"}
     others = [name for name in filters if name != "fletcher32"]
     for names in itertools.chain.from_iterable(itertools.permutations(others, n) for n in (1, 2)):
-        # These take numbers apart, so that nothing may have changed them before.
+        # These split numbers into parts, so they must come first.
         if names[1:] and names[1] in typed and names[0] != "shuffle":
             continue
         if names[1:] and names[1] in {"nbit", "scaleoffset"}:
@@ -254,7 +254,7 @@ def pipelines():
                 yield "-".join(piped), [filters[name] for name in piped]
 
 
-def test_a_checksum_stands_anywhere_among_filters(copy, tmp_path):
+def test_checksums_at_any_position_in_the_pipeline(copy, tmp_path):
     source, target = tmp_path / "from.h5", tmp_path / "to.h5"
     wild = np.random.default_rng(7).integers(-(2**31), 2**31, 100)
     numbers = np.concatenate([np.arange(200) % 50, wild]).astype("<i4")
@@ -275,11 +275,11 @@ def test_a_checksum_stands_anywhere_among_filters(copy, tmp_path):
     with h5py.File(source) as old, h5py.File(target) as new:
         assert set(old) == set(new)
         for name in old:
-            # HDF5 itself has to read what is compared.
+            # HDF5 itself must be able to read the file.
             assert np.array_equal(old[name]["x"][:], numbers), name
             assert np.array_equal(new[name]["x"][:], numbers), name
 
-    # The last byte of a chunk is that of its checksum.
+    # The last byte of a chunk belongs to its checksum.
     with h5py.File(source) as file:
         chunk = file["lzf-fletcher32/x"].id.get_chunk_info(1)
     with open(source, "r+b") as file:

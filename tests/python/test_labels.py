@@ -1,4 +1,4 @@
-"""Other names and annotations on writing: what anndata and pandas make of the same."""
+"""Changing names and annotations while writing, compared with anndata and pandas."""
 
 import warnings
 from pathlib import Path
@@ -17,7 +17,7 @@ FULL = ROOT / "testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad"
 
 
 @pytest.mark.parametrize("source", ["cr3_gex", "names_duplicated"])
-def test_symbols_become_names_that_are_unique(nnz, tmp_path, source):
+def test_symbols_become_unique_names(nnz, tmp_path, source):
     plain = read(nnz.convert(TENX / f"{source}.h5", tmp_path / "plain.h5ad"))
     expected = plain.copy()
     expected.var["id"] = expected.var_names
@@ -36,7 +36,7 @@ def test_symbols_become_names_that_are_unique(nnz, tmp_path, source):
     assert found.var_names.tolist() == expected.var_names.tolist()
     assert found.var["id"].tolist() == expected.var["id"].tolist()
     assert "name" not in found.var
-    # Ids and symbols find their places again.
+    # Ids and symbols are exchanged again.
     nnz.convert(tmp_path / "a.h5ad", tmp_path / "back.h5", "--to", "10x")
     again = read(nnz.convert(tmp_path / "back.h5", tmp_path / "back.h5ad"))
     assert again.var_names.tolist() == plain.var_names.tolist()
@@ -44,7 +44,7 @@ def test_symbols_become_names_that_are_unique(nnz, tmp_path, source):
     assert again.var["feature_type"].tolist() == plain.var["feature_type"].tolist()
 
 
-def test_columns_that_scanpy_names_are_those_of_10x(nnz, tmp_path):
+def test_columns_of_scanpy_become_those_of_10x(nnz, tmp_path):
     plain = read(nnz.convert(TENX / "cr3_feature_barcode.h5", tmp_path / "plain.h5ad"))
     scanpy = plain.copy()
     scanpy.var = pd.DataFrame(
@@ -84,7 +84,7 @@ def table_of(names):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
 @pytest.mark.parametrize("place", ["", "::X"])
-def test_a_table_is_attached_by_name(nnz, tmp_path, ending, place):
+def test_tables_are_matched_by_name(nnz, tmp_path, ending, place):
     source = read(FULL)
     table = table_of(source.obs_names)
     table.sample(frac=1, random_state=2).to_csv(
@@ -110,7 +110,7 @@ def test_a_table_is_attached_by_name(nnz, tmp_path, ending, place):
         assert set(found.layers) == set(source.layers)
 
 
-def test_a_slice_is_described_by_a_table(nnz, tmp_path):
+def test_tables_are_added_to_slices(nnz, tmp_path):
     source = read(FULL)
     table_of(source.obs_names).to_csv(tmp_path / "t.csv")
     picked = [name for at, name in enumerate(source.obs_names) if at % 3][::-1][:3]
@@ -123,13 +123,13 @@ def test_a_slice_is_described_by_a_table(nnz, tmp_path):
     assert found.obs["t_n"].tolist() == table_of(source.obs_names).loc[picked, "t_n"].tolist()
 
 
-def test_annotations_that_are_printed_can_be_attached_again(nnz, tmp_path):
+def test_printed_annotations_can_be_added_again(nnz, tmp_path):
     nnz.ok("annotations", FULL, "rows", tmp_path / "t.csv")
     nnz.ok("convert", FULL, tmp_path / "a.h5ad", "--row-annotations", tmp_path / "t.csv")
     assert nnz.ok("annotations", tmp_path / "a.h5ad", "rows") == nnz.ok("annotations", FULL, "rows")
 
 
-def test_tables_beside_cells_get_their_names(nnz, tmp_path):
+def test_tables_in_obsm_get_the_names_of_cells(nnz, tmp_path):
     """anndata refuses a table in obsm whose index is not that of obs."""
     source = read(FULL)
     source.obs["code"] = [f"c{at}" for at in range(len(source))]
@@ -141,7 +141,7 @@ def test_tables_beside_cells_get_their_names(nnz, tmp_path):
     assert found.obs["id"].tolist() == source.obs_names.tolist()
 
 
-def test_labels_of_genes_are_called_columns_in_a_whole_file(nnz, tmp_path):
+def test_errors_in_whole_files_name_the_axis(nnz, tmp_path):
     source = read(FULL)
     source.var["twice"] = "x"
     source.write_h5ad(tmp_path / "s.h5ad")
@@ -149,8 +149,8 @@ def test_labels_of_genes_are_called_columns_in_a_whole_file(nnz, tmp_path):
     assert "cannot name the cols" in message and "in column 0 and in column 1" in message
 
 
-def test_an_empty_line_selects_nothing(nnz, tmp_path):
-    """It once selected the row whose annotation was empty."""
+def test_empty_lines_are_not_looked_up_in_annotations(nnz, tmp_path):
+    """They once selected the row whose annotation was empty."""
     source = read(FULL)
     source.obs["blank"] = [f"x{at}" if at else "" for at in range(len(source))]
     source.write_h5ad(tmp_path / "s.h5ad")
@@ -160,7 +160,7 @@ def test_an_empty_line_selects_nothing(nnz, tmp_path):
         nnz.refuses("slice", f"{tmp_path}/s.h5ad{place}", tmp_path / "a.h5ad", *rows)
 
 
-def test_cells_without_a_number_are_in_no_part(nnz, tmp_path):
+def test_cells_without_a_value_are_in_no_part(nnz, tmp_path):
     source = read(FULL)
     source.obs["f"] = [1.0 if at % 2 else np.nan for at in range(len(source))]
     source.write_h5ad(tmp_path / "s.h5ad")
@@ -170,7 +170,7 @@ def test_cells_without_a_number_are_in_no_part(nnz, tmp_path):
     assert "row 0 has no value" in message
 
 
-def test_what_cannot_be_meant_is_refused(nnz, tmp_path):
+def test_invalid_tables_are_refused(nnz, tmp_path):
     target = tmp_path / "x.h5ad"
     (tmp_path / "other.csv").write_text("id,n\nnobody,1\n")
     (tmp_path / "twice.csv").write_text("id,n\na,1\na,2\n")
@@ -179,12 +179,12 @@ def test_what_cannot_be_meant_is_refused(nnz, tmp_path):
     first = read(FULL).obs_names[0]
     (tmp_path / "index.csv").write_text(f"id,_index\n{first},1\n")
     for options, says in [
-        (["--row-names", "nope"], 'no column "nope" describes the rows; there are'),
-        (["--row-annotations", tmp_path / "other.csv"], "no name in the table is that of one of the rows"),
-        (["--row-annotations", tmp_path / "twice.csv"], 'has "a" in its rows 0 and 1'),
+        (["--row-names", "nope"], 'the rows have no annotation "nope"; columns are'),
+        (["--row-annotations", tmp_path / "other.csv"], "no name in the table matches the rows"),
+        (["--row-annotations", tmp_path / "twice.csv"], 'has "a" in rows 0 and 1'),
         (["--row-annotations", tmp_path / "ragged.csv"], "line 3, column 1: found 1 values, expected 2"),
         (["--row-annotations", tmp_path / "no.csv"], "no such file"),
-        (["--row-annotations", tmp_path / "open.csv"], "quotes that begin in line 2 are not closed"),
+        (["--row-annotations", tmp_path / "open.csv"], "quotes opened in line 2 are not closed"),
         (["--row-annotations", tmp_path / "index.csv"], "a column _index"),
     ]:
         for place in ["", "::X"]:

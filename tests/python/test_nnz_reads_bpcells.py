@@ -1,4 +1,4 @@
-"""nnz reads what the real BPCells wrote through its Python package."""
+"""nnz reads files of BPCells, written through its Python package."""
 
 import numpy as np
 import pytest
@@ -64,8 +64,8 @@ def test_to_matrix_market(nnz, written, tmp_path, name):
 
 
 @pytest.mark.parametrize("options", [[], ["--unpacked"], ["--order", "row"], ["--type", "double"]])
-def test_there_and_back(nnz, dir_matrix, written, tmp_path, options):
-    """A store of another kind in between loses nothing."""
+def test_round_trip(nnz, dir_matrix, written, tmp_path, options):
+    """An intermediate store of another kind keeps everything."""
     matrix = MATRICES["every width"]()
     between = nnz.convert(written(matrix), tmp_path / "between.bpcells", *options)
     back = nnz.convert(between, tmp_path / "back.bpcells", "--type", "uint")

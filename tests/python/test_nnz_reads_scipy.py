@@ -1,4 +1,4 @@
-"""nnz reads the Matrix Market files scipy wrote."""
+"""nnz reads Matrix Market files of scipy."""
 
 import gzip
 
@@ -43,7 +43,7 @@ def lower(entries):
     return entries.take(np.flatnonzero(entries.rows >= entries.cols))
 
 
-def test_the_order_of_the_file_is_kept(nnz, tmp_path):
+def test_the_order_of_entries_is_kept(nnz, tmp_path):
     matrix = matrices.counts(43, (60, 40), 0.3).astype(np.int64).tocoo()
     shuffled = np.random.default_rng(44).permutation(matrix.nnz)
     matrix = sp.coo_matrix(
@@ -82,8 +82,8 @@ def test_wide_integers(nnz, tmp_path, value):
 
 
 @pytest.mark.parametrize("value", [-1, 2**32])
-def test_what_a_store_of_integers_cannot_hold(nnz, tmp_path, value):
-    """The real program wraps; we refuse, and keep the value where it fits."""
+def test_values_that_integers_cannot_hold(nnz, tmp_path, value):
+    """BPCells wraps around; nnz refuses, unless the value fits."""
     matrix = sp.coo_matrix(([value], ([2], [1])), shape=(3, 2), dtype=np.int64)
     source = write(tmp_path / "a.mtx", matrix, "integer", "general")
     store = tmp_path / "a.bpcells"

@@ -1,4 +1,4 @@
-"""Broken files that are mended: what comes out is what the programs that wrote them had meant."""
+"""Repaired files have the intended content."""
 
 import gzip
 import shutil
@@ -26,7 +26,7 @@ def matrix(seed, rows=40, cols=60, density=0.3):
 
 
 def wrap(group, dtype, name="indptr"):
-    """Writes pointers as a program does whose type of pointers is too narrow."""
+    """Writes pointers as a program whose pointer type is too narrow."""
     pointers = group[name][:].astype(np.int64)
     attributes = dict(group[name].attrs)
     del group[name]
@@ -38,12 +38,12 @@ def wrap(group, dtype, name="indptr"):
 def repair(nnz, source, target, *options):
     done = nnz.run("repair", source, target, *options)
     assert done.returncode == 0, done.stderr.decode()
-    return [line for line in done.stderr.decode().splitlines() if line.startswith("mended: ")]
+    return [line for line in done.stderr.decode().splitlines() if line.startswith("repaired: ")]
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @pytest.mark.parametrize("seed", range(5))
-def test_pointers_that_wrapped_around_are_unwrapped(nnz, tmp_path, dtype, seed):
+def test_overflowed_pointers_are_repaired(nnz, tmp_path, dtype, seed):
     size = dict(rows=600, cols=200) if dtype == "int16" else {}
     x = matrix(seed, density=0.5, **size)
     meant = anndata.AnnData(x, layers={"more": matrix(seed + 9, *x.shape, 0.4)})
@@ -51,18 +51,18 @@ def test_pointers_that_wrapped_around_are_unwrapped(nnz, tmp_path, dtype, seed):
     shutil.copy(tmp_path / "a.h5ad", tmp_path / "b.h5ad")
     with h5py.File(tmp_path / "b.h5ad", "r+") as file:
         assert wrap(file["X"], dtype) and wrap(file["layers/more"], dtype)
-    mended = repair(nnz, tmp_path / "b.h5ad", tmp_path / "c.h5ad")
-    assert len(mended) == 2 and "X: indptr, element" in mended[0], mended
+    repaired = repair(nnz, tmp_path / "b.h5ad", tmp_path / "c.h5ad")
+    assert len(repaired) == 2 and "X: indptr, element" in repaired[0], repaired
     same_file(read(tmp_path / "c.h5ad"), read(tmp_path / "a.h5ad"))
-    # One matrix of it, in another format.
+    # One of its matrices, in another format.
     repair(nnz, f"{tmp_path}/b.h5ad::layers/more", tmp_path / "m.npz")
     found = sparse.load_npz(tmp_path / "m.npz")
     assert (found != meant.layers["more"]).nnz == 0
-    # Otherwise it is refused.
+    # Without repair, it is refused.
     nnz.refuses("convert", tmp_path / "b.h5ad", tmp_path / "d.h5ad")
 
 
-def test_other_formats_with_pointers_are_mended(nnz, tmp_path):
+def test_overflowed_pointers_of_other_formats_are_repaired(nnz, tmp_path):
     x = matrix(3, density=0.5)
     sparse.save_npz(tmp_path / "a.npz", x)
     arrays = dict(np.load(tmp_path / "a.npz"))
@@ -75,7 +75,7 @@ def test_other_formats_with_pointers_are_mended(nnz, tmp_path):
     shutil.copy(tmp_path / "a.h5", tmp_path / "b.h5")
     with h5py.File(tmp_path / "b.h5", "r+") as file:
         assert wrap(file["matrix"], np.int8)
-    # The format of the source, as .h5 says nothing.
+    # In the format of the source, as .h5 has several.
     assert len(repair(nnz, tmp_path / "b.h5", tmp_path / "c.h5")) == 1
     nnz.ok("diff", "--stored", tmp_path / "a.h5", tmp_path / "c.h5")
     assert nnz.names(tmp_path / "c.h5", "rows") == nnz.names(tmp_path / "a.h5", "rows")
@@ -99,8 +99,8 @@ def broken(pointers, kind, rng):
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize("shape", [(40, 600), (1, 4000)])
-def test_pointers_of_scipy_that_lost_their_ends_are_refused(nnz, tmp_path, dtype, shape):
-    """SciPy takes what is behind the last pointer for unused, and so did repair once."""
+def test_saturated_pointers_of_scipy_are_refused(nnz, tmp_path, dtype, shape):
+    """SciPy ignores entries after the last pointer, and so did repair once."""
     x = matrix(6, *shape, 0.3)
     sparse.save_npz(tmp_path / "a.npz", x)
     arrays = dict(np.load(tmp_path / "a.npz"))
@@ -114,18 +114,18 @@ def test_pointers_of_scipy_that_lost_their_ends_are_refused(nnz, tmp_path, dtype
         assert not (tmp_path / "c.npz").exists()
 
 
-def test_two_matrices_in_a_text_are_not_one(nnz, tmp_path):
+def test_texts_with_two_matrices_are_refused(nnz, tmp_path):
     one = "%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 5\n"
     (tmp_path / "a.mtx").write_text(one + one.replace("1 1 5", "2 2 7"))
     assert "second banner" in nnz.refuses("repair", tmp_path / "a.mtx", tmp_path / "b.mtx")
-    # The last value may go on.
+    # The last value may be incomplete.
     (tmp_path / "c.mtx").write_text(one + "2 2 7")
     assert "truncated" in nnz.refuses("repair", tmp_path / "c.mtx", tmp_path / "b.mtx")
     repair(nnz, tmp_path / "c.mtx", tmp_path / "b.mtx", "--complete")
 
 
 @pytest.mark.parametrize("verb", ["repair", "convert"])
-def test_a_table_with_a_column_of_no_known_kind_stays_a_table(nnz, tmp_path, verb):
+def test_tables_with_unknown_columns_are_refused_as_tables(nnz, tmp_path, verb):
     shutil.copy(FULL, tmp_path / "a.h5ad")
     with h5py.File(tmp_path / "a.h5ad", "r+") as file:
         name = next(name for name in file["obs"] if file["obs"][name].attrs.get("encoding-type") == "categorical")
@@ -141,7 +141,7 @@ def test_a_table_with_a_column_of_no_known_kind_stays_a_table(nnz, tmp_path, ver
 
 
 @pytest.mark.parametrize("kind", ["clipped", "swapped", "one", "first", "short"])
-def test_what_is_not_certain_is_refused(nnz, tmp_path, kind):
+def test_uncertain_repairs_are_refused(nnz, tmp_path, kind):
     rng = np.random.default_rng(5)
     anndata.AnnData(matrix(1)).write_h5ad(tmp_path / "b.h5ad")
     with h5py.File(tmp_path / "b.h5ad", "r+") as file:
@@ -171,8 +171,8 @@ def test_entries_are_sorted(nnz, tmp_path, seed):
     meant = matrix(seed)
     file = anndata.AnnData(shuffled(meant), layers={"a": shuffled(meant.tocsc()), "b": meant})
     file.write_h5ad(tmp_path / "b.h5ad")
-    mended = repair(nnz, tmp_path / "b.h5ad", tmp_path / "c.h5ad")
-    assert len(mended) == 2 and "rows, the first of which is row" in mended[0]
+    repaired = repair(nnz, tmp_path / "b.h5ad", tmp_path / "c.h5ad")
+    assert len(repaired) == 2 and "rows, starting with row" in repaired[0]
     found = read(tmp_path / "c.h5ad")
     for x, expected in [(found.X, meant), (found.layers["a"], meant.tocsc()), (found.layers["b"], meant)]:
         for array in ["indptr", "indices", "data"]:
@@ -203,16 +203,16 @@ def test_the_number_of_entries_is_counted(nnz, tmp_path, off, ending):
     assert (found.tocsr() != x).nnz == 0 and found.nnz == x.nnz
 
 
-def test_a_sound_file_is_copied(nnz, tmp_path):
+def test_valid_files_are_copied(nnz, tmp_path):
     for source, target in [(FULL, "a.h5ad"), (TENX, "a.h5")]:
         done = nnz.run("repair", source, tmp_path / target)
         assert done.returncode == 0, done.stderr.decode()
-        assert "nothing had to be mended" in done.stderr.decode()
+        assert "nothing to repair" in done.stderr.decode()
     same_file(read(tmp_path / "a.h5ad"), read(FULL))
     nnz.ok("diff", "--stored", TENX, tmp_path / "a.h5")
 
 
-def test_the_furthest_ends_of_fragments_are_worked_out_anew(nnz, tmp_path):
+def test_end_max_of_fragments_is_recomputed(nnz, tmp_path):
     source = next(path for path in sorted(FRAGMENTS.iterdir()) if "unpacked" in path.name)
     shutil.copytree(source, tmp_path / "b.fragments")
     ends = tmp_path / "b.fragments/end_max"
@@ -220,14 +220,14 @@ def test_the_furthest_ends_of_fragments_are_worked_out_anew(nnz, tmp_path):
     content[8:12] = (0).to_bytes(4, "little")
     ends.write_bytes(content)
     assert nnz.run("validate", tmp_path / "b.fragments").returncode == 1
-    mended = repair(nnz, tmp_path / "b.fragments", tmp_path / "c.fragments")
-    assert len(mended) == 1 and "end_max, element 0" in mended[0], mended
+    repaired = repair(nnz, tmp_path / "b.fragments", tmp_path / "c.fragments")
+    assert len(repaired) == 1 and "end_max, element 0" in repaired[0], repaired
     nnz.ok("validate", tmp_path / "c.fragments")
     nnz.ok("diff", source, tmp_path / "c.fragments")
 
 
 @pytest.mark.parametrize("name", ["csr_unsorted", "csc_unsorted", "coo_unsorted", "nsv_too_large", "nsv_too_small"])
-def test_binsparse_is_mended(nnz, tmp_path, name):
+def test_binsparse_is_repaired(nnz, tmp_path, name):
     source = ROOT / f"testdata/binsparse/malformed/{name}.bsp.h5"
     assert len(repair(nnz, source, tmp_path / "a.bsp.h5")) == 1
     nnz.ok("validate", tmp_path / "a.bsp.h5")

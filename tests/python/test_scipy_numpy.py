@@ -1,4 +1,4 @@
-"""SciPy and NumPy load the npz and npy files nnz wrote, and nnz reads theirs."""
+"""SciPy and NumPy load npz and npy files of nnz, and nnz reads theirs."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def random(seed, dtype, shape=(40, 30), density=0.2):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("options", [[], ["--compress", "gzip:6"], ["--order", "col"]])
 def test_npz(nnz, tmp_path, dtype, options):
-    """Every type comes back from nnz as it was, in both orders, stored and deflated."""
+    """All types round-trip, in both orders, stored and deflated."""
     matrix = random(7, dtype)
     sp.save_npz(tmp_path / "a.npz", matrix)
     ours = sp.load_npz(nnz.convert(tmp_path / "a.npz", tmp_path / "b.npz", *options))
@@ -48,7 +48,7 @@ def test_coo_is_written(nnz, tmp_path, dtype, options):
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
-def test_every_format_of_scipy_is_read(nnz, tmp_path, form):
+def test_all_formats_of_scipy_are_read(nnz, tmp_path, form):
     matrix = random(8, "f8", (36, 24), 0.1)
     sp.save_npz(tmp_path / "a.npz", matrix.asformat(form))
     ours = sp.load_npz(nnz.convert(tmp_path / "a.npz", tmp_path / "b.npz"))
@@ -72,7 +72,7 @@ def test_npy(nnz, tmp_path, dtype, order):
     ours = np.load(nnz.convert(tmp_path / "a.npy", tmp_path / "b.npy"))
     assert ours.flags.c_contiguous and ours.dtype == matrix.dtype
     np.testing.assert_array_equal(ours, matrix)
-    # Byte by byte what NumPy writes.
+    # The same bytes as NumPy.
     np.save(tmp_path / "c.npy", np.ascontiguousarray(matrix))
     assert (tmp_path / "b.npy").read_bytes() == (tmp_path / "c.npy").read_bytes()
     dense = sp.load_npz(nnz.convert(tmp_path / "a.npy", tmp_path / "d.npz"))
@@ -88,7 +88,7 @@ def test_empty_matrices(nnz, tmp_path):
         assert np.load(tmp_path / "b.npy").shape == shape
 
 
-def test_text_of_scipy_agrees(nnz, tmp_path):
+def test_text_matches_scipy(nnz, tmp_path):
     matrix = random(10, "f8")
     scipy.io.mmwrite(tmp_path / "a.mtx", matrix, precision=17)
     ours = sp.load_npz(nnz.convert(tmp_path / "a.mtx", tmp_path / "a.npz"))

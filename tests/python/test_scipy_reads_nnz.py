@@ -1,4 +1,4 @@
-"""scipy reads the Matrix Market files nnz wrote."""
+"""scipy reads Matrix Market files of nnz."""
 
 import gzip
 
@@ -52,7 +52,7 @@ def test_array(nnz, tmp_path, field, symmetry):
 
 
 def test_doubles_through_a_store(nnz, tmp_path):
-    """Every double comes out of a BPCells store bit for bit, gzip or not."""
+    """Doubles round-trip through a BPCells store bit by bit, plain and gzipped."""
     matrix = matrices.reals(33)
     source = write(tmp_path / "a.mtx", matrix, "real", "general")
     store = nnz.convert(source, tmp_path / "a.bpcells")
@@ -63,7 +63,7 @@ def test_doubles_through_a_store(nnz, tmp_path):
 
 
 def test_floats_through_a_store(nnz, tmp_path):
-    """What fits a 32-bit float comes back as that float."""
+    """Values that are exact as 32-bit floats round-trip."""
     matrix = matrices.counts(34, (80, 60), 0.2).astype(np.float64)
     rng = np.random.default_rng(35)
     matrix.data = rng.standard_normal(matrix.nnz).astype(np.float32).astype(np.float64)
@@ -86,7 +86,7 @@ def test_infinities_and_nan(nnz, tmp_path):
 
 @pytest.mark.parametrize("value", [2**53, 2**53 + 1, 2**63 - 1, -(2**63)])
 def test_wide_integers(nnz, tmp_path, value):
-    """64-bit integers go from text to text without passing through a double."""
+    """64-bit integers are converted from text to text without doubles."""
     matrix = sp.coo_matrix(([value, -1], ([2, 0], [1, 1])), shape=(3, 2), dtype=np.int64)
     source = write(tmp_path / "a.mtx", matrix, "integer", "general")
     target = nnz.convert(source, tmp_path / "b.mtx")
@@ -100,7 +100,7 @@ def test_no_entries(nnz, tmp_path):
     assert len(triples.from_mtx(target)) == 0
 
 
-def test_the_example_and_back(nnz, tmp_path, pbmc):
+def test_the_example_round_trips(nnz, tmp_path, pbmc):
     store = nnz.convert(pbmc, tmp_path / "pbmc.bpcells")
     expected = triples.from_mtx(pbmc / "matrix.mtx.gz")
     for name in ["pbmc.mtx", "pbmc.mtx.gz"]:

@@ -1,4 +1,4 @@
-"""h5py, zarr-python and NumPy read the trees that nnz copies from container to container."""
+"""h5py, zarr-python and NumPy read trees that nnz copies between containers."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def copy(tmp_path_factory):
-    """Builds the example that copies trees, and returns what runs it."""
+    """Builds the example that copies trees, and returns a function that runs it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     build = ["cargo", "build", "-p", "nnz-container", "--example", "tree_copy"]
     subprocess.run(build, cwd=ROOT, check=True)
@@ -32,7 +32,7 @@ def copy(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory):
-    """One of everything, written by h5py."""
+    """One of each object, written by h5py."""
     path = tmp_path_factory.mktemp("source") / "source.h5"
     with h5py.File(path, "w") as file:
         file.attrs["title"] = "a study"
@@ -73,7 +73,7 @@ def arrays(group, prefix=""):
 
 
 def values(array):
-    """Returns all values, texts as such."""
+    """Returns all values, with strings as such."""
     if h5py.check_string_dtype(getattr(array, "dtype", None)) and isinstance(array, h5py.Dataset):
         if h5py.check_string_dtype(array.dtype).length is None:
             return np.array(array.asstr()[()], dtype=object)

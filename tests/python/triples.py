@@ -1,4 +1,4 @@
-"""Entries as (row, column, value), compared bit for bit."""
+"""Entries as (row, column, value), compared bit by bit."""
 
 import numpy as np
 import scipy.io
@@ -6,7 +6,7 @@ import scipy.sparse
 
 
 class Triples:
-    """Entries of a matrix, in the order they came."""
+    """Entries of a matrix, in their order."""
 
     def __init__(self, rows, cols, values):
         self.rows = np.asarray(rows, dtype=np.int64)
@@ -29,7 +29,7 @@ class Triples:
         return self.take(np.flatnonzero(self.values != 0))
 
     def astype(self, dtype):
-        """Returns the entries with values of another type, which must hold them all."""
+        """Returns the entries with values of another type, which must be exact."""
         cast = self.values.astype(dtype)
         assert np.array_equal(cast, self.values, equal_nan=cast.dtype.kind in "fc")
         return Triples(self.rows, self.cols, cast)
@@ -40,7 +40,7 @@ class Triples:
 
 
 def of(matrix):
-    """Returns the stored entries of a scipy matrix, or every cell of a dense one."""
+    """Returns the stored entries of a scipy matrix, or all cells of a dense one."""
     if isinstance(matrix, np.ndarray):
         rows, cols = np.indices(matrix.shape)
         return Triples(rows.ravel(), cols.ravel(), matrix.ravel())
@@ -49,7 +49,7 @@ def of(matrix):
 
 
 def from_cat(text, dtype):
-    """Reads what `nnz cat` printed."""
+    """Reads the output of `nnz cat`."""
     dtype = np.dtype(dtype)
     fields = [line.split("\t") for line in text.splitlines()]
     assert all(len(f) == (4 if dtype.kind == "c" else 3) for f in fields), fields[:3]
@@ -82,7 +82,7 @@ def _bits(values):
 
 
 def assert_same(actual, expected, ordered=False):
-    """Holds two sets of entries to each other, the sign of a zero and the type included."""
+    """Compares two sets of entries, including types and the sign of zero."""
     if not ordered:
         actual, expected = actual.column_order(), expected.column_order()
     assert actual.values.dtype == expected.values.dtype

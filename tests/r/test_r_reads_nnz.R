@@ -1,6 +1,6 @@
-# R reads what nnz wrote, and finds it identical to what R builds itself.
+# R reads files of nnz, which are identical to objects that R builds itself.
 #
-# NNZ_BIN names the command. Run by `cargo xtask test`.
+# NNZ_BIN is the path of the command. Run by `cargo xtask test`.
 
 suppressMessages({
   library(methods)
@@ -29,7 +29,7 @@ convert <- function(from, ...) {
   readRDS(to)
 }
 
-# Bit for bit, attributes in their order too.
+# Identical bit by bit, including the order of attributes.
 same <- function(found, expected) {
   identical(found, expected, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE)
 }
@@ -43,7 +43,7 @@ check <- function(what, good) {
   if (!good) failures <<- c(failures, what)
 }
 
-# The classes of BPCells that are not packed, which R can fill by itself.
+# The unpacked classes of BPCells, which R can fill itself.
 classes <- c(
   uint = "UnpackedMatrixMem_uint32_t", float = "UnpackedMatrixMem_float",
   double = "UnpackedMatrixMem_double"
@@ -56,7 +56,7 @@ for (type in names(classes)) {
   ))
 }
 
-# R knows the classes above from here, not from BPCells, which it need not have.
+# The classes are defined here, as BPCells need not be installed.
 of_package <- function(object, package) {
   attr(object, "class") <- structure(class(object), package = package)
   object
@@ -72,7 +72,7 @@ from_bits <- function(hex) {
   readBin(bytes, "numeric", length(hex), size = size, endian = "big")
 }
 
-# What BPCells holds in memory of a dgCMatrix.
+# The BPCells object of a dgCMatrix in memory.
 build <- function(m, type, order) {
   by <- if (order == "row") t(m) else m
   val <- switch(type, uint = as.integer(by@x), float = bits_of_float(by@x), double = by@x)
@@ -84,7 +84,7 @@ build <- function(m, type, order) {
   of_package(object, "BPCells")
 }
 
-# BPCells objects, as the real program saved them from R.
+# BPCells objects that BPCells saved from R.
 for (path in list.files(file.path(bpcells, "matrix_rds"), full.names = TRUE)) {
   store <- sub("(\\.uncompressed_rds)?\\.rds$", "", basename(path))
   from <- file.path(bpcells, "matrix_dir", store)
@@ -96,7 +96,7 @@ for (path in list.files(file.path(bpcells, "matrix_rds"), full.names = TRUE)) {
 }
 check("objects of BPCells were found", checks >= 80L)
 
-# BPCells objects that R builds: every type, order and set of names.
+# BPCells objects built by R: all types, orders and sets of names.
 set.seed(20261121L)
 whole <- rsparsematrix(40L, 25L, 0.2, rand.x = function(n) sample(1000L, n, replace = TRUE))
 fractions <- whole
@@ -136,7 +136,7 @@ for (named in names(names_of)) {
       found <- convert(source, "--to", "dgCMatrix", "--compress", how)
       check(paste("dgCMatrix:", type, named, how), same(found, m) && validObject(found))
     }
-    # The bytes, too: what R saves, but for the version of R in the header.
+    # The bytes as well: those of saveRDS, except for the version of R in the header.
     plain <- function(path) {
       bytes <- readBin(path, "raw", file.size(path))
       bytes[-(7:10)]
@@ -148,7 +148,7 @@ for (named in names(names_of)) {
   }
 }
 
-# Matrices of R in all classes become the dgCMatrix that R makes of them.
+# R matrices of all classes are converted to the same dgCMatrix as in R.
 for (name in c(
   "dgC", "dgR", "dgT", "dge", "lgC", "ngC", "plain_double", "dsC_up", "dsC_lo", "dsR", "dsT",
   "nsC", "dtC", "dgC_0x3", "dgC_4x0"
@@ -161,7 +161,7 @@ for (name in c(
   found <- convert(path, "--to", "dgCMatrix")
   check(paste("made a dgCMatrix:", name), same(found, expected))
   check(paste("valid:", name), validObject(found))
-  # And what nnz prints is what R lists.
+  # And the output of nnz is the list of entries in R.
   if (name %in% c("dgC", "dgR")) {
     listed <- summary(as(m, "TsparseMatrix"))
     printed <- read.table(text = run("cat", path), colClasses = c("integer", "integer", "numeric"))
@@ -171,12 +171,12 @@ for (name in c(
   }
 }
 
-# Directories of BPCells become the dgCMatrix that R builds of the entries they are known to hold.
+# Directories of BPCells are converted to the dgCMatrix of their expected entries.
 for (name in c("basic_uint", "basic_float", "basic_double", "explicit_zero_uint", "utf8names_uint")) {
   listed <- read.table(file.path(bpcells, "expected", paste0(name, ".coo.tsv")), comment.char = "#",
     colClasses = c("integer", "integer", "numeric", "character"))
   object <- readRDS(file.path(bpcells, "matrix_rds", paste0(name, ".packed.col.rds")))
-  # Floats by their bits, since R does not read every decimal exactly.
+  # Floats by their bits, since R does not parse all decimals exactly.
   x <- if (grepl("uint", name)) listed[[3]] else from_bits(listed[[4]])
   expected <- sparseMatrix(listed[[1]], listed[[2]],
     x = x, dims = attr(object, "dim"), dimnames = attr(object, "dimnames"), index1 = FALSE)
@@ -185,7 +185,7 @@ for (name in c("basic_uint", "basic_float", "basic_double", "explicit_zero_uint"
   check(paste("valid:", name), validObject(found))
 }
 
-# Version 1, for which BPCells has no class, becomes a list of the arrays that lie in the directory.
+# Version 1, for which BPCells has no class, is a list of the arrays in the directory.
 member <- function(path) {
   file <- file(path, "rb")
   on.exit(close(file))
@@ -193,7 +193,7 @@ member <- function(path) {
   left <- file.size(path) - 8L
   switch(type,
     UINT32v1 = , FLOATSv1 = readBin(file, "integer", left / 4L, endian = "little"),
-    # Below 2^31, as all of these are.
+    # All of these are below 2^31.
     UINT64v1 = as.numeric(matrix(readBin(file, "integer", left / 4L, endian = "little"), 2L)[1L, ]),
     DOUBLEv1 = readBin(file, "numeric", left / 8L, endian = "little"),
     readLines(path, encoding = "UTF-8")
@@ -209,7 +209,7 @@ for (from in old) {
 }
 check("directories of version 1 were found", length(old) >= 20L)
 
-# Names of a symmetric matrix, however many of its sides have some.
+# Names of a symmetric matrix, on any of its axes.
 triangle <- new("dsCMatrix", i = c(0L, 0L), p = 0:2, x = c(1, 2), Dim = c(2L, 2L))
 sides <- list(
   unlike = list(c("a", "b"), c("c", "d")), rows = list(c("a", "b"), NULL),
@@ -223,7 +223,7 @@ for (name in names(sides)) {
     dimnames(convert(from, "--to", "dgCMatrix")), dimnames(as(triangle, "generalMatrix"))))
 }
 
-# What R calls invalid is refused.
+# Objects that R considers invalid are refused.
 attr(triangle, "uplo") <- "L"
 check("R refuses the other triangle", inherits(try(validObject(triangle), TRUE), "try-error"))
 saveRDS(triangle, from)

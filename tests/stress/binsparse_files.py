@@ -1,4 +1,4 @@
-"""Binsparse in npz, HDF5 and Zarr, written and read by none of nnz."""
+"""Binsparse in npz, HDF5 and Zarr, written and read without nnz."""
 
 import json
 
@@ -28,7 +28,7 @@ def named(dtype):
 
 
 def describe(rng, matrix, name):
-    """Returns the description and the arrays of a matrix in a format."""
+    """Returns the descriptor and the arrays of a matrix in a format."""
     levels, by_column = FORMATS[name]
     outer, inner = (matrix.cols, matrix.rows) if by_column else (matrix.rows, matrix.cols)
     lengths = matrix.shape[::-1] if by_column else matrix.shape
@@ -101,7 +101,7 @@ def read_hdf5(path, group):
 
 
 def levels_of(header):
-    """The levels from the outermost to the elements, and whether they are those of the columns."""
+    """The levels from the outermost to the elements, and whether columns are outermost."""
     if "custom" not in header:
         return FORMATS[header["format"]]
     level, levels = header["custom"]["level"], []
@@ -112,7 +112,7 @@ def levels_of(header):
 
 
 def assembled(header, array):
-    """Makes a matrix of a description and its arrays."""
+    """Creates a matrix from a descriptor and its arrays."""
     header = header["binsparse"]
     assert "fill" not in header, header
     levels, by_column = levels_of(header)

@@ -1,4 +1,4 @@
-"""Random rounds of genomic fragments, held to brute force."""
+"""Random rounds of genomic fragments, compared with brute force."""
 
 import gzip
 
@@ -29,16 +29,16 @@ def lines(rows):
 
 
 class Fragments:
-    """One round: a text of fragments, and what becomes of it."""
+    """One round: a text of fragments, and operations on it."""
 
     def __init__(self, pipeline):
         self.pipeline, self.rng = pipeline, pipeline.rng
 
     def store(self, rows):
-        """Imports fragments as a text; in order, or to be sorted."""
+        """Imports fragments from text, sorted or to be sorted."""
         words, given = [], list(rows)
         if self.pipeline.chance(0.4):
-            # Sorted by start alone: those of one start keep their order.
+            # Sorted by start only: the sort is stable.
             self.rng.shuffle(given)
             given = [tuple(row) for row in given]
             given = [(str(c), int(s), int(e), str(cell)) for c, s, e, cell in given]
@@ -65,8 +65,8 @@ class Fragments:
             self.pipeline.fail(kind, detail)
 
     def check(self, text, rows, who):
-        """Holds printed fragments to those there have to be, of one start in any order."""
-        # What is exported has a fifth column.
+        """Compares printed fragments with the expected ones, in any order of equal starts."""
+        # Exported fragments have a fifth column.
         found = [line.split("\t")[:4] for line in text.splitlines()]
         found = [(c, int(s), int(e), cell) for c, s, e, cell in found]
         starts, wanted = [row[:2] for row in found], [row[:2] for row in rows]
@@ -116,7 +116,7 @@ class Fragments:
         text = self.pipeline.fresh("tsv.gz")
         done = self.pipeline.run("fragments", "export", "-q", "--no-sync", place, text)
         if done.returncode:
-            # An index reaches to 2^29 bases.
+            # The index supports up to 2^29 bases.
             reach = max((row[2] for row in rows), default=0)
             self.expect(reach > 1 << 29, "fragments are not exported", done.stderr.decode())
             return
@@ -165,7 +165,7 @@ class Fragments:
 
 
 def overlaps(row, start, end):
-    """Whether a fragment overlaps a region; one without bases where it lies inside."""
+    """Whether a fragment overlaps a region; an empty one if it is inside."""
     _, first, last, _ = row
     if first == last:
         return start < first < end

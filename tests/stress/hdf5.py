@@ -1,4 +1,4 @@
-"""Makes, changes and lists HDF5 files with h5py, for `cargo xtask stress`.
+"""Creates, changes and lists HDF5 files with h5py, for `cargo xtask stress`.
 
 Each line of standard input is a request in JSON, and each line of standard output its answer.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def make(path):
-    """Writes a file with objects of many kinds, the same each time."""
+    """Writes a file with objects of many kinds, always the same."""
     rng = np.random.default_rng(7)
     with h5py.File(path, "w") as file:
         file.attrs["title"] = "kept as it is"
@@ -47,7 +47,7 @@ def hashed(*parts):
 
 
 def value(array):
-    """Returns what an array or attribute holds, in a form that is the same each time."""
+    """Returns the content of an array or attribute, in a reproducible form."""
     array = np.asarray(array)
     return array.tolist() if array.dtype.kind == "O" else array.tobytes()
 
@@ -57,14 +57,14 @@ def attributes(item):
     for name in sorted(item.attrs):
         held = item.attrs[name]
         if isinstance(held, h5py.Reference):
-            # Its name may be that of any of its links.
+            # Its name can be that of any of its links.
             held = item.file[held][()]
         found.append((name, value(held)))
     return repr(found)
 
 
 def digest(path):
-    """Lists every link of a file with a hash of what it leads to."""
+    """Lists all links of a file with a hash of their target."""
     found = {}
     with h5py.File(path, "r") as file:
         pending = [file]
@@ -95,10 +95,10 @@ def number_of(name):
 
 
 def add(path, names, pause):
-    """Adds one dataset at a time, each with the file opened anew and locked as h5py does it.
+    """Adds one dataset at a time, opening the file each time and locking it as h5py does.
 
-    Who opens a file and finds another one under its name before anything was written has opened what
-    was being replaced. No other program can help that, so it is told apart from what is lost later.
+    If the file under its name is another one before anything was written, the opened file was being
+    replaced. No other program can prevent that, so it is counted separately from lost datasets.
     """
     added, refused, replaced = [], [], []
     for name in names:
@@ -118,7 +118,7 @@ def add(path, names, pause):
 
 
 def lost(path, names):
-    """Lists the datasets of `add` that are not in the file as they were written."""
+    """Lists the datasets of `add` that are missing or changed in the file."""
     missing = []
     with h5py.File(path, "r") as file:
         for name in names:
@@ -136,7 +136,7 @@ def main():
         action = ACTIONS[request.pop("do")]
         try:
             answer = {"done": action(**request)}
-        except Exception as error:  # noqa: BLE001: whatever it is, the other side has to hear of it
+        except Exception as error:  # noqa: BLE001: all errors are reported to the other side
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
 

@@ -1,4 +1,4 @@
-"""Matrices as SciPy and NumPy have them: what nnz is held to."""
+"""Matrices of SciPy and NumPy, with which nnz is compared."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,22 +9,22 @@ LENGTHS = [0, 1, 2, 3, 7, 40, 129, 600, 3000]
 
 
 class Matrix:
-    """Stored entries of a matrix, at distinct places."""
+    """Stored entries of a matrix, at unique positions."""
 
     def __init__(self, shape, rows, cols, values, exact=True):
         self.shape = tuple(int(length) for length in shape)
         self.rows = np.asarray(rows, dtype=np.int64)
         self.cols = np.asarray(cols, dtype=np.int64)
         self.values = np.asarray(values)
-        # Whether it is known which zeros are stored: not behind a format that stores every cell.
+        # Whether stored zeros are known: not after a format that stores all cells.
         self.exact = exact and not self.is_full()
 
     def is_full(self):
-        """Whether every cell is stored, so that it may be written as a dense matrix."""
+        """Whether all cells are stored, so that it can be written as a dense matrix."""
         return len(self.rows) == self.shape[0] * self.shape[1] and len(self.rows) > 0
 
     def dense(self):
-        """The same behind a format that stores every cell."""
+        """The same after a format that stores all cells."""
         return Matrix(self.shape, self.rows, self.cols, self.values, exact=False)
 
     def transposed(self):
@@ -36,14 +36,14 @@ class Matrix:
         return sp.csr_matrix((numbers, (self.rows, self.cols)), shape=self.shape)
 
     def taken(self, places):
-        """The entries that a SciPy matrix made of `places` has."""
+        """The entries of a SciPy matrix made of `places`."""
         coo = places.tocoo()
         return Matrix(coo.shape, coo.row, coo.col, self.values[coo.data - 1], self.exact)
 
     def sliced(self, rows, cols):
         """The rows and columns at these positions, in that order."""
         places = self.places()
-        # SciPy cannot take an empty list of a matrix without rows.
+        # SciPy cannot index a matrix without rows with an empty list.
         if rows is not None:
             places = places[np.asarray(rows, dtype=np.int64), :]
         if cols is not None:
@@ -51,7 +51,7 @@ class Matrix:
         return self.taken(places)
 
     def sorted(self):
-        """Rows, columns and values by column, then row; without zeros unless those are known."""
+        """Rows, columns and values by column, then row; without zeros unless these are known."""
         kept = np.arange(len(self.rows))
         if not self.exact:
             kept = np.flatnonzero(~plain_zeros(self.values))
@@ -60,7 +60,7 @@ class Matrix:
 
 
 def concatenated(parts, axis):
-    """Matrices below each other, or side by side; values are lists of those of all, with their types."""
+    """Matrices concatenated along an axis; values are lists of those of all, with their types."""
     stacked = sp.vstack if axis == "rows" else sp.hstack
     start, places = 0, []
     for part in parts:
@@ -72,7 +72,7 @@ def concatenated(parts, axis):
     held = np.empty(len(values), dtype=object)
     held[:] = values
     coo = stacked(places, format="coo")
-    # What SciPy finds for both types may round: 64-bit integers and floats.
+    # The common type of SciPy may round: 64-bit integers and floats.
     dtype = np.result_type(*[part.values.dtype for part in parts])
     values = held[coo.data - 1]
     cast = np.array([dtype.type(value) for value in values], dtype=dtype)
@@ -81,20 +81,20 @@ def concatenated(parts, axis):
 
 
 def plain_zeros(values):
-    """Which values are zeros all of whose bits are zero."""
+    """Which values are zeros with all bits zero."""
     if len(values) == 0:
         return np.zeros(0, dtype=bool)
     return ~bits(values).any(axis=1)
 
 
 def bits(values):
-    """The bytes of each value; those of all NaNs with a sign are the same."""
+    """The bytes of each value; NaNs with the same sign are equal."""
     values = np.ascontiguousarray(values)
     return values.view(np.uint8).reshape(len(values), values.dtype.itemsize)
 
 
 def holds(dtype, values):
-    """Whether a type holds all values exactly, the sign of zero included."""
+    """Whether a type holds all values exactly, including the sign of zero."""
     dtype = np.dtype(dtype)
     return all(holds_one(dtype, value) for value in values)
 
@@ -129,7 +129,7 @@ def holds_one(dtype, value):
 
 
 class _Whole:
-    """A whole number that may be larger than any type of NumPy."""
+    """An integer that can be larger than any type of NumPy."""
 
     dtype = np.dtype("i8")
 
@@ -147,7 +147,7 @@ def cast(values, dtype):
 
 
 def random_matrix(rng):
-    """Draws a matrix: shape, places, type and values."""
+    """Draws a matrix: shape, positions, type and values."""
     shape = (int(rng.choice(LENGTHS)), int(rng.choice(LENGTHS)))
     cells = shape[0] * shape[1]
     density = rng.choice([0, 0.001, 0.02, 0.3, 1], p=[0.05, 0.3, 0.35, 0.25, 0.05])
@@ -156,7 +156,7 @@ def random_matrix(rng):
         np.unique(rng.integers(0, cells, count))
     rows, cols = np.divmod(np.sort(places), max(shape[1], 1))
     if rng.random() < 0.3 and count:
-        # Some rows and columns without any entry, some with most of them.
+        # Some rows and columns without entries, some with most of them.
         kept = (rows % 3 != 0) & (cols % 5 != 1)
         rows, cols = rows[kept], cols[kept]
     dtype = np.dtype(str(rng.choice(NAMES)))
@@ -164,7 +164,7 @@ def random_matrix(rng):
 
 
 def random_values(rng, dtype, count):
-    """Draws values of a type, now and then odd ones."""
+    """Draws values of a type, sometimes unusual ones."""
     odd = rng.random() < 0.4
     if dtype.kind == "b":
         return np.ones(count, dtype=bool) if rng.random() < 0.5 else rng.random(count) < 0.8
@@ -183,7 +183,7 @@ def random_values(rng, dtype, count):
     if not odd:
         return rng.integers(-50, 1000, count).astype(dtype) / dtype.type(rng.choice([1, 8]))
     raw = rng.integers(0, 256, (count, dtype.itemsize), dtype=np.uint8).view(dtype).reshape(count)
-    # A NaN keeps its sign in a text, and not what else it holds.
+    # Text keeps the sign of a NaN, but not its payload.
     raw = np.where(np.isnan(raw), np.copysign(dtype.type(np.nan), raw), raw)
     special = np.array([0.0, -0.0, np.inf, -np.inf, 1.0, np.finfo(dtype).tiny, np.finfo(dtype).max])
     picked = rng.choice(special.astype(dtype), count)

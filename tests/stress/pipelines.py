@@ -1,4 +1,4 @@
-"""Random pipelines of nnz commands, held to what SciPy and NumPy make of the same matrices.
+"""Random pipelines of nnz commands, compared with SciPy and NumPy.
 
 `cargo xtask stress` runs this. The last line of standard output is a summary in JSON.
 """
@@ -23,12 +23,12 @@ from matrix import Matrix, bits, cast, concatenated, holds, random_matrix, rando
 from targets import BINSPARSE, DENSE, GZIP, TARGETS, ZSTD, bpcells_type
 
 TYPES = {"bint8": "bool", "complex[float32]": "complex64", "complex[float64]": "complex128"}
-# Directories kept of one class of findings.
+# Directories that are kept per class of findings.
 KEPT = 3
 
 
 class Finding(Exception):
-    """Something that must not happen."""
+    """A failure."""
 
     def __init__(self, kind, detail):
         super().__init__(detail)
@@ -36,11 +36,11 @@ class Finding(Exception):
 
 
 class Refused(Exception):
-    """nnz refused, as it may."""
+    """An expected error of nnz."""
 
 
 class Pipeline:
-    """One round: a matrix, and what becomes of it."""
+    """One round: a matrix, and operations on it."""
 
     def __init__(self, nnz, rng, directory):
         self.nnz, self.rng, self.directory = nnz, rng, directory
@@ -53,14 +53,14 @@ class Pipeline:
             done = subprocess.run([self.nnz, *words], capture_output=True, timeout=120)
         except subprocess.TimeoutExpired:
             raise Finding("a command does not end", self.log[-1]) from None
-        said = done.stderr.decode(errors="replace")
+        message = done.stderr.decode(errors="replace")
         if done.returncode != 0:
-            self.log.append(f"    -> {done.returncode}: {said.strip()} {done.stdout[:500]}")
+            self.log.append(f"    -> {done.returncode}: {message.strip()} {done.stdout[:500]}")
         questions = words[0] in ("validate", "diff")
-        if done.returncode not in ((0, 1, 2) if questions else (0, 1)) or "panicked" in said:
-            raise Finding("a command ends in another way", f"{done.returncode}: {said}")
-        if done.returncode == 1 and not said.startswith("nnz: ") and not questions:
-            raise Finding("a command does not say why it fails", f"{said}")
+        if done.returncode not in ((0, 1, 2) if questions else (0, 1)) or "panicked" in message:
+            raise Finding("unexpected status", f"{done.returncode}: {message}")
+        if done.returncode == 1 and not message.startswith("nnz: ") and not questions:
+            raise Finding("a command fails without a message", f"{message}")
         return done
 
     def fresh(self, ending):
@@ -76,7 +76,7 @@ class Pipeline:
     # Sources
 
     def source(self):
-        """Writes a random matrix; returns where, and what it is."""
+        """Writes a random matrix; returns its path and content."""
         if self.chance(0.15):
             return self.symmetric()
         matrix = random_matrix(self.rng)
@@ -136,10 +136,10 @@ class Pipeline:
         rows, cols = rows[below], cols[below]
         values = random_values(rng, dtype, len(rows))
         if dtype.kind == "i":
-            # The negative of the least integer has no place.
+            # The minimum of an integer type has no negative.
             values = np.clip(values, -(2**63) + 1, 2**63 - 1)
         if symmetry != "symmetric":
-            # The sign of what is across a zero is lost in an array, where zeros are cells like any other.
+            # Arrays lose the sign of zeros across the diagonal, which are cells.
             values = np.where(values == 0, np.ones(1, dtype=dtype), values)
         if symmetry == "hermitian":
             values = np.where(rows == cols, values.real.astype("c16"), values)
@@ -154,7 +154,7 @@ class Pipeline:
     # Steps
 
     def options(self, target, matrix):
-        """Draws options; returns them, and what the matrix is then, or None if it has to be refused."""
+        """Draws options; returns them and the resulting matrix, or None if an error is expected."""
         rng, words, dtype = self.rng, list(target.flags), matrix.values.dtype
         small = matrix.shape[0] * matrix.shape[1] <= DENSE
         after = np.dtype(target.types(dtype) or dtype) if target.types else dtype
@@ -205,12 +205,12 @@ class Pipeline:
         return words, matrix, after, unsure
 
     def write(self, verb, sources, matrix, words=(), unsure=False):
-        """Runs a verb; returns where its result is, and what it has to be."""
+        """Runs a verb; returns the path of the result, and its expected content."""
         given = matrix
         for _ in range(4):
             target = self.pick(TARGETS)
             options, matrix, after, doubtful = self.options(target, given)
-            # Some that have to be refused are enough.
+            # A few expected errors are enough.
             if after is not None or self.chance(0.15):
                 break
         path = self.fresh(target.ending)
@@ -221,33 +221,33 @@ class Pipeline:
             if path.exists():
                 raise Finding("a refused command leaves its target", str(path))
             if after is not None and not (unsure or doubtful) and not self.may_refuse(target, options, done):
-                raise Finding("what can be written is refused", done.stderr.decode())
+                raise Finding("a supported write is refused", done.stderr.decode())
             self.refused[target.name] += 1
             raise Refused
         if after is None:
-            raise Finding("what cannot be written is written", f"{self.log[-1]}")
+            raise Finding("an unsupported write succeeds", f"{self.log[-1]}")
         if unsure:
             raise Refused
-        self.sound(place)
+        self.valid(place)
         if after != matrix.values.dtype:
             values = cast(matrix.values, after)
             matrix = Matrix(matrix.shape, matrix.rows, matrix.cols, values, matrix.exact)
         return target, path, place, matrix
 
     def may_refuse(self, target, options, done):
-        """Refusals that are documented, and have nothing to do with the values."""
-        said = done.stderr.decode()
+        """Documented errors that are independent of the values."""
+        message = done.stderr.decode()
         if target.name.startswith("mtx") and "row" in options:
             # A dense matrix is an array, which is stored by column.
             return True
         known = ["symmetric array", "skew-symmetric", "hermitian", "--expand"]
-        return any(words in said for words in known)
+        return any(words in message for words in known)
 
-    def sound(self, place):
+    def valid(self, place):
         done = self.run("validate", place)
         self.checks += 1
         if done.returncode:
-            raise Finding("what was written is not valid", done.stdout.decode() + done.stderr.decode())
+            raise Finding("the output is not valid", done.stdout.decode() + done.stderr.decode())
 
     def step(self, source, matrix):
         chosen = self.rng.random()
@@ -336,7 +336,7 @@ class Pipeline:
         return Matrix((told["rows"], told["cols"]), rows, cols, values)
 
     def compare(self, found, matrix, who):
-        """Holds what was found to what has to be there, to the bit."""
+        """Compares a result with the expected matrix, bit by bit."""
         self.checks += 1
         kind = f"{who} finds another matrix"
         if found.shape != matrix.shape:
@@ -348,9 +348,9 @@ class Pipeline:
         if len(rows) != len(wanted_rows):
             raise Finding(kind, f"{len(rows)} entries, not {len(wanted_rows)}")
         if not (np.array_equal(rows, wanted_rows) and np.array_equal(cols, wanted_cols)):
-            raise Finding(kind, "entries are at other places")
+            raise Finding(kind, "entries are at other positions")
         if not holds(values.dtype, wanted):
-            raise Finding(kind, f"{values.dtype} does not hold what was {wanted.dtype}")
+            raise Finding(kind, f"{values.dtype} does not hold values of {wanted.dtype}")
         differ = bits(known(values)) != bits(known(cast(wanted, values.dtype)))
         if len(values) and differ.any():
             at = int(np.argmax(differ.any(axis=1)))
@@ -379,7 +379,7 @@ class Pipeline:
 
 
 class _NoScipy:
-    """A generator that never chooses what SciPy cannot do: to compress what it writes."""
+    """A generator that never selects compression, which SciPy does not support."""
 
     def __init__(self, rng):
         self.rng, self.first = rng, True
@@ -393,7 +393,7 @@ class _NoScipy:
 
 
 def known(values):
-    """Values with all NaNs the same: their bits are kept by some formats only, and never by a text."""
+    """Values with equal NaNs: only some formats keep their bits, and text never does."""
     if values.dtype.kind not in "fc" or not len(values):
         return values
     parts = np.ascontiguousarray(values).view(values.real.dtype).copy()
@@ -425,7 +425,7 @@ def main():
             pipeline.go()
         except Finding as finding:
             found = (finding.kind, str(finding))
-        except Exception as error:  # noqa: BLE001: a fault of this program is no result either
+        except Exception as error:  # noqa: BLE001: an error of this program is not a result
             found = (f"the pipeline stops: {type(error).__name__}", traceback.format_exc())
         rounds += 1
         checks += pipeline.checks

@@ -1,9 +1,9 @@
-"""What nnz writes matrices to, and which types of values each holds."""
+"""Targets of matrices, and the types of values they support."""
 
 import binsparse_files
 import text_files
 
-# Cells that a format that stores each may have.
+# Maximum number of cells of a format that stores all.
 DENSE = 200_000
 
 
@@ -12,9 +12,9 @@ class Target:
 
     def __init__(self, name, ending, flags=(), order=True, group="", types=None, options=(), reader=None):
         self.name, self.ending, self.flags, self.group = name, ending, list(flags), group
-        # Whether it has either order.
+        # Whether it supports both orders.
         self.order = order
-        # The types it has, given that of the source; all if there is none.
+        # The types it supports, given that of the source; all if not set.
         self.types = types
         self.options = options
         self.reader = reader

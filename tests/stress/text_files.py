@@ -1,4 +1,4 @@
-"""Matrix Market and DAPHNE files, written and read by none of nnz."""
+"""Matrix Market and DAPHNE files, written and read without nnz."""
 
 import gzip
 import struct
@@ -15,7 +15,7 @@ DAPHNE = {"u1": 1, "u2": 2, "u4": 3, "u8": 4, "i1": 5, "i2": 6, "i4": 7, "i8": 8
 
 
 def number(value):
-    """A number as a text that reads back as the same."""
+    """Formats a number so that it reads back as the same."""
     if value.dtype.kind == "c":
         return f"{number(value.real)} {number(value.imag)}"
     if value.dtype.kind in "biu":
@@ -26,7 +26,7 @@ def number(value):
 
 
 def write_mtx(rng, path, matrix, symmetry="general", stored=None):
-    """Writes a coordinate file in random order; of `stored`, if one triangle is to be written."""
+    """Writes a coordinate file in random order; of `stored`, if one triangle is written."""
     stored = stored or matrix
     field = FIELDS[stored.values.dtype.kind]
     if stored.values.dtype == np.dtype("u8") and rng.random() < 0.5:
@@ -49,7 +49,7 @@ def write_mtx(rng, path, matrix, symmetry="general", stored=None):
 
 
 def write_array(path, matrix):
-    """Writes every cell, column by column."""
+    """Writes all cells, by column."""
     cells = np.zeros((matrix.shape[1], matrix.shape[0]), dtype=matrix.values.dtype)
     cells[matrix.cols, matrix.rows] = matrix.values
     lines = [f"%%MatrixMarket matrix array {FIELDS[cells.dtype.kind]} general"]
@@ -71,7 +71,7 @@ def save(path, text):
 
 
 def read_mtx(path):
-    """Reads a file of nnz, line by line: SciPy knows no sign of a NaN."""
+    """Reads a file of nnz line by line, as SciPy drops the sign of a NaN."""
     with (gzip.open(path, "rt") if str(path).endswith(".gz") else open(path)) as file:
         banner = file.readline().lower().split()
         _, _, layout, field, symmetry = banner
@@ -102,7 +102,7 @@ def read_mtx(path):
     if symmetry != "general":
         rows, cols, values = mirrored(symmetry.replace("-", "_"), rows, cols, values)
         if layout == "array":
-            # The mirror image of plain 0 is plain 0.
+            # The counterpart of a zero is a zero.
             image = {"skew-symmetric": -np.zeros(1, values.dtype), "symmetric": None,
                      "hermitian": np.conj(np.zeros(1, values.dtype))}[symmetry]
             if image is not None and values.dtype.kind in "fc":
@@ -113,7 +113,7 @@ def read_mtx(path):
 
 
 def write_dbdf(rng, path, matrix):
-    """Writes a sparse matrix of the published dialect in bands of rows."""
+    """Writes a sparse matrix in the dialect of the specification, in bands of rows."""
     code = DAPHNE[matrix.values.dtype.str[1:]]
     rows, cols = matrix.shape
     order = np.lexsort((matrix.cols, matrix.rows))

@@ -1,9 +1,9 @@
-//! `cargo xtask bench`: what we claim, measured.
+//! `cargo xtask bench`: benchmarks.
 
 #[allow(
     unreachable_pub,
     clippy::cast_possible_truncation,
-    reason = "a table of a few small numbers, for one caller"
+    reason = "a table of a few small numbers"
 )]
 pub(crate) mod bitpack;
 mod chart;
@@ -15,26 +15,26 @@ use clap::{Args, Subcommand};
 use crate::cargo;
 use crate::error::Result;
 
-/// What to measure.
+/// The benchmark to run.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
-    /// The benchmark; by default the whole of nnz beside other programs.
+    /// The benchmark; by default nnz compared with other programs
     #[command(subcommand)]
     bench: Option<Bench>,
-    /// Measure nothing: draw docs/benchmarks.svg from the tables of docs/benchmarks.md.
+    /// Run nothing: draw docs/benchmarks.svg from the tables of docs/benchmarks.md
     #[arg(long, exclusive = true)]
     chart: bool,
     #[command(flatten)]
     compare: compare::Compare,
 }
 
-/// The other benchmarks there are.
+/// Other benchmarks.
 #[derive(Subcommand)]
 enum Bench {
     /// Packing and unpacking of integers, by width.
     Bitpack,
-    /// The Python package beside bpcells, anndata and h5py.
+    /// The Python package compared with bpcells, anndata and h5py.
     Python(python::Options),
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None if options.chart => chart::run(),
         None => compare::run(&options.compare),
         Some(Bench::Python(options)) => python::run(options),
-        // A debug build starts the release build of itself instead.
+        // A debug build runs the release build of itself.
         Some(Bench::Bitpack) if cfg!(debug_assertions) => {
             let mut release = cargo::cargo();
             release.args(["run", "--quiet", "--release", "--package", "xtask"]);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_is_what_is_meant_unless_named() {
+    fn the_default_benchmark_is_the_comparison() {
         Options::augment_args(Command::new("bench")).debug_assert();
         assert!(parse(&[]).is_some_and(|options| options.bench.is_none()));
         assert!(parse(&["--cells", "5000", "--runs", "1"]).is_some());

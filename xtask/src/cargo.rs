@@ -1,4 +1,4 @@
-//! Calls of cargo, and of programs in general.
+//! Running cargo and other programs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// Returns a command for the cargo that started us, run at the root of the workspace.
+/// Returns a command for the cargo that started this program, in the root of the workspace.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
@@ -22,7 +22,7 @@ pub(crate) fn root() -> PathBuf {
     root
 }
 
-/// Asks cargo where it builds, whatever says so: configuration, environment or nothing.
+/// Asks cargo for the target directory.
 pub(crate) fn target_directory() -> Result<PathBuf> {
     let mut metadata = cargo();
     metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
@@ -33,8 +33,8 @@ pub(crate) fn target_directory() -> Result<PathBuf> {
         .ok_or_else(|| Error::new("cargo metadata names no target directory"))
 }
 
-/// Builds the `nnz` command, and the tools that lie beside it, with the development profile and
-/// returns its path.
+/// Builds the `nnz` command, and the tools next to it, with the development profile, and returns
+/// its path.
 pub(crate) fn build_nnz() -> Result<PathBuf> {
     let mut build = cargo();
     build
@@ -53,7 +53,7 @@ fn executable(message: &Value, name: &str) -> Option<PathBuf> {
     (target == name).then(|| PathBuf::from(path))
 }
 
-/// Runs a command to its end; anything but success is an error that shows the command.
+/// Runs a command to its end; failure is an error with the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command
         .stdin(Stdio::null())
@@ -80,7 +80,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     }
 }
 
-/// Shows a command as one would type it, without the program's directory.
+/// Formats a command as it can be typed, without the directory of the program.
 fn show(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let program = program.file_name().unwrap_or(program.as_os_str());

@@ -1,4 +1,4 @@
-//! What stops a chore.
+//! The error of a task.
 
 use std::fmt;
 use std::io;
@@ -8,16 +8,16 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) struct Error(String);
 
-/// What a chore returns.
+/// The result of a task.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Wraps a message.
+    /// Creates an error with a message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
-    /// Wraps an I/O error with the place where it happened.
+    /// Creates an error from an I/O error and its path.
     pub(crate) fn at(path: &Path, error: &io::Error) -> Self {
         Self(format!("{}: {error}", path.display()))
     }

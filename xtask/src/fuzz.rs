@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: input that nobody wrote, to every parser.
+//! `cargo xtask fuzz`: random input to all parsers.
 
 mod seeds;
 
@@ -11,27 +11,27 @@ use clap::Args;
 use crate::cargo::{cargo, output, root, run as run_command, target_directory};
 use crate::error::{Error, Result};
 
-/// How to come by what builds the targets.
+/// The command that installs cargo-fuzz.
 pub(crate) const INSTALL: &str = "cargo install --locked cargo-fuzz";
 
-/// The most memory a target may take, in MiB, and the longest an input may, in seconds.
+/// Maximum memory of a target in MiB, and maximum time of an input in seconds.
 const MEMORY: u32 = 2048;
 const TIMEOUT: u32 = 30;
 
-/// What to run, and for how long.
+/// Options of fuzzing.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The target; all of them, one after the other, if none is named.
+    /// The target; by default all of them
     target: Option<String>,
-    /// Seconds each target runs.
+    /// Seconds to run each target
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u32,
 }
 
-/// Runs the targets, also after one has found something.
+/// Runs the targets, and continues after one has failed.
 pub(crate) fn run(options: &Options) -> Result<()> {
     if !installed() {
-        return Err(Error::new(format!("cargo-fuzz is not here: {INSTALL}")));
+        return Err(Error::new(format!("cargo-fuzz is not installed: {INSTALL}")));
     }
     let all = targets()?;
     let Some(wanted) = &options.target else {
@@ -41,12 +41,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return if failed.is_empty() { Ok(()) } else { Err(Error::new("a target failed")) };
     };
     if !all.contains(wanted) {
-        return Err(Error::new(format!("no target {wanted}, only {}", all.join(", "))));
+        return Err(Error::new(format!("no target {wanted}; expected one of {}", all.join(", "))));
     }
     one(wanted, options.seconds)
 }
 
-/// Returns whether cargo-fuzz is here.
+/// Returns whether cargo-fuzz is installed.
 pub(crate) fn installed() -> bool {
     let mut version = cargo();
     version.args(["fuzz", "--version"]).stdin(Stdio::null());
@@ -67,7 +67,7 @@ pub(crate) fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds a target and runs it on seeds from the test data, and on what earlier runs have kept.
+/// Builds a target and runs it on seeds from the test data and inputs kept by earlier runs.
 pub(crate) fn one(target: &str, seconds: u32) -> Result<()> {
     let home = target_directory()?.join("fuzz");
     let program = build(target, &home)?;
@@ -82,7 +82,7 @@ pub(crate) fn one(target: &str, seconds: u32) -> Result<()> {
         .arg(format!("-timeout={TIMEOUT}"))
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .args(["-verbosity=0", "-print_funcs=0", "-print_final_stats=1"])
-        // What a target writes goes where it is removed afterwards.
+        // Files that a target writes are removed afterwards.
         .env("TMPDIR", &files)
         .current_dir(&files);
     let dictionary = root().join("fuzz").join("dictionaries").join(format!("{target}.dict"));
@@ -97,7 +97,7 @@ pub(crate) fn one(target: &str, seconds: u32) -> Result<()> {
     done
 }
 
-/// Makes a directory, without what was in it unless that is to be kept.
+/// Creates a directory; its content is removed unless it is to be kept.
 fn fresh(directory: &Path, keep: bool) -> Result<PathBuf> {
     let io = |error| Error::at(directory, &error);
     if !keep && directory.exists() {
@@ -107,7 +107,7 @@ fn fresh(directory: &Path, keep: bool) -> Result<PathBuf> {
     Ok(directory.to_path_buf())
 }
 
-/// Builds a target and returns its path. A stable compiler has no address sanitizer.
+/// Builds a target and returns its path. Stable compilers have no address sanitizer.
 fn build(target: &str, home: &Path) -> Result<PathBuf> {
     let mut rustc = Command::new("rustc");
     let version = output(rustc.arg("-vV"))?;

@@ -1,9 +1,5 @@
-//! The project's own chores: `cargo xtask test`, `wheel`, `fuzz`, `stress` and `bench`.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a chore talks to the developer who runs it"
-)]
+//! Tasks of the project: `cargo xtask test`, `wheel`, `fuzz`, `stress` and `bench`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks print")]
 
 mod bench;
 mod cargo;
@@ -17,19 +13,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// The project's own chores.
+/// Tasks of the project.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
-    /// Run every test: the Rust ones, then those of Python and R.
+    /// Run all tests: those of Rust, then those of Python and R
     Test(test::Options),
-    /// Build wheels of the Python package, in a release build.
+    /// Build release wheels of the Python package
     Wheel(wheel::Options),
-    /// Run fuzz targets on what the test data holds, and on what can be made of it.
+    /// Run fuzz targets on the test data and variations of it
     Fuzz(fuzz::Options),
-    /// Run random pipelines, races of writers, kills and full disks until the minutes are over.
+    /// Run random pipelines, races of writers, kills and full disks for some minutes
     Stress(stress::Options),
-    /// Measure what we claim, in a release build.
+    /// Run benchmarks with a release build
     Bench(bench::Options),
 }
 

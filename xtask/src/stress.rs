@@ -1,8 +1,8 @@
-//! `cargo xtask stress`: what goes wrong now and then goes wrong here.
+//! `cargo xtask stress`: finds rare failures.
 //!
-//! Rounds of random pipelines, of writers that race, of writes that are killed and of disks that are
-//! full, until the minutes are over. Each round follows from the seed, its kind and its number, but for
-//! what the system decides: who is faster, and when a signal arrives.
+//! Runs rounds of random pipelines, racing writers, killed writes and full disks until the time is
+//! over. Each round follows from the seed, its kind and its number, except for timing: which process is
+//! faster, and when a signal arrives.
 
 mod disks;
 mod helper;
@@ -32,28 +32,28 @@ use crate::cargo::root;
 use crate::error::{Error, Result};
 use crate::test::venv;
 
-/// The longest that each kind of round goes on before the next has its turn.
+/// The maximum time of each kind of round before the next one.
 const TURN: Duration = Duration::from_secs(20);
 
-/// What to run, and for how long.
+/// Options of the stress test.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Minutes until the end.
+    /// Minutes to run
     #[arg(long, value_name = "N", default_value_t = 5.0)]
     minutes: f64,
-    /// The number that all randomness comes from [default: the time].
+    /// Seed of all random numbers [default: the time]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Rounds of one kind alone; may be given several times.
+    /// Rounds of one kind only; can be repeated
     #[arg(long, value_name = "KIND")]
     only: Vec<Kind>,
-    /// Run this round again and again, as a finding says; goes with --seed and --only.
+    /// Repeat this round, as printed with a finding; requires --seed and --only
     #[arg(long, value_name = "N", requires = "seed", requires = "only")]
     round: Option<u64>,
 }
 
 impl Options {
-    /// Rounds of all kinds for so many minutes.
+    /// Rounds of all kinds for some minutes.
     pub(crate) fn minutes(minutes: f64) -> Self {
         Self { minutes, seed: None, only: Vec::new(), round: None }
     }
@@ -62,13 +62,13 @@ impl Options {
 /// A kind of round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Random commands one after the other, held to SciPy and NumPy.
+    /// Random commands in sequence, compared with SciPy and NumPy.
     Pipelines,
-    /// Writers of one target at the same time, and readers.
+    /// Concurrent writers and readers of one target.
     Races,
     /// Signals at random moments.
     Kills,
-    /// Full disks, limits, and directories that are missing or may not be written.
+    /// Full disks, limits, and directories that are missing or not writable.
     Disks,
 }
 
@@ -85,7 +85,7 @@ impl Kind {
     }
 }
 
-/// Runs rounds until the time is over, and prints what they found.
+/// Runs rounds until the time is over, and prints the findings.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
@@ -120,7 +120,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Err(Error::new(format!("{findings} rounds with findings, seed {seed}; see {}", kept.display())))
 }
 
-/// Makes the environment of Python, or notes why there is none.
+/// Creates the environment of Python, or notes why there is none.
 fn python(report: &mut Report) -> Option<PathBuf> {
     let requirements = root().join("tests").join("python").join("requirements.txt");
     match venv::python(&requirements) {
@@ -133,12 +133,12 @@ fn python(report: &mut Report) -> Option<PathBuf> {
     }
 }
 
-/// The rounds so far.
+/// The state of the rounds.
 struct Run<'a> {
     setup: &'a Setup,
     python: Option<PathBuf>,
     report: Report,
-    /// The only round to run, if one is asked for.
+    /// The only round to run, if given.
     round: Option<u64>,
     /// The number of the next round of each kind.
     numbers: [u64; 4],
@@ -146,7 +146,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs rounds of one kind for a while.
+    /// Runs rounds of one kind for some time.
     fn turn(&mut self, kind: Kind, end: Instant) -> Result<()> {
         if kind == Kind::Pipelines {
             return self.pipelines(end);
@@ -157,7 +157,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs pipelines, as many as one process of Python has the time for.
+    /// Runs pipelines, as many as one process of Python can in that time.
     fn pipelines(&mut self, end: Instant) -> Result<()> {
         let Some(python) = self.python.clone() else { return Ok(()) };
         let first = self.number(Kind::Pipelines, 0);
@@ -189,7 +189,7 @@ impl Run<'_> {
             Kind::Disks => disks::round(&mut round),
         };
         if let Err(error) = done {
-            let class = "a round cannot go on".to_owned();
+            let class = "a round cannot continue".to_owned();
             round.tally.findings.push(Finding { class, detail: error.to_string() });
         }
         let keep = self.report.add(kind.name(), 1, &round.tally);
@@ -209,7 +209,7 @@ impl Run<'_> {
         fs::remove_dir_all(directory).map_err(|error| Error::at(directory, &error))
     }
 
-    /// The number of the next round of a kind, and counts on.
+    /// Returns the number of the next round of a kind, and increments it.
     fn number(&mut self, kind: Kind, rounds: u64) -> u64 {
         let at = Kind::ALL.iter().position(|other| *other == kind).unwrap_or(0);
         let Some(next) = self.numbers.get_mut(at) else { return 0 };

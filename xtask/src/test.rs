@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test there is.
+//! `cargo xtask test`: all tests.
 
 mod arm;
 mod features;
@@ -22,26 +22,26 @@ const FUZZ_SECONDS: u32 = 60;
 /// Minutes that the stress rounds run.
 const STRESS_MINUTES: f64 = 5.0;
 
-/// Where property tests take the number that all their randomness comes from.
+/// The environment variable with the seed of property tests.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
-/// How much to test.
+/// Options of the tests.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
-    /// gigabytes of disk, each fuzz target for a minute and stress rounds
-    /// for five, the Python package with PyTorch and without the GIL; property tests draw other cases each time.
+    /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run tests that need gigabytes
+    /// of disk, each fuzz target for a minute, stress rounds for five minutes, and the Python package with
+    /// PyTorch and without the GIL; use a new seed for property tests
     #[arg(long)]
     full: bool,
-    /// Leave out the tests that need Python.
+    /// Skip the tests that need Python
     #[arg(long)]
     skip_python: bool,
-    /// Run the tests of the Python package alone.
+    /// Run only the tests of the Python package
     #[arg(long, conflicts_with = "skip_python")]
     only_python_package: bool,
 }
 
-/// Runs every step, also after one has failed, and ends with a summary.
+/// Runs all steps, also after a failure, and prints a summary.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let rounds = if options.full { "200" } else { "20" };
     let seed = seed(options.full);
@@ -88,8 +88,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     summary.end()
 }
 
-/// What property tests draw their cases from: the same each time, so that a change fails by its own
-/// fault alone, but for a full run, which looks for what no run has met.
+/// The seed of property tests: constant, so that a failure is caused by a change; in a full run,
+/// another one each time.
 fn seed(full: bool) -> String {
     env::var(SEED).unwrap_or_else(|_| {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -97,14 +97,14 @@ fn seed(full: bool) -> String {
     })
 }
 
-/// Runs the tests that are ignored otherwise, since they take minutes and gigabytes of disk.
+/// Runs ignored tests, which take minutes and gigabytes of disk.
 fn large() -> Result<()> {
     let mut test = cargo::cargo();
     test.args(["test", "--release", "--no-fail-fast"])
         .args(["--package", "nnz-cli", "--package", "nnz-container"])
-        .args(["--test", "memory", "--test", "hdf5", "--"])
-        // One after the other: each has the whole disk.
-        .args(["--ignored", "--nocapture", "--test-threads", "1"]);
+        .args(["--test", "memory", "--test", "it", "--"])
+        // The test of a corpus needs a list of files. Others run one by one, as each needs the disk.
+        .args(["--ignored", "--skip", "corpus", "--nocapture", "--test-threads", "1"]);
     cargo::run(&mut test)
 }
 
@@ -117,20 +117,20 @@ fn python_package(summary: &mut Summary, full: bool) {
     }
 }
 
-/// Tests the Python package without the GIL, where there is such a Python.
+/// Tests the Python package without the GIL, if there is such a Python.
 fn free_threaded(summary: &mut Summary) {
     let name = "pytest python/tests, without the GIL";
     if venv::has_free_threaded() {
         summary.step(name, python_package::free_threaded);
     } else {
-        summary.skip(name, "no python3.13t or python3.14t here");
+        summary.skip(name, "python3.13t and python3.14t not found");
     }
 }
 
-/// Runs each fuzz target.
+/// Runs all fuzz targets.
 fn fuzzed(summary: &mut Summary) {
     if !fuzz::installed() {
-        summary.skip("fuzz targets", &format!("no cargo-fuzz here ({})", fuzz::INSTALL));
+        summary.skip("fuzz targets", &format!("cargo-fuzz is not installed ({})", fuzz::INSTALL));
         return;
     }
     match fuzz::targets() {
@@ -144,7 +144,7 @@ fn fuzzed(summary: &mut Summary) {
     }
 }
 
-/// What became of the steps so far.
+/// The results of the steps.
 #[derive(Default)]
 struct Summary {
     lines: Vec<String>,

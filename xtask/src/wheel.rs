@@ -1,4 +1,4 @@
-//! `cargo xtask wheel`: wheels of the Python package, with the command in them.
+//! `cargo xtask wheel`: wheels of the Python package, including the command.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,25 +12,25 @@ use crate::cargo;
 use crate::error::{Error, Result};
 use crate::test::venv;
 
-/// What wheels are built for unless targets are named: those of them whose standard library is here, or can be had.
+/// The default targets, as far as their standard library is installed or can be installed.
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
 
-/// Which wheels to build.
+/// Options of building wheels.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// A target, as rustc calls it; may be given several times [default: x86_64-unknown-linux-gnu, and
-    /// aarch64-unknown-linux-gnu where rustup has it].
+    /// Target, as named by rustc; can be repeated [default: x86_64-unknown-linux-gnu, and
+    /// aarch64-unknown-linux-gnu if rustup has it]
     #[arg(long, value_name = "TRIPLE")]
     target: Vec<String>,
-    /// Interpreters without the GIL, which need a wheel each.
+    /// Interpreters without the GIL, which need a separate wheel each
     #[arg(long, value_name = "PYTHON")]
     free_threaded: Vec<PathBuf>,
-    /// Where to put them [default: wheels in the target directory].
+    /// Directory of the wheels [default: wheels in the target directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Builds release wheels that run on every Linux with glibc 2.17, or with musl where a target says so.
+/// Builds release wheels for Linux with glibc 2.17, or with musl if a target has it.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let out = match &options.out {
         Some(out) => out.clone(),
@@ -43,9 +43,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut built = Vec::new();
     for target in targets {
         if !has_target(target) {
-            let what =
-                format!("{target}: its standard library is not here (rustup target add {target})");
-            // What was asked for by name has to be there.
+            let what = format!(
+                "{target}: its standard library is not installed (rustup target add {target})"
+            );
+            // A given target must be available.
             if !options.target.is_empty() {
                 return Err(Error::new(what));
             }
@@ -67,7 +68,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// Returns whether the standard library of a target is installed, or can be.
+/// Returns whether the standard library of a target is or can be installed.
 fn has_target(target: &str) -> bool {
     let installed = || {
         let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
@@ -79,21 +80,21 @@ fn has_target(target: &str) -> bool {
     installed() || (cargo::output(&mut rustup).is_ok() && installed())
 }
 
-/// How a wheel is built.
+/// Options of a build.
 pub(crate) struct Build<'a> {
-    /// An interpreter that has maturin.
+    /// An interpreter with maturin.
     pub(crate) python: &'a Path,
     /// The directory of wheels.
     pub(crate) out: &'a Path,
     pub(crate) release: bool,
-    /// Makes a wheel for other machines of that kind; without one, it is for this machine.
+    /// The target of a wheel for other machines; without one, the wheel is for this machine.
     pub(crate) target: Option<&'a str>,
 }
 
 impl Build<'_> {
     /// Builds the wheel for an interpreter and returns its path.
     pub(crate) fn run(&self, interpreter: &Path) -> Result<PathBuf> {
-        // A directory of its own shows which wheel was made.
+        // A new directory shows which wheel was built.
         let made = self.out.join("new");
         if made.exists() {
             fs::remove_dir_all(&made).map_err(|error| Error::at(&made, &error))?;
@@ -109,11 +110,11 @@ impl Build<'_> {
             .arg(&made)
             .current_dir(cargo::root().join("python"));
         if self.target.is_some() {
-            // zig is a module of that environment. Its linker is a script that looks for it again by the name
-            // `python3`, so that the environment comes first.
+            // zig is a module of that environment. Its linker is a script that finds it by the name
+            // `python3`, so the environment comes first.
             maturin.env("PATH", path_with(self.python.parent())?);
-            // zig turns off 512-bit registers unless they are asked for by name, also in the kernels of libdeflate
-            // that are compiled for AVX-512 and chosen at run time. By itself the flag changes no other code.
+            // zig disables 512-bit registers unless they are enabled by name, also in the kernels of libdeflate
+            // that are compiled for AVX-512 and selected at run time. The flag itself changes no other code.
             maturin.env("CFLAGS_x86_64_unknown_linux_gnu", "-mevex512");
         }
         if self.release {
@@ -121,7 +122,7 @@ impl Build<'_> {
         }
         match self.target {
             None => maturin.args(["--compatibility", "linux"]),
-            // With zig as the linker, which knows the symbols of each version of glibc.
+            // With zig as the linker, which has the symbols of each version of glibc.
             Some(target) if target.ends_with("-gnu") => {
                 maturin.args(["--zig", "--compatibility", "manylinux2014", "--target", target])
             }
@@ -146,7 +147,7 @@ fn path_with(first: Option<&Path>) -> Result<OsString> {
     env::join_paths(directories).map_err(|error| Error::new(format!("PATH: {error}")))
 }
 
-/// Installs a wheel into an environment, in place of an older one.
+/// Installs a wheel into an environment, replacing an older one.
 pub(crate) fn install(python: &Path, wheel: &Path) -> Result<()> {
     let mut pip = Command::new(python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])

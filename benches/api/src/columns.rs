@@ -1,4 +1,4 @@
-//! Columns chosen at random.
+//! Random columns.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub(crate) fn measure(location: &Location, count: u64) -> Result<Measured> {
     for col in chosen {
         let mut batches = opened.batches(col..col + 1, Projection::ALL)?;
         while batches.next_batch(&mut batch)? {
-            let values = u32::slice(&batch.values).ok_or("the values are no uint32")?;
+            let values = u32::slice(&batch.values).ok_or("the values are not uint32")?;
             entries += batch.entries() as u64;
             sum += values.iter().map(|&value| u64::from(value)).sum::<u64>();
             black_box(&batch);
@@ -32,8 +32,8 @@ pub(crate) fn measure(location: &Location, count: u64) -> Result<Measured> {
     Ok(measured([("seconds", seconds.into()), ("entries", entries.into()), ("check", sum.into())]))
 }
 
-/// Chooses `count` of `cols` columns: the first of every stretch, moved on by a few. The peers
-/// choose the same.
+/// Selects `count` of `cols` columns: the first of every stretch, shifted by a few. The other
+/// programs select the same ones.
 fn choose(count: u64, cols: u64) -> Vec<u64> {
     let stretch = cols / count.max(1);
     (0..count).map(|place| place * stretch + place * 7919 % stretch.max(1)).collect()

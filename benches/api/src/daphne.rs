@@ -1,4 +1,4 @@
-//! Files of DAPHNE to be measured with, and bytes moved without a thought.
+//! DAPHNE files for measurements, and copying plain bytes.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -16,12 +16,12 @@ use nnz_daphne::{DataType, MatrixSink, Options};
 
 use crate::{Measured, Result, measured};
 
-/// Entries of a batch that is made.
+/// Entries per generated batch.
 const BATCH: u64 = 1 << 17;
 
 const WRITE: WriteOptions = WriteOptions { overwrite: true, sync: false };
 
-/// Writes a matrix of float64: dense, or of so many entries, as many in each row.
+/// Writes a matrix of float64, dense or with the same number of entries in each row.
 pub(crate) fn make(path: &Path, rows: u64, cols: u64, entries: Option<u64>) -> Result<Measured> {
     let each = entries.map_or(cols, |entries| entries / rows.max(1));
     let dense = entries.is_none();
@@ -71,12 +71,12 @@ fn options(header: &Header) -> Options {
         Storage::Dense => DataType::Dense,
         Storage::Sparse => DataType::Csr,
     };
-    // Few entries in each of many rows are to be rows all the same.
+    // A few entries in each of many rows are written as rows, not as a dense matrix.
     let block_type = (data_type == DataType::Csr).then_some(nnz_daphne::BlockType::Sparse);
     Options { data_type, block_type, ..Options::default() }
 }
 
-/// Reads the bytes of a file into memory that was not touched before.
+/// Reads the bytes of a file into untouched memory.
 pub(crate) fn plain_read(path: &Path) -> Result<Measured> {
     let started = Instant::now();
     let mut file = File::open(path)?;
@@ -92,7 +92,7 @@ pub(crate) fn plain_write(source: &Path, target: &Path) -> Result<Measured> {
     let bytes = fs::read(source)?;
     let started = Instant::now();
     let mut file = File::create(target)?;
-    // In pieces, as everybody does who has not all of it.
+    // In pieces, as by a program that does not have all of it in memory.
     for piece in bytes.chunks(1 << 20) {
         file.write_all(piece)?;
     }

@@ -1,4 +1,4 @@
-//! Fragments: all of them decoded, and those of regions.
+//! Fragments: decoding all of them, and queries.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use nnz::fragments::{self, FragmentFields, Region};
 
 use crate::{Measured, Result, measured};
 
-/// Decodes every cell, start and end, and adds them up.
+/// Decodes all cells, starts and ends, and sums them.
 pub(crate) fn scan(location: &Location) -> Result<Measured> {
     let started = Instant::now();
     let source = fragments::open(location)?;
@@ -22,12 +22,13 @@ pub(crate) fn scan(location: &Location) -> Result<Measured> {
     Ok(measured([("seconds", seconds.into()), ("check", sum.into())]))
 }
 
-/// Bases of a region, regions, and bases from one to the next.
+/// Bases of a region, number of regions, and distance between them.
 const WIDTH: u32 = 100_000;
 const REGIONS: u32 = 100;
 const STRIDE: u32 = 2_000_000;
 
-/// Finds the fragments of regions on the first chromosome; tells the mean, opening included.
+/// Finds the fragments of regions on the first chromosome; returns the mean time, including
+/// opening.
 pub(crate) fn query(location: &Location) -> Result<Measured> {
     let started = Instant::now();
     let (mut found, mut sum) = (0_u64, 0_u64);

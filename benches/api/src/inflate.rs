@@ -1,4 +1,4 @@
-//! Inflating alone: what reading a gzip file cannot be faster than.
+//! Inflating only: a lower bound of the time to read a gzip file.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,8 +1,8 @@
-//! Times one call of the library and prints what it took as a line of JSON.
+//! Times one call of the library and prints the result as a line of JSON.
 //!
-//! `cargo xtask bench` starts this once for each measurement, so that each has a process, an
-//! allocator and a peak of memory of its own. `seconds` is what the call took, opening included;
-//! `check` is a number that every contender of a row has to agree on.
+//! `cargo xtask bench` starts this program once per measurement, so that each has its own process,
+//! allocator and peak memory. `seconds` is the time of the call, including opening; `check` is a
+//! number that is the same for all contenders of a row.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the benchmark")]
 
 mod columns;
@@ -21,90 +21,90 @@ use clap::Parser;
 use nnz::{Axis, Location, Order};
 use serde_json::Value;
 
-/// What goes wrong ends the measurement.
+/// An error ends the measurement.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Times one call of the library and prints what it took as a line of JSON.
+/// Times one call of the library and prints the result as a line of JSON
 #[derive(Parser)]
 enum Call {
-    /// Sums of every column.
+    /// Sum each column
     ColSums(Whole),
-    /// Sums of every row.
+    /// Sum each row
     RowSums(Whole),
-    /// The whole matrix into memory, and a copy of it beside.
+    /// Read the whole matrix into memory, and copy it
     Read {
         #[command(flatten)]
         whole: Whole,
-        /// Row by row; by default as it is stored, or column by column.
+        /// By row; by default by column, or as it is stored
         #[arg(long)]
         by_row: bool,
     },
-    /// Columns chosen at random, in ascending order.
+    /// Read random columns, in ascending order
     Columns {
-        /// The matrix.
+        /// The matrix
         path: PathBuf,
-        /// How many.
+        /// Number of columns
         #[arg(long, default_value_t = 1000)]
         count: u64,
     },
-    /// All fragments of a store, every column decoded and added up.
+    /// Decode all columns of all fragments of a store, and sum them
     Fragments {
-        /// The store.
+        /// The store
         path: PathBuf,
     },
-    /// The fragments of 100,000 bases; the mean of many places, opening included.
+    /// Read the fragments of 100,000 bases: the mean of many regions, including opening
     Query {
-        /// The store.
+        /// The store
         path: PathBuf,
     },
-    /// Makes a file of DAPHNE with numbers that follow from their place.
+    /// Write a DAPHNE file with generated numbers
     DaphneMake {
-        /// Where to write it.
+        /// Where to write it
         path: PathBuf,
-        /// Rows.
+        /// Number of rows
         #[arg(long)]
         rows: u64,
-        /// Columns.
+        /// Number of columns
         #[arg(long)]
         cols: u64,
-        /// Entries of a sparse matrix; without, it is dense.
+        /// Number of entries of a sparse matrix; dense by default
         #[arg(long)]
         entries: Option<u64>,
     },
-    /// Every cell of the matrix into memory.
+    /// Read the matrix into memory as a dense array
     ReadDense(Whole),
-    /// A matrix from memory to a file.
+    /// Write a matrix from memory to a file
     Write {
         #[command(flatten)]
         whole: Whole,
-        /// Where to write it.
+        /// Where to write it
         target: PathBuf,
     },
-    /// The bytes of a file into memory.
+    /// Read the bytes of a file into memory
     PlainRead {
-        /// The file.
+        /// The file
         path: PathBuf,
     },
-    /// Bytes from memory to a file.
+    /// Write bytes from memory to a file
     PlainWrite {
-        /// The file they are read from first, which is not timed.
+        /// The source of the bytes, whose reading is not timed
         source: PathBuf,
-        /// Where to write them.
+        /// Where to write them
         target: PathBuf,
     },
-    /// Inflates a gzip file with the library `nnz` inflates with, into nothing.
+    /// Inflate a gzip file with the library of `nnz`, without output
     Inflate {
-        /// The file.
+        /// The file
         path: PathBuf,
     },
 }
 
-/// A matrix that is gone through as a whole.
+/// A matrix that is processed as a whole.
 #[derive(clap::Args)]
 struct Whole {
-    /// The matrix.
+    /// The matrix
     path: PathBuf,
-    /// Threads that work at the same time.
+    /// Number of threads
     #[arg(long, default_value_t = 1)]
     threads: usize,
 }
@@ -144,10 +144,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a measurement found, by name.
+/// The results of a measurement, by name.
 type Measured = serde_json::Map<String, Value>;
 
-/// Collects what was found.
+/// Collects results.
 fn measured<const N: usize>(found: [(&str, Value); N]) -> Measured {
     found.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,8 +1,8 @@
-//! The most memory this process has used.
+//! Peak memory of this process.
 
 use std::fs;
 
-/// Returns the peak so far in bytes, where the system tells.
+/// Returns the peak in bytes, if the system reports it.
 pub(crate) fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

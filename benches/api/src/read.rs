@@ -1,4 +1,4 @@
-//! The whole matrix into memory, and a copy of it beside: what no reading can be faster than.
+//! Reading the whole matrix into memory, and copying it: a lower bound of the time to read.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -17,7 +17,7 @@ pub(crate) fn measure(
     let started = Instant::now();
     let matrix = black_box(nnz::read(location, &options)?);
     let seconds = started.elapsed().as_secs_f64();
-    // Before anything else is held.
+    // Before anything else is in memory.
     let peak = peak();
     let pointers = bytemuck::cast_slice(matrix.indptr());
     let minors = match matrix.indices() {
@@ -35,7 +35,7 @@ pub(crate) fn measure(
     ]))
 }
 
-/// Reads every cell.
+/// Reads a matrix as a dense array.
 pub(crate) fn measure_dense(location: &Location, threads: usize) -> Result<Measured> {
     let options = ReadOptions::default().threads(threads);
     let started = Instant::now();
@@ -49,10 +49,10 @@ pub(crate) fn measure_dense(location: &Location, threads: usize) -> Result<Measu
     ]))
 }
 
-/// Times a copy into memory that was not touched before, by as many threads.
+/// Times a copy into untouched memory, with as many threads.
 fn copy(from: &[u8], threads: usize) -> f64 {
     let started = Instant::now();
-    // Zeroed memory of this size comes untouched from the system.
+    // Zeroed memory of this size is mapped, but not touched.
     let mut to = vec![0; from.len()];
     let part = from.len().div_ceil(threads.max(1)).max(1);
     std::thread::scope(|scope| {
@@ -65,7 +65,7 @@ fn copy(from: &[u8], threads: usize) -> f64 {
     seconds
 }
 
-/// Adds up the values, as a number that a peer can come to.
+/// Sums the values, as a number that other programs can compute.
 #[allow(clippy::cast_precision_loss, reason = "sums of the inputs stay below 2^53")]
 fn sum(values: &Values) -> f64 {
     fn whole<T: Copy + Into<i128>>(values: &[T]) -> f64 {
@@ -82,7 +82,7 @@ fn sum(values: &Values) -> f64 {
         Values::I64(values) => whole(values),
         Values::F32(values) => values.iter().map(|&value| f64::from(value)).sum(),
         Values::F64(values) => values.iter().sum(),
-        // No input has others; a result that is no number agrees with none.
+        // The inputs have no other types; NaN is not equal to any result.
         _ => f64::NAN,
     }
 }

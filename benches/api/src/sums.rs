@@ -27,7 +27,7 @@ pub(crate) fn measure(location: &Location, axis: Axis, threads: usize) -> Result
     Ok(measured([("seconds", seconds.into()), ("check", check(&each.unwrap_or_default()).into())]))
 }
 
-/// Adds the sums up, each weighted by its place, so that none can stand in for another.
+/// Sums the results, weighted by position, so that their order matters.
 fn check(each: &[Moments]) -> f64 {
     let sum = |moments: &Moments| moments.total.map_or(f64::NAN, |total| float(&total.sum));
     (1_u32..).zip(each).map(|(place, moments)| f64::from(place % 97) * sum(moments)).sum()

@@ -1,4 +1,4 @@
-//! A matrix from memory to a file.
+//! Writing a matrix from memory to a file.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -10,8 +10,8 @@ use nnz::{
 
 use crate::{Measured, Result, measured};
 
-/// Reads a matrix, which is not timed, and writes it; nobody waits for the disk. To give the memory
-/// of the matrix back is no part of writing it.
+/// Reads a matrix, which is not timed, and writes it without the final sync. Freeing the matrix is
+/// not part of the time.
 pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Result<Measured> {
     let dense = nnz::open(source)?.into_matrix()?.header().storage == Storage::Dense;
     let read = ReadOptions::default().threads(threads);
@@ -19,7 +19,7 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
         true => nnz::read_dense(source, &read)?.into_source()?,
         false => nnz::read(source, &read)?.into_source()?,
     };
-    // Few entries in each of many rows are to be rows all the same.
+    // A few entries in each of many rows are written as rows, not as a dense matrix.
     let sparse = !dense && is_daphne(&target);
     let mut format_options = FormatOptions::new();
     if sparse {

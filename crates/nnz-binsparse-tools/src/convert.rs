@@ -13,7 +13,7 @@ pub fn convert(
     let summary = nnz::convert_source(source, &place, to, options, &NoProgress)?;
     let dropped = summary.dropped.iter().map(|what| format!("dropped: {what}"));
     for line in summary.notes.iter().cloned().chain(dropped) {
-        nnz_cli::stdio::tell(&format!("{tool}: {line}"));
+        nnz_cli::stdio::print_message(&format!("{tool}: {line}"));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub fn run<A: clap::Parser>(tool: &str, work: impl FnOnce(A) -> Result<bool, Err
         Ok(false) => ExitCode::from(1),
         Err(error) if stdio::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            stdio::tell_error(tool, &error, &hints::hint(&error));
+            stdio::print_error(tool, &error, &hints::hint(&error));
             ExitCode::from(1)
         }
     }

@@ -1,4 +1,4 @@
-//! Which kernels run, and the operations on a single chunk.
+//! Selection of kernels, and operations on a single chunk.
 
 use std::mem::MaybeUninit;
 
@@ -7,9 +7,9 @@ use crate::{CHUNK, ChunkError, Codec, chunk_words};
 
 /// A set of kernels for one instruction set.
 ///
-/// All of them give the same results; [`Backend::best`] is what the functions of this crate use.
-/// Others exist for tests and benchmarks. A backend this processor lacks runs the scalar kernels
-/// instead.
+/// All backends give the same results. The functions of this crate use [`Backend::best`]; the
+/// others are for tests and benchmarks. A backend that this processor does not support runs the
+/// scalar kernels.
 ///
 /// ```
 /// use nnz_bitpack::Backend;
@@ -20,15 +20,15 @@ use crate::{CHUNK, ChunkError, Codec, chunk_words};
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Backend {
-    /// Plain Rust, everywhere.
+    /// Plain Rust, on every processor.
     Scalar,
-    /// 128-bit vectors, on every x86-64 processor.
+    /// 128-bit vectors (SSE2), on every x86-64 processor.
     Sse2,
-    /// 256-bit vectors, on x86-64 processors that have them.
+    /// 256-bit vectors (AVX2), on x86-64 processors that have them.
     Avx2,
-    /// 512-bit vectors, on x86-64 processors that have them and permute bytes with them.
+    /// 512-bit vectors (AVX-512 F, BW and VBMI), on x86-64 processors that have them.
     Avx512,
-    /// 128-bit vectors, on every 64-bit Arm processor.
+    /// 128-bit vectors (NEON), on every 64-bit Arm processor.
     Neon,
 }
 
@@ -43,8 +43,8 @@ impl Backend {
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            // The standard library asks the processor once and remembers the answer.
-            if crate::kernels::x86::avx512::here() {
+            // The standard library detects the features once and caches the result.
+            if crate::kernels::x86::avx512::is_available() {
                 Self::Avx512
             } else if is_x86_feature_detected!("avx2") {
                 Self::Avx2
@@ -99,14 +99,14 @@ impl Backend {
         }
     }
 
-    /// Returns kernels that this processor can run.
+    /// Returns kernels that this processor supports.
     #[inline]
     pub(crate) fn kernels(self) -> &'static Kernels {
         #[cfg(target_arch = "x86_64")]
         {
             use crate::kernels::x86::{avx2, avx512, sse2};
             match self {
-                Self::Avx512 if avx512::here() => &avx512::KERNELS,
+                Self::Avx512 if avx512::is_available() => &avx512::KERNELS,
                 Self::Avx2 if is_x86_feature_detected!("avx2") => &avx2::KERNELS,
                 Self::Sse2 => &sse2::KERNELS,
                 _ => &scalar::KERNELS,
@@ -128,7 +128,7 @@ impl Backend {
         }
     }
 
-    /// Does what [`pack_chunk`] does, on this backend.
+    /// Same as [`pack_chunk`], on this backend.
     ///
     /// ```
     /// use nnz_bitpack::{Backend, Codec};
@@ -141,38 +141,39 @@ impl Backend {
     pub fn pack_chunk(self, codec: Codec, values: &[u32; CHUNK], packed: &mut [u32; CHUNK]) -> u32 {
         let kernels = self.kernels();
         let mut transformed = Transformed(MaybeUninit::uninit());
-        // SAFETY: `kernels` returns a table whose instructions this processor has.
+        // SAFETY: `kernels` returns a table that this processor supports.
         let all = unsafe { kernels.transform[codec.index()](values, &mut transformed.0) };
         let width = u32::BITS - all.leading_zeros();
-        // At 32 bits per value a transform gains nothing, and the format keeps the originals.
+        // At 32 bits per value the format stores the original values.
         let source = if width == 32 || codec == Codec::Plain {
             values
         } else {
-            // SAFETY: the transform of any codec but the plain one stores all its results.
+            // SAFETY: the transform of every codec except the plain one initializes the whole
+            // buffer.
             unsafe { transformed.0.assume_init_ref() }
         };
-        // SAFETY: as above; the values fit `width`, which is the bit length of their OR.
+        // SAFETY: as above; the values fit in `width`, which is the bit length of their OR.
         unsafe { kernels.pack[width as usize](source, packed) };
         width
     }
 
-    /// Packs values that fit `width` bits, without looking at them: the part of
+    /// Packs values that fit in `width` bits, without checking them: the part of
     /// [`pack_chunk`](Self::pack_chunk) that benchmarks compare with other crates.
     ///
-    /// Returns whether there is such a width.
+    /// Returns `false` if `width` is more than 32.
     #[allow(unsafe_code)]
     #[doc(hidden)]
     pub fn pack_bits(self, width: u32, values: &[u32; CHUNK], packed: &mut [u32; CHUNK]) -> bool {
         let kernel = self.kernels().pack.get(width as usize);
         if let Some(pack) = kernel {
-            // SAFETY: the processor has the instructions of the table `kernels` returns. Values too
-            // large for the width give wrong words, not wrong accesses.
+            // SAFETY: `kernels` returns a table that this processor supports. Values that are too
+            // large for the width give wrong words, but no access out of bounds.
             unsafe { pack(values, packed) };
         }
         kernel.is_some()
     }
 
-    /// Does what [`unpack_chunk`] does, on this backend.
+    /// Same as [`unpack_chunk`], on this backend.
     ///
     /// ```
     /// use nnz_bitpack::{Backend, Codec};
@@ -204,8 +205,8 @@ impl Backend {
             return Err(ChunkError::PackedLength { width, found, expected });
         }
         let unpack = self.kernels().unpack[codec.index()][width as usize];
-        // SAFETY: the processor has the instructions of the table `kernels` returns, and `packed`
-        // has the length that belongs to `width`.
+        // SAFETY: `kernels` returns a table that this processor supports, and `packed` has the
+        // length for `width`.
         unsafe { unpack(packed, start, out) };
         Ok(())
     }
@@ -213,9 +214,9 @@ impl Backend {
 
 /// Packs a chunk into the front of `packed` and returns its width in bits per value.
 ///
-/// The width is the bit length of the largest transformed value, and the chunk takes
-/// [`chunk_words`] of it; the rest of `packed` holds nothing of meaning. For a codec with starts
-/// the start of the chunk is `values[0]`.
+/// The width is the bit length of the largest transformed value. The chunk is the first
+/// [`chunk_words`]`(width)` words of `packed`; the rest is unspecified. The start of the chunk, for
+/// a codec with starts, is `values[0]`.
 ///
 /// ```
 /// use nnz_bitpack::{Codec, pack_chunk};
@@ -233,7 +234,7 @@ pub fn pack_chunk(codec: Codec, values: &[u32; CHUNK], packed: &mut [u32; CHUNK]
 
 /// Decodes a chunk of `width` bits per value.
 ///
-/// `start` is the first value of the chunk for a codec with starts, and ignored otherwise.
+/// `start` is the first value of the chunk; it is ignored for a codec without starts.
 ///
 /// ```
 /// use nnz_bitpack::{Codec, chunk_words, pack_chunk, unpack_chunk};
@@ -251,8 +252,8 @@ pub fn pack_chunk(codec: Codec, values: &[u32; CHUNK], packed: &mut [u32; CHUNK]
 ///
 /// # Errors
 ///
-/// [`ChunkError::Width`] for a width above 32, and [`ChunkError::PackedLength`] unless `packed`
-/// holds exactly [`chunk_words`] of it.
+/// [`ChunkError::Width`] if the width is more than 32, and [`ChunkError::PackedLength`] unless
+/// `packed` has exactly [`chunk_words`]`(width)` words.
 #[inline]
 pub fn unpack_chunk(
     codec: Codec,

@@ -1,9 +1,9 @@
-//! Whole chunks, encoded apart from the stream they will be part of.
+//! Whole chunks, encoded separately from a stream.
 
 use crate::{Backend, CHUNK, Codec, chunk_words};
 
-/// Whole chunks that any thread can encode, and [`Encoder::append`](crate::Encoder::append) then
-/// adds to a stream: chunks do not depend on those before them.
+/// Whole chunks, which any thread can encode, for [`Encoder::append`](crate::Encoder::append). A
+/// chunk does not depend on the previous ones.
 ///
 /// ```
 /// use nnz_bitpack::{Chunks, Codec, Encoder};
@@ -22,13 +22,13 @@ use crate::{Backend, CHUNK, Codec, chunk_words};
 pub struct Chunks {
     pub(crate) codec: Codec,
     pub(crate) data: Vec<u32>,
-    /// The words each chunk takes.
+    /// The number of words of each chunk.
     pub(crate) words: Vec<u8>,
     pub(crate) starts: Vec<u32>,
 }
 
 impl Chunks {
-    /// Encodes the whole chunks among `values`, and returns them with the values left over.
+    /// Encodes the whole chunks of `values`, and returns them with the remaining values.
     #[must_use]
     pub fn encode(codec: Codec, values: &[u32]) -> (Self, &[u32]) {
         let backend = Backend::best();

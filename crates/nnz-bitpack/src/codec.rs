@@ -1,4 +1,4 @@
-//! The four transforms a chunk can go through before it is packed.
+//! The four transforms of values before packing.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use std::fmt;
 /// ```
 pub const CHUNK: usize = 128;
 
-/// Returns the number of 32-bit words a chunk of `width` bits per value takes.
+/// Returns the number of 32-bit words of a chunk with `width` bits per value.
 ///
 /// ```
 /// assert_eq!(nnz_bitpack::chunk_words(0), 0);
@@ -21,10 +21,10 @@ pub const fn chunk_words(width: u32) -> usize {
     4 * width as usize
 }
 
-/// How values are transformed before they are packed ("Bitpacking formats" in the BPCells format
+/// The transform of values before they are packed ("Bitpacking formats" in the BPCells format
 /// document).
 ///
-/// Whatever the codec, a chunk that would need 32 bits per value is stored as its 128 original
+/// With every codec, a chunk that would need 32 bits per value is stored as its 128 original
 /// values, untransformed.
 ///
 /// ```
@@ -35,25 +35,25 @@ pub const fn chunk_words(width: u32) -> usize {
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Codec {
-    /// BP-128: values as they are.
+    /// BP-128: the values themselves.
     Plain,
-    /// BP-128m1: one less than each value, for counts that are seldom zero.
+    /// BP-128m1: each value minus one, for counts that are rarely zero.
     MinusOne,
-    /// BP-128d1: the difference from the value before, for sorted values.
+    /// BP-128d1: the difference from the previous value, for sorted values.
     Delta,
-    /// BP-128d1z: the difference from the value before in zigzag form, for nearly sorted values.
+    /// BP-128d1z: the zigzag-encoded difference from the previous value, for nearly sorted values.
     DeltaZigzag,
 }
 
 impl Codec {
-    /// Every codec, in the order of the format document.
+    /// All codecs, in the order of the format document.
     ///
     /// ```
     /// assert_eq!(nnz_bitpack::Codec::ALL.len(), 4);
     /// ```
     pub const ALL: [Self; 4] = [Self::Plain, Self::MinusOne, Self::Delta, Self::DeltaZigzag];
 
-    /// Returns whether the first value of each chunk is kept in a `starts` array.
+    /// Returns whether the first value of each chunk is stored in a `starts` array.
     ///
     /// ```
     /// use nnz_bitpack::Codec;
@@ -66,7 +66,7 @@ impl Codec {
         matches!(self, Self::Delta | Self::DeltaZigzag)
     }
 
-    /// Returns the name the format document gives the codec.
+    /// Returns the name of the codec in the format document.
     ///
     /// ```
     /// assert_eq!(nnz_bitpack::Codec::Delta.name(), "BP-128d1");

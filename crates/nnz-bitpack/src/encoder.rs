@@ -1,16 +1,15 @@
-//! Encoding a stream of values, of any length, in bounded memory.
+//! Encoding a stream of values in bounded memory.
 
 use std::mem;
 
 use crate::{Backend, CHUNK, Chunks, Codec, EPOCH_WORDS, chunk_words};
 
 /// Encodes a stream of values into the arrays of a bitpacked array ("Bitpacking formats" in the
-/// BPCells format document), word for word as BPCells does.
+/// BPCells format document). The words are the same as those of BPCells.
 ///
-/// Give it values with [`push`](Self::push) in pieces of any size, take away what is ready with
-/// [`drain`](Self::drain) as often as memory asks for it, and end with [`finish`](Self::finish),
-/// which returns what has not been drained. How the values are cut into pieces makes no difference
-/// to the result.
+/// [`push`](Self::push) appends values in pieces of any size, [`drain`](Self::drain) returns the
+/// finished output at any time, and [`finish`](Self::finish) returns the rest. The result does not
+/// depend on how the values are divided into pieces.
 ///
 /// ```
 /// use nnz_bitpack::{Codec, Encoder};
@@ -38,22 +37,22 @@ pub struct Encoder {
     backend: Backend,
     step: u64,
     count: u64,
-    /// Values that do not make a chunk yet: the first `filled` of `partial`.
+    /// Values of the chunk that is not full yet: the first `filled` of `partial`.
     partial: [u32; CHUNK],
     filled: usize,
     /// The word position of the next chunk, relative to the current epoch.
     position: u64,
-    /// The number of `idx` entries so far, drained ones included.
+    /// The number of `idx` entries so far, including drained ones.
     entries: u64,
     idx_offsets: Vec<u64>,
     data: Vec<u32>,
     idx: Vec<u32>,
     starts: Vec<u32>,
-    /// Whether the contents of the three vectors have been handed out already.
+    /// Whether [`Self::drain`] has returned the contents of the three vectors.
     drained: bool,
 }
 
-/// Output that is ready: what was encoded since the last [`Encoder::drain`].
+/// Finished output: what was encoded since the last [`Encoder::drain`].
 ///
 /// ```
 /// use nnz_bitpack::{Codec, Encoder};
@@ -73,7 +72,7 @@ pub struct Pending<'a> {
     pub starts: &'a [u32],
 }
 
-/// The end of the output: what was encoded since the last [`Encoder::drain`], and `idx_offsets`.
+/// The rest of the output: what was encoded since the last [`Encoder::drain`], and `idx_offsets`.
 ///
 /// ```
 /// let packed = nnz_bitpack::Encoder::new(nnz_bitpack::Codec::Plain).finish();
@@ -85,13 +84,13 @@ pub struct Pending<'a> {
 pub struct Finished {
     /// Packed words.
     pub data: Vec<u32>,
-    /// Word positions where chunks begin, modulo 2^32, and the final one where the last chunk ends.
+    /// Word positions where chunks begin, modulo 2^32, and the position where the last chunk ends.
     pub idx: Vec<u32>,
     /// First values of chunks; empty for a codec without starts.
     pub starts: Vec<u32>,
     /// The whole `idx_offsets` array.
     pub idx_offsets: Vec<u64>,
-    /// The number of values encoded in all, without padding.
+    /// The total number of values encoded, without padding.
     pub count: u64,
 }
 
@@ -109,8 +108,8 @@ impl Encoder {
 
     /// Creates an encoder whose epochs have `step` words instead of 2^32.
     ///
-    /// The format knows only 2^32: other steps serve to test what happens beyond it with little
-    /// data. A step is taken to be at least 1 and at most 2^32.
+    /// The format has epochs of 2^32 words. Smaller steps are for tests that cross epochs with
+    /// little data. `step` is clamped to 1..=2^32.
     ///
     /// ```
     /// use nnz_bitpack::{Codec, Encoder};
@@ -176,7 +175,7 @@ impl Encoder {
     /// assert_eq!(encoder.drain().idx.len(), 7); // 896 values; 104 wait for their chunk to fill
     /// ```
     pub fn push(&mut self, values: &[u32]) {
-        self.forget_drained();
+        self.clear_drained();
         self.count += values.len() as u64;
         let mut values = values;
         if self.filled > 0 {
@@ -198,16 +197,16 @@ impl Encoder {
         self.filled = tail.len();
     }
 
-    /// Appends chunks that were encoded apart.
+    /// Appends chunks that were encoded separately.
     ///
-    /// Returns `false`, and does nothing, where the chunks are of another codec, or values of a chunk
-    /// that is not full yet are waiting.
+    /// Returns `false`, and appends nothing, if the chunks have another codec or the current chunk
+    /// is partly filled.
     #[must_use]
     pub fn append(&mut self, chunks: &Chunks) -> bool {
         if self.filled > 0 || self.codec != chunks.codec {
             return false;
         }
-        self.forget_drained();
+        self.clear_drained();
         self.count += (chunks.len() * CHUNK) as u64;
         self.data.extend_from_slice(&chunks.data);
         self.starts.extend_from_slice(&chunks.starts);
@@ -218,9 +217,9 @@ impl Encoder {
         true
     }
 
-    /// Yields what has been encoded since the last time, and forgets it.
+    /// Returns what was encoded since the last call, and clears it.
     ///
-    /// Values of a chunk that is not full yet stay behind.
+    /// Values of a chunk that is not full yet are kept.
     ///
     /// ```
     /// use nnz_bitpack::{Codec, Encoder};
@@ -231,7 +230,7 @@ impl Encoder {
     /// assert!(encoder.drain().data.is_empty());
     /// ```
     pub fn drain(&mut self) -> Pending<'_> {
-        self.forget_drained();
+        self.clear_drained();
         self.drained = true;
         Pending { data: &self.data, idx: &self.idx, starts: &self.starts }
     }
@@ -254,7 +253,7 @@ impl Encoder {
     /// ```
     #[must_use]
     pub fn finish(mut self) -> Finished {
-        self.forget_drained();
+        self.clear_drained();
         if self.filled > 0 {
             let mut chunk = self.partial;
             chunk[self.filled..].fill(self.partial[self.filled - 1]);
@@ -284,19 +283,20 @@ impl Encoder {
         self.position += words as u64;
     }
 
-    /// Appends the current position to `idx`, and to `idx_offsets` any boundary it has reached.
+    /// Appends the current position to `idx`, and the epoch boundaries it has passed to
+    /// `idx_offsets`.
     fn push_position(&mut self) {
         while self.position >= self.step {
             self.position -= self.step;
             self.idx_offsets.push(self.entries);
         }
-        // Below the step, which is at most 2^32.
+        // Less than the step, which is at most 2^32.
         #[allow(clippy::cast_possible_truncation)]
         self.idx.push(self.position as u32);
         self.entries += 1;
     }
 
-    fn forget_drained(&mut self) {
+    fn clear_drained(&mut self) {
         if mem::take(&mut self.drained) {
             self.data.clear();
             self.idx.clear();

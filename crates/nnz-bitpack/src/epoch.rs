@@ -1,4 +1,4 @@
-//! Word positions beyond 32 bits: what `idx_offsets` says about `idx`.
+//! Word positions beyond 32 bits, from `idx_offsets`.
 
 use std::error::Error;
 use std::fmt;
@@ -10,17 +10,17 @@ use std::fmt;
 /// ```
 pub const EPOCH_WORDS: u64 = 1 << 32;
 
-/// The epochs of an `idx` array, read from its `idx_offsets` (section "BP-128" of the BPCells
-/// format document).
+/// The epochs of an `idx` array, given by its `idx_offsets` (section "BP-128" of the BPCells format
+/// document).
 ///
-/// `idx_offsets` is `[0, b1, b2, ..., n + 1]` for `n` chunks: the entries of `idx` from `b1` on are
-/// short of one epoch, those from `b2` on of two, and so on. An array of less than 2^32 words has
-/// just `[0, n + 1]`.
+/// `idx_offsets` is `[0, b1, b2, ..., n + 1]` for `n` chunks: entries of `idx` from `b1` on are one
+/// epoch less than the position, entries from `b2` on two epochs, and so on. An array of less than
+/// 2^32 words has `[0, n + 1]`.
 ///
 /// ```
 /// use nnz_bitpack::{EPOCH_WORDS, EpochTable};
 ///
-/// // Five chunks; the entries of idx from the fourth on lie beyond 2^32 words.
+/// // Five chunks; the entries of idx from the fourth on are beyond 2^32 words.
 /// let table = EpochTable::new(&[0, 3, 6], 5, EPOCH_WORDS)?;
 /// assert_eq!(table.absolute(2, 4_294_967_292), 4_294_967_292);
 /// assert_eq!(table.absolute(3, 24), 4_294_967_320);
@@ -34,10 +34,10 @@ pub struct EpochTable {
 }
 
 impl EpochTable {
-    /// Reads the `idx_offsets` of an array of `chunks` chunks.
+    /// Creates the table of an array with `chunks` chunks from its `idx_offsets`.
     ///
-    /// `step` is [`EPOCH_WORDS`], except in tests that cross epochs with little data. No chunk has
-    /// more than 128 words, so boundaries are distinct unless `step` is smaller still.
+    /// `step` is [`EPOCH_WORDS`], except in tests that cross epochs with little data. A chunk has
+    /// at most 128 words, so boundaries are distinct unless `step` is smaller than that.
     ///
     /// ```
     /// use nnz_bitpack::{EPOCH_WORDS, EpochTable};
@@ -48,7 +48,7 @@ impl EpochTable {
     ///
     /// # Errors
     ///
-    /// Unless `offsets` begins with 0, ascends and ends with `chunks + 1`.
+    /// If `offsets` does not begin with 0, ascend and end with `chunks + 1`.
     pub fn new(offsets: &[u64], chunks: u64, step: u64) -> Result<Self, EpochError> {
         let &[first, ref boundaries @ .., last] = offsets else {
             return Err(EpochError::TooShort { found: offsets.len() });
@@ -60,7 +60,7 @@ impl EpochTable {
             return Err(EpochError::Last { found: last, chunks });
         }
         let strict = step >= crate::CHUNK as u64;
-        // The first entry of idx is always 0 and so begins no epoch but the first.
+        // The first entry of idx is always 0, so only the first epoch begins there.
         let mut previous = 0;
         for (i, &found) in boundaries.iter().enumerate() {
             let ascends = found > previous || (found == previous && i > 0 && !strict);
@@ -72,8 +72,7 @@ impl EpochTable {
         Ok(Self { boundaries: boundaries.to_vec(), step })
     }
 
-    /// Returns the table of an array with just one epoch, such as those of version 1, which have no
-    /// `idx_offsets`.
+    /// Returns the table of an array with one epoch, as in version 1, which has no `idx_offsets`.
     ///
     /// ```
     /// assert_eq!(nnz_bitpack::EpochTable::single().absolute(7, 1234), 1234);
@@ -99,7 +98,7 @@ impl EpochTable {
 
     /// Returns the absolute word position of `idx`, the entry at `position`.
     ///
-    /// A position that does not fit 64 bits, which no real array can have, saturates.
+    /// Saturates at the largest 64-bit number.
     ///
     /// ```
     /// use nnz_bitpack::{EPOCH_WORDS, EpochTable};
@@ -114,7 +113,7 @@ impl EpochTable {
     }
 }
 
-/// An `idx_offsets` array that makes no sense.
+/// An invalid `idx_offsets` array.
 ///
 /// ```
 /// use nnz_bitpack::{EPOCH_WORDS, EpochError, EpochTable};
@@ -143,11 +142,11 @@ pub enum EpochError {
         /// The number of chunks; `idx` has one entry more.
         chunks: u64,
     },
-    /// An entry between that does not ascend, or points past the end of `idx`.
+    /// An entry in between that does not ascend, or that is past the end of `idx`.
     Order {
-        /// Which entry it is.
+        /// The index of the entry.
         entry: usize,
-        /// The entry before it.
+        /// The previous entry.
         previous: u64,
         /// The entry itself.
         found: u64,

@@ -1,4 +1,4 @@
-//! What can be wrong with packed chunks.
+//! Errors of packed chunks.
 
 use std::error::Error;
 use std::fmt;
@@ -7,8 +7,7 @@ use crate::CHUNK;
 
 /// A packed chunk, or a run of them, that cannot be decoded.
 ///
-/// Chunks are numbered from the first one of the run. Nothing is read outside the slices that were
-/// given, whatever they hold.
+/// Chunks are numbered from the start of the run. Nothing is read outside the given slices.
 ///
 /// ```
 /// use nnz_bitpack::{ChunkError, Codec, unpack_chunk};
@@ -22,16 +21,16 @@ use crate::CHUNK;
 pub enum ChunkError {
     /// A width above 32 bits per value.
     Width {
-        /// The width that was asked for.
+        /// The requested width.
         width: u32,
     },
     /// A single chunk whose packed words do not match its width.
     PackedLength {
-        /// The width that was asked for.
+        /// The requested width.
         width: u32,
         /// The number of words given.
         found: usize,
-        /// The number of words such a chunk takes.
+        /// The number of words of such a chunk.
         expected: usize,
     },
     /// A run without any `idx` entry: even an empty run has one.
@@ -50,8 +49,8 @@ pub enum ChunkError {
         /// The number of chunks in the run.
         chunks: usize,
     },
-    /// Neighbouring `idx` entries whose distance is no chunk: it goes backward, is not a multiple
-    /// of four words, or is more than 128 words.
+    /// Adjacent `idx` entries whose difference is not the size of a chunk: it is negative, not a
+    /// multiple of four words, or more than 128 words.
     Step {
         /// The chunk between the two entries.
         chunk: usize,
@@ -60,9 +59,9 @@ pub enum ChunkError {
         /// The entry where it ends.
         to: u32,
     },
-    /// A chunk that lies outside the window of packed words.
+    /// A chunk outside the window of packed words.
     Window {
-        /// The chunk that lies outside.
+        /// The chunk.
         chunk: usize,
         /// The word position where it begins.
         position: u64,

@@ -1,6 +1,6 @@
-//! Sums and extremes of freshly decoded values, while they are still in the cache.
+//! Sums and extremes of decoded values while they are in the cache.
 
-/// What a slice of values comes to.
+/// Sums and extremes of a slice of values.
 ///
 /// ```
 /// let fold = nnz_bitpack::Fold::of(&[3, 0, 4]);
@@ -12,21 +12,21 @@ pub struct Fold {
     pub sum: u64,
     /// The sum of their squares.
     pub squares: u128,
-    /// The least value; the largest there is where there are none.
+    /// The smallest value; `u32::MAX` without values.
     pub min: u32,
-    /// The greatest value; 0 where there are none.
+    /// The largest value; 0 without values.
     pub max: u32,
 }
 
 impl Fold {
-    /// Folds values.
+    /// Computes them for `values`.
     #[must_use]
     pub fn of(values: &[u32]) -> Self {
         let mut all = Self { sum: 0, squares: 0, min: u32::MAX, max: 0 };
         for block in values.chunks(BLOCK) {
             let part = fold_block(block);
-            // Of values below 2^24 the squares of a block fit 64 bits; of others they are added
-            // up again.
+            // The squares of a block of values below 2^24 fit in 64 bits; those of other values are
+            // added up again.
             all.squares += if part.max < 1 << 24 { part.squares.into() } else { squares(block) };
             all.sum += part.sum;
             all.min = all.min.min(part.min);
@@ -36,7 +36,7 @@ impl Fold {
     }
 }
 
-/// Adds up values.
+/// Returns the sum of the values.
 ///
 /// ```
 /// assert_eq!(nnz_bitpack::sum(&[u32::MAX, 1]), 1 << 32);
@@ -47,7 +47,7 @@ pub fn sum(values: &[u32]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     {
         use crate::kernels::x86::{avx512, sum};
-        if avx512::here() {
+        if avx512::is_available() {
             // SAFETY: the processor has the instructions.
             return unsafe { sum::avx512(values) };
         }
@@ -60,7 +60,7 @@ pub fn sum(values: &[u32]) -> u64 {
 }
 
 for_each_processor! {
-    /// Returns the greatest value; `None` where there are none.
+    /// Returns the largest value, or `None` without values.
     ///
     /// ```
     /// assert_eq!(nnz_bitpack::max(&[3, 9, 4]), Some(9));
@@ -70,7 +70,7 @@ for_each_processor! {
 }
 
 for_each_processor! {
-    /// Returns whether each value is greater than the one before it.
+    /// Returns whether each value is greater than the previous one.
     ///
     /// ```
     /// assert!(nnz_bitpack::ascends(&[3, 4, 9]));
@@ -81,7 +81,7 @@ for_each_processor! {
 }
 
 for_each_processor! {
-    /// Counts the values that are not greater than the one before them.
+    /// Counts the values that are not greater than the previous one.
     ///
     /// ```
     /// assert_eq!(nnz_bitpack::count_descents(&[3, 4, 4, 9, 1]), 2);
@@ -90,11 +90,10 @@ for_each_processor! {
     pub fn count_descents(values: &[u32]) -> usize = count_descents_portable
 }
 
-/// Counts the runs of values that begin with no more than the value before them. One place of
-/// `starts` is where a run begins and the next where it ends; those without values do not count.
+/// Counts the runs whose first value is not greater than the value before it. Adjacent entries of
+/// `starts` are the start and the end of a run; runs without values are not counted.
 ///
-/// Runs may be of any length and empty ones may lie anywhere, so that nothing here depends on
-/// guessing which are.
+/// Branches do not depend on the lengths of the runs, which are hard to predict.
 ///
 /// ```
 /// // 4 before 4 and 9 before 1, but not 1 before 2.
@@ -104,17 +103,17 @@ for_each_processor! {
 #[must_use]
 pub fn count_descents_between(values: &[u32], starts: &[usize]) -> usize {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-    if crate::kernels::x86::avx512::here() {
+    if crate::kernels::x86::avx512::is_available() {
         // SAFETY: the processor has the instructions.
-        let (done, falls) = unsafe { crate::kernels::x86::falls::between(values, starts) };
-        return falls
+        let (done, descents) = unsafe { crate::kernels::x86::descents::between(values, starts) };
+        return descents
             + count_descents_between_portable(values, starts.get(done..).unwrap_or_default());
     }
     count_descents_between_portable(values, starts)
 }
 
 for_each_processor! {
-    /// Returns whether no value is less than the one before it.
+    /// Returns whether no value is less than the previous one.
     ///
     /// ```
     /// assert!(nnz_bitpack::is_sorted(&[3, 4, 4]));
@@ -125,8 +124,8 @@ for_each_processor! {
 }
 
 for_each_processor! {
-    /// Adds to each value the one at its place in `others`, and returns whether all sums fit. Those
-    /// that do not wrap around.
+    /// Adds the values of `others` in place, and returns whether all sums fit. Sums that do not fit
+    /// wrap around.
     ///
     /// ```
     /// let mut ends = [5, 7];
@@ -137,7 +136,7 @@ for_each_processor! {
     pub fn add(values: &mut [u32], others: &[u32]) -> bool = add_portable
 }
 
-/// Values that are folded in 64-bit lanes.
+/// The number of values that are summed in 64-bit lanes.
 const BLOCK: usize = 1 << 14;
 
 /// A [`Fold`] whose squares may have wrapped around.
@@ -166,7 +165,7 @@ fn ascends_portable(values: &[u32]) -> bool {
 #[inline(always)]
 fn count_descents_portable(values: &[u32]) -> usize {
     let later = values.get(1..).unwrap_or_default();
-    // Counted in lanes as narrow as the values, which cannot overflow in a block.
+    // Counted in lanes as wide as the values, which cannot overflow in a block.
     let pairs = values.chunks(BLOCK).zip(later.chunks(BLOCK));
     let counts = pairs.map(|(values, later)| {
         values.iter().zip(later).map(|(value, next)| u32::from(value >= next)).sum::<u32>() as usize
@@ -175,13 +174,13 @@ fn count_descents_portable(values: &[u32]) -> usize {
 }
 
 fn count_descents_between_portable(values: &[u32], starts: &[usize]) -> usize {
-    let falls = starts.windows(2).map(|pair| {
+    let descents = starts.windows(2).map(|pair| {
         let held = pair[1].checked_sub(1).and_then(|before| values.get(before..));
         let neighbours = held.and_then(|values| values.first_chunk::<2>());
-        let falls = neighbours.is_some_and(|[before, first]| before >= first);
-        usize::from(falls & (pair[0] != pair[1]))
+        let descents = neighbours.is_some_and(|[before, first]| before >= first);
+        usize::from(descents & (pair[0] != pair[1]))
     });
-    falls.sum()
+    descents.sum()
 }
 
 #[inline(always)]
@@ -194,7 +193,7 @@ fn is_sorted_portable(values: &[u32]) -> bool {
 fn add_portable(values: &mut [u32], others: &[u32]) -> bool {
     values.iter_mut().zip(others).fold(true, |all, (value, &other)| {
         *value = value.wrapping_add(other);
-        // A sum that does not fit is less than its parts.
+        // A sum that wrapped around is less than its parts.
         all & (*value >= other)
     })
 }
@@ -218,18 +217,20 @@ fn squares(values: &[u32]) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
+    fn low_word(random: u64) -> u32 {
+        u32::try_from(random & u64::from(u32::MAX)).unwrap()
+    }
+
     #[test]
-    fn folds_are_exact_for_values_of_any_size_and_slices_of_any_length() {
-        let mut state = 1_u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            state
-        };
+    fn folds_match_wide_arithmetic() {
+        let mut random = Random::new(1);
         for len in [0, 1, 7, 8, 33, 129, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5] {
             for shift in [0, 7, 8, 9, 20, 31] {
-                let values: Vec<u32> = (0..len).map(|_| next() >> shift).collect();
+                let values: Vec<u32> = (0..len).map(|_| low_word(random.next()) >> shift).collect();
                 let wide = || values.iter().map(|&value| u128::from(value));
                 let expected = Fold {
                     sum: u64::try_from(wide().sum::<u128>()).unwrap(),
@@ -241,8 +242,8 @@ mod tests {
                 assert_eq!(sum(&values), expected.sum);
                 assert_eq!(max(&values), values.iter().copied().max());
                 assert!(!ascends(&values) || len < 2);
-                let fallen = values.windows(2).filter(|pair| pair[0] >= pair[1]).count();
-                assert_eq!(count_descents(&values), fallen);
+                let descents = values.windows(2).filter(|pair| pair[0] >= pair[1]).count();
+                assert_eq!(count_descents(&values), descents);
                 let ramp: Vec<u32> = (0..).take(len).map(|value: u32| value + shift).collect();
                 assert!(ascends(&ramp) && is_sorted(&ramp) && count_descents(&ramp) == 0);
                 assert!(is_sorted(&vec![7; len]) && (!ascends(&vec![7; len]) || len < 2));
@@ -254,12 +255,12 @@ mod tests {
             }
         }
         for at in 1..300 {
-            let mut falls = vec![9; 300];
-            falls[at] = 8;
-            assert!(!is_sorted(&falls), "at {at}");
+            let mut descents = vec![9; 300];
+            descents[at] = 8;
+            assert!(!is_sorted(&descents), "at {at}");
             let mut values = vec![1; 300];
             values[at - 1] = u32::MAX;
-            assert!(!add(&mut values, &falls), "at {at}");
+            assert!(!add(&mut values, &descents), "at {at}");
         }
         let largest = vec![u32::MAX; BLOCK * 2];
         let square = u128::from(u32::MAX) * u128::from(u32::MAX);
@@ -267,29 +268,26 @@ mod tests {
     }
 
     #[test]
-    fn falls_are_counted_where_runs_begin_and_nowhere_else() {
-        let mut state = 1_u32;
-        let mut draw = |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 16) % below
-        };
+    fn descents_are_counted_only_at_run_starts() {
+        let mut random = Random::new(1);
         let mut found = 0;
         for runs in 0..300 {
             let (mut values, mut starts, mut expected) = (Vec::new(), vec![0], 0);
             for _ in 0..runs {
                 let last = values.last().copied();
-                for entry in 0..draw(4) {
-                    values.push(if draw(9) == 0 { u32::MAX } else { draw(5) });
-                    let falls = last.is_some_and(|last| last >= values[values.len() - 1]);
-                    expected += usize::from(entry == 0 && falls);
+                for entry in 0..random.below(4) {
+                    let value = low_word(random.next()) % 5;
+                    values.push(if random.below(9) == 0 { u32::MAX } else { value });
+                    let descents = last.is_some_and(|last| last >= values[values.len() - 1]);
+                    expected += usize::from(entry == 0 && descents);
                 }
                 starts.push(values.len());
             }
             assert_eq!(count_descents_between(&values, &starts), expected, "{values:?} {starts:?}");
             assert_eq!(count_descents_between_portable(&values, &starts), expected);
-            // Places that are not there, in whatever order.
+            // Starts that are out of bounds, in any order.
             starts.extend([usize::MAX, 1 << 62, values.len() + 1, usize::MAX - 1]);
-            let turn = draw(9) as usize % starts.len();
+            let turn = random.below(starts.len());
             starts.rotate_right(turn);
             let each = count_descents_between_portable(&values, &starts);
             assert_eq!(count_descents_between(&values, &starts), each, "{values:?} {starts:?}");

@@ -1,7 +1,7 @@
-//! Kernels: one function for each codec and width, behind one table for each instruction set.
+//! Kernels: a table for each instruction set, with one function for each codec and width.
 //!
-//! A table is the only thing the rest of the crate sees of an instruction set. Adding one means
-//! writing a module with a `KERNELS` table and naming it in [`crate::Backend`].
+//! The rest of the crate uses only the tables. A new instruction set is a module with a `KERNELS`
+//! table and a variant of [`crate::Backend`].
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(crate) mod neon;
@@ -15,20 +15,27 @@ use crate::CHUNK;
 
 /// Decodes one chunk.
 ///
-/// The caller makes sure that the processor has the instructions of the table the function comes
-/// from, and that `packed` holds exactly [`crate::chunk_words`] of the function's width.
+/// # Safety
+///
+/// The processor must support the table that the function is from, and `packed` must have exactly
+/// [`crate::chunk_words`] of the function's width.
 pub(crate) type Unpack = unsafe fn(packed: &[u32], start: u32, out: &mut [u32; CHUNK]);
 
-/// Decodes one chunk of the plain codec, and adds to each value the one at its place in `others`,
-/// wrapping around.
+/// Decodes one chunk of the plain codec and adds `others` to it, wrapping around.
 ///
-/// The caller makes sure of what it does for [`Unpack`].
+/// # Safety
+///
+/// As [`Unpack`].
 pub(crate) type Onto = unsafe fn(packed: &[u32], others: &[u32; CHUNK], out: &mut [u32; CHUNK]);
 
 /// Applies a codec's transform to `values` and returns the OR of the results.
 ///
-/// The results are stored as well, in the whole of `transformed`, except by the plain codec, which
-/// leaves it alone. The caller makes sure that the processor has the instructions of the table.
+/// The results are also stored in `transformed`, which becomes fully initialized, except by the
+/// plain codec, which does not write it.
+///
+/// # Safety
+///
+/// The processor must support the table that the function is from.
 pub(crate) type Transform =
     unsafe fn(values: &[u32; CHUNK], transformed: &mut MaybeUninit<[u32; CHUNK]>) -> u32;
 
@@ -36,24 +43,26 @@ pub(crate) type Transform =
 #[repr(align(64))]
 pub(crate) struct Transformed(pub(crate) MaybeUninit<[u32; CHUNK]>);
 
-/// Packs values that fit the function's width into the front of `packed`.
+/// Packs values that fit in the function's width at the start of `packed`.
 ///
-/// The caller makes sure that the processor has the instructions of the table.
+/// # Safety
+///
+/// The processor must support the table that the function is from.
 pub(crate) type Pack = unsafe fn(values: &[u32; CHUNK], packed: &mut [u32; CHUNK]);
 
 /// The kernels of one instruction set.
 pub(crate) struct Kernels {
-    /// By codec, then by width.
+    /// Indexed by codec, then by width.
     pub(crate) unpack: [[Unpack; 33]; 4],
-    /// By width, where that is faster than to decode and to add.
+    /// Indexed by width; `None` if unpacking and adding separately is faster.
     pub(crate) onto: [Option<Onto>; 33],
-    /// By codec.
+    /// Indexed by codec.
     pub(crate) transform: [Transform; 4],
-    /// By width.
+    /// Indexed by width.
     pub(crate) pack: [Pack; 33],
 }
 
-/// Codecs as const generic arguments; the same numbers as [`crate::Codec`]'s discriminants.
+/// Codecs as const generic arguments: the discriminants of [`crate::Codec`].
 pub(crate) const PLAIN: u8 = crate::Codec::Plain as u8;
 pub(crate) const MINUS_ONE: u8 = crate::Codec::MinusOne as u8;
 pub(crate) const DELTA: u8 = crate::Codec::Delta as u8;
@@ -64,7 +73,7 @@ pub(crate) const fn low_bits(width: usize) -> u32 {
     if width == 0 { 0 } else { u32::MAX >> (32 - width) }
 }
 
-/// Lists `f::<W, ...>` for W from 0 to 32, with the outermost widths given apart.
+/// Lists `f::<W, ...>` for W from 0 to 32; the first and the last entry are given separately.
 macro_rules! by_width {
     ($zero:expr, $f:ident $(, $codec:expr)?; $raw:expr) => {
         by_width!(
@@ -81,14 +90,14 @@ macro_rules! by_width {
 }
 pub(crate) use by_width;
 
-/// Where step `s` of a chunk `W` bits wide lies in its lane.
+/// The position of step `s` in its lane, in a chunk of `W` bits per value.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
-    /// The word of the lane that holds the lowest bit.
+    /// The word of the lane with the lowest bit.
     pub(crate) word: usize,
-    /// The place of that bit in the word.
+    /// The position of that bit in the word.
     pub(crate) shift: usize,
-    /// Whether the highest bit lies in the next word.
+    /// Whether the highest bit is in the next word.
     pub(crate) crosses: bool,
 }
 
@@ -99,7 +108,7 @@ impl Place {
     }
 }
 
-/// Runs a block once for each number listed, with the number as the constant `$step`.
+/// Repeats a block for each listed number, with the number as the constant `$step`.
 macro_rules! unroll {
     ($step:ident in [$($number:literal)*] $body:block) => {
         $({

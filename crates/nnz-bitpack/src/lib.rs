@@ -1,24 +1,24 @@
 //! BP-128 bit packing: plain, minus-one, delta and zigzag-delta codecs with SIMD kernels.
 //!
-//! An array of 32-bit integers is cut into chunks of [`CHUNK`] = 128 values, and each chunk is
-//! stored with just as many bits per value as its largest one needs. This is the packing that
-//! BPCells matrices and fragments use; the section "Bitpacking formats" of their format document
-//! describes it. One array becomes:
+//! An array of 32-bit integers is divided into chunks of [`CHUNK`] = 128 values, and each chunk is
+//! stored with as many bits per value as its largest value needs. BPCells matrices and fragments
+//! are packed like this; see the section "Bitpacking formats" of its format document. An array is
+//! stored as:
 //!
-//! | array | holds |
+//! | array | content |
 //! |---|---|
 //! | `data` | packed words; a chunk of width B takes 4 B of them |
 //! | `idx` | where each chunk begins in `data`, modulo 2^32, and where the last one ends |
 //! | `idx_offsets` | which entries of `idx` belong to which multiple of 2^32 |
 //! | `starts` | the first value of each chunk, for codecs that store differences |
 //!
-//! Writing: push values into an [`Encoder`], take finished pieces with [`Encoder::drain`], and the
-//! last piece together with `idx_offsets` from [`Encoder::finish`], which consumes the encoder.
+//! To write, push values into an [`Encoder`], take finished output with [`Encoder::drain`], and
+//! take the rest, with `idx_offsets`, from [`Encoder::finish`].
 //!
-//! Reading: check `idx_offsets` once with [`EpochTable::new`], find the absolute position of the
-//! first chunk wanted with [`EpochTable::absolute`], then decode any run of chunks with
-//! [`unpack_chunks`]. Decoding is several times faster than memory, so decode a few chunks at a
-//! time into a small buffer and use them at once.
+//! To read, check `idx_offsets` once with [`EpochTable::new`], get the absolute position of the
+//! first chunk with [`EpochTable::absolute`], and decode a run of chunks with [`unpack_chunks`].
+//! Decoding is several times faster than memory: decode a few chunks at a time into a small buffer
+//! that stays in the cache.
 //!
 //! ```
 //! use nnz_bitpack::{CHUNK, Codec, EPOCH_WORDS, Encoder, EpochTable, unpack_chunks};
@@ -44,8 +44,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The kernels are chosen once at run time ([`Backend`]); each set is tested against a plain Rust
-//! twin. The crate does no I/O and depends on nothing but the standard library.
+//! Kernels are selected once at run time ([`Backend`]); each set is tested against plain Rust. The
+//! crate does no I/O and depends only on the standard library.
 
 #[macro_use]
 mod processors;
@@ -69,6 +69,6 @@ pub use encoder::{Encoder, Finished, Pending};
 pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
 pub use error::ChunkError;
 pub use fold::{Fold, add, ascends, count_descents, count_descents_between, is_sorted, max, sum};
-pub use pairs::{PairRows, deinterleave_u32, deinterleave_u64, join_rows_of_32, join_rows_of_64};
-pub use pick::{less, pick, take_bits};
+pub use pairs::{PairRows, deinterleave_u32, deinterleave_u64, interleave_u32, interleave_u64};
+pub use pick::{all_less, pick, take_bits};
 pub use run::{unpack_chunks, unpack_chunks_onto};

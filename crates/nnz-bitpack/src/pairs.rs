@@ -1,31 +1,30 @@
-//! Rows of pairs, taken apart into two arrays and put together from them.
+//! Conversion between rows of interleaved pairs and two arrays.
 
 #[cfg(target_arch = "x86_64")]
 use crate::kernels;
 
-/// Pairs that are taken apart at once, however many of them belong to a row: what is too much is
-/// written over by the rows behind. Where rows end differs from row to row, which processors guess
-/// badly.
+/// The number of pairs that are copied at once, even if fewer belong to the row: the surplus is
+/// overwritten by the next rows. The lengths of rows vary, so a loop of exact length would be
+/// mispredicted.
 pub(crate) const AT_ONCE: usize = 8;
 
-/// Rows of a number of 32 bits and a value beside it, with something between the rows.
+/// Rows of pairs of a 32-bit number and a value, with a gap between rows.
 ///
-/// This is how CSR matrices lie in files that keep each row together with its count. The number, a
-/// column, is little-endian; values are given back as they lie there, in words of 32 bits.
+/// CSR matrices are stored like this in files where each row follows its count. The number, a
+/// column, is little-endian; values are returned unchanged, as 32-bit words.
 #[derive(Clone, Copy, Debug)]
 pub struct PairRows<'a> {
-    /// The rows, from the first pair on.
+    /// The rows, starting with the first pair.
     pub bytes: &'a [u8],
-    /// Where each row starts and ends among the pairs: one more than rows, the first of them 0.
+    /// Offsets of the rows in pairs: one more than rows, starting with 0.
     pub ends: &'a [usize],
-    /// Bytes between two rows, which may be anything.
+    /// Number of bytes between two rows, which are ignored.
     pub between: usize,
 }
 
-/// Takes pairs apart whose values have 32 bits; `None` where bytes or room are missing.
+/// Splits pairs with 32-bit values into two arrays. Returns `None` if a slice is too short.
 ///
-/// There has to be room for [`PairRows::MORE`] pairs behind the last one, where anything may be
-/// written.
+/// Both outputs need [`PairRows::PADDING`] additional elements, which are overwritten.
 #[allow(unsafe_code)]
 pub fn deinterleave_u32(
     rows: PairRows<'_>,
@@ -33,28 +32,29 @@ pub fn deinterleave_u32(
     seconds: &mut [[u32; 1]],
 ) -> Option<()> {
     #[cfg(target_arch = "x86_64")]
-    if kernels::x86::avx512::here() {
+    if kernels::x86::avx512::is_available() {
         #[target_feature(enable = "avx512f")]
         fn avx512(rows: PairRows<'_>, firsts: &mut [u32], seconds: &mut [[u32; 1]]) -> Option<()> {
-            part(rows, firsts, seconds, |pairs, a, b| kernels::x86::pairs::of_32(pairs, a, b))
+            deinterleave(rows, firsts, seconds, |pairs, a, b| {
+                kernels::x86::pairs::deinterleave_32(pairs, a, b)
+            })
         }
         // SAFETY: the processor has the instructions.
         return unsafe { avx512(rows, firsts, seconds) };
     }
-    part(rows, firsts, seconds, |pairs, a, b| part_each(pairs, a, b))
+    deinterleave(rows, firsts, seconds, |pairs, a, b| deinterleave_each(pairs, a, b))
 }
 
-/// Takes pairs apart whose values have 64 bits; `None` where bytes or room are missing.
+/// Splits pairs with 64-bit values into two arrays. Returns `None` if a slice is too short.
 ///
-/// There has to be room for [`PairRows::MORE`] pairs behind the last one, where anything may be
-/// written.
+/// Both outputs need [`PairRows::PADDING`] additional elements, which are overwritten.
 ///
 /// ```
 /// use nnz_bitpack::{PairRows, deinterleave_u64};
 ///
 /// let words = [7, 1, 2, 9, 3, 4, 0, 8, 5, 6_u32].map(u32::to_le_bytes);
 /// let rows = PairRows { bytes: words.as_flattened(), ends: &[0, 2, 3], between: 4 };
-/// let (mut firsts, mut seconds) = ([0; 3 + PairRows::MORE], [[0; 2]; 3 + PairRows::MORE]);
+/// let (mut firsts, mut seconds) = ([0; 3 + PairRows::PADDING], [[0; 2]; 3 + PairRows::PADDING]);
 /// deinterleave_u64(rows, &mut firsts, &mut seconds).unwrap();
 /// assert_eq!(firsts[..3], [7, 9, 8]);
 /// assert_eq!(seconds[..3], [[1, 2], [3, 4], [5, 6]].map(|pair| pair.map(u32::to_le)));
@@ -66,24 +66,26 @@ pub fn deinterleave_u64(
     seconds: &mut [[u32; 2]],
 ) -> Option<()> {
     #[cfg(target_arch = "x86_64")]
-    if kernels::x86::avx512::here() {
+    if kernels::x86::avx512::is_available() {
         #[target_feature(enable = "avx512f")]
         fn avx512(rows: PairRows<'_>, firsts: &mut [u32], seconds: &mut [[u32; 2]]) -> Option<()> {
-            part(rows, firsts, seconds, |pairs, a, b| kernels::x86::pairs::of_64(pairs, a, b))
+            deinterleave(rows, firsts, seconds, |pairs, a, b| {
+                kernels::x86::pairs::deinterleave_64(pairs, a, b)
+            })
         }
         // SAFETY: the processor has the instructions.
         return unsafe { avx512(rows, firsts, seconds) };
     }
-    part(rows, firsts, seconds, |pairs, a, b| part_each(pairs, a, b))
+    deinterleave(rows, firsts, seconds, |pairs, a, b| deinterleave_each(pairs, a, b))
 }
 
 impl PairRows<'_> {
-    /// Pairs behind the last one that there has to be room for.
-    pub const MORE: usize = AT_ONCE - 1;
+    /// Number of additional elements that outputs need.
+    pub const PADDING: usize = AT_ONCE - 1;
 }
 
 #[inline(always)]
-fn part<const WORDS: usize>(
+fn deinterleave<const WORDS: usize>(
     rows: PairRows<'_>,
     firsts: &mut [u32],
     seconds: &mut [[u32; WORDS]],
@@ -99,7 +101,7 @@ fn part<const WORDS: usize>(
             let Some(pairs) = rest.get(..AT_ONCE * stride) else {
                 let left =
                     PairRows { bytes: bytes.get(skipped..)?, ends: &ends[number..], between };
-                return part_row_by_row(left, firsts, seconds);
+                return deinterleave_row_by_row(left, firsts, seconds);
             };
             let firsts = firsts.get_mut(pair..)?.first_chunk_mut()?;
             at_once(pairs, firsts, seconds.get_mut(pair..)?.first_chunk_mut()?);
@@ -110,9 +112,9 @@ fn part<const WORDS: usize>(
     Some(())
 }
 
-/// Takes no more apart than there is: the last rows.
+/// Splits the last rows without accessing anything past them.
 #[cold]
-fn part_row_by_row<const WORDS: usize>(
+fn deinterleave_row_by_row<const WORDS: usize>(
     PairRows { bytes, ends, between }: PairRows<'_>,
     firsts: &mut [u32],
     seconds: &mut [[u32; WORDS]],
@@ -123,15 +125,19 @@ fn part_row_by_row<const WORDS: usize>(
         let (firsts, seconds) = (firsts.get_mut(row[0]..row[1])?, seconds.get_mut(row[0]..row[1])?);
         let place = |pair: usize| pair.checked_mul(stride)?.checked_add(skipped);
         let pairs = bytes.get(place(row[0])?..place(row[1])?)?;
-        part_each(pairs, firsts, seconds);
+        deinterleave_each(pairs, firsts, seconds);
         skipped = between.checked_add(skipped)?;
     }
     Some(())
 }
 
-/// Takes pairs apart one by one. Values stay in the order of bytes they have.
+/// Splits pairs one by one. Values keep their byte order.
 #[inline(always)]
-fn part_each<const WORDS: usize>(pairs: &[u8], firsts: &mut [u32], seconds: &mut [[u32; WORDS]]) {
+fn deinterleave_each<const WORDS: usize>(
+    pairs: &[u8],
+    firsts: &mut [u32],
+    seconds: &mut [[u32; WORDS]],
+) {
     let pairs = pairs.as_chunks::<4>().0.chunks_exact(1 + WORDS);
     for (pair, (first, second)) in pairs.zip(firsts.iter_mut().zip(seconds)) {
         *first = u32::from_le_bytes(pair[0]);
@@ -139,19 +145,19 @@ fn part_each<const WORDS: usize>(pairs: &[u8], firsts: &mut [u32], seconds: &mut
     }
 }
 
-/// Puts rows together whose values have 32 bits: the number of the pairs of each, and the pairs.
+/// Joins rows with 32-bit values: for each row the number of its pairs, then the pairs.
 ///
-/// `ends` says where each row starts and ends among the pairs. Returns the bytes written; `None`
-/// where pairs or room are missing. Behind the last pair anything may be written.
+/// `ends` has the offsets of the rows in pairs. Returns the number of bytes written, or `None` if a
+/// slice is too short. Bytes past them may be overwritten.
 #[allow(unsafe_code)]
-pub fn join_rows_of_32(
+pub fn interleave_u32(
     ends: &[usize],
     firsts: &[u32],
     seconds: &[[u32; 1]],
     out: &mut [u8],
 ) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
-    if kernels::x86::avx512::here() {
+    if kernels::x86::avx512::is_available() {
         #[target_feature(enable = "avx512f")]
         fn avx512(
             ends: &[usize],
@@ -159,36 +165,38 @@ pub fn join_rows_of_32(
             seconds: &[[u32; 1]],
             out: &mut [u8],
         ) -> Option<usize> {
-            join(ends, firsts, seconds, out, |a, b, out| kernels::x86::pairs::join_32(a, b, out))
+            interleave(ends, firsts, seconds, out, |a, b, out| {
+                kernels::x86::pairs::interleave_32(a, b, out)
+            })
         }
         // SAFETY: the processor has the instructions.
         return unsafe { avx512(ends, firsts, seconds, out) };
     }
-    join(ends, firsts, seconds, out, |a, b, out| join_each(a, b, out))
+    interleave(ends, firsts, seconds, out, |a, b, out| interleave_each(a, b, out))
 }
 
-/// Puts rows together whose values have 64 bits: the number of the pairs of each, and the pairs.
+/// Joins rows with 64-bit values: for each row the number of its pairs, then the pairs.
 ///
-/// `ends` says where each row starts and ends among the pairs. Returns the bytes written; `None`
-/// where pairs or room are missing. Behind the last pair anything may be written.
+/// `ends` has the offsets of the rows in pairs. Returns the number of bytes written, or `None` if a
+/// slice is too short. Bytes past them may be overwritten.
 ///
 /// ```
 /// let (firsts, seconds) = ([7, 9, 8], [[1, 2], [3, 4], [5, 6]].map(|pair| pair.map(u32::to_le)));
 /// let mut out = [0; 44];
-/// let written = nnz_bitpack::join_rows_of_64(&[0, 2, 3], &firsts, &seconds, &mut out);
+/// let written = nnz_bitpack::interleave_u64(&[0, 2, 3], &firsts, &seconds, &mut out);
 /// assert_eq!(written, Some(44));
 /// let words = [2, 7, 1, 2, 9, 3, 4, 1, 8, 5, 6_u32].map(u32::to_le_bytes);
 /// assert_eq!(out, words.as_flattened());
 /// ```
 #[allow(unsafe_code)]
-pub fn join_rows_of_64(
+pub fn interleave_u64(
     ends: &[usize],
     firsts: &[u32],
     seconds: &[[u32; 2]],
     out: &mut [u8],
 ) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
-    if kernels::x86::avx512::here() {
+    if kernels::x86::avx512::is_available() {
         #[target_feature(enable = "avx512f")]
         fn avx512(
             ends: &[usize],
@@ -196,16 +204,18 @@ pub fn join_rows_of_64(
             seconds: &[[u32; 2]],
             out: &mut [u8],
         ) -> Option<usize> {
-            join(ends, firsts, seconds, out, |a, b, out| kernels::x86::pairs::join_64(a, b, out))
+            interleave(ends, firsts, seconds, out, |a, b, out| {
+                kernels::x86::pairs::interleave_64(a, b, out)
+            })
         }
         // SAFETY: the processor has the instructions.
         return unsafe { avx512(ends, firsts, seconds, out) };
     }
-    join(ends, firsts, seconds, out, |a, b, out| join_each(a, b, out))
+    interleave(ends, firsts, seconds, out, |a, b, out| interleave_each(a, b, out))
 }
 
 #[inline(always)]
-fn join<const WORDS: usize>(
+fn interleave<const WORDS: usize>(
     ends: &[usize],
     firsts: &[u32],
     seconds: &[[u32; WORDS]],
@@ -224,11 +234,11 @@ fn join<const WORDS: usize>(
             let (firsts, seconds) = (firsts.get(pair..)?, seconds.get(pair..)?);
             let out = out.get_mut(at..)?;
             match (firsts.first_chunk(), seconds.first_chunk(), out.get_mut(..AT_ONCE * stride)) {
-                // What is too much is written over by the rows behind.
+                // The surplus is overwritten by the next rows.
                 (Some(firsts), Some(seconds), Some(out)) => at_once(firsts, seconds, out),
                 _ => {
                     let out = out.get_mut(..pairs * stride)?;
-                    join_each(firsts.get(..pairs)?, seconds.get(..pairs)?, out);
+                    interleave_each(firsts.get(..pairs)?, seconds.get(..pairs)?, out);
                 }
             }
             pair += pairs;
@@ -238,9 +248,9 @@ fn join<const WORDS: usize>(
     Some(at)
 }
 
-/// Puts pairs together one by one. Values stay in the order of bytes they have.
+/// Joins pairs one by one. Values keep their byte order.
 #[inline(always)]
-fn join_each<const WORDS: usize>(firsts: &[u32], seconds: &[[u32; WORDS]], out: &mut [u8]) {
+fn interleave_each<const WORDS: usize>(firsts: &[u32], seconds: &[[u32; WORDS]], out: &mut [u8]) {
     let out = out.as_chunks_mut::<4>().0.chunks_exact_mut(1 + WORDS);
     for (pair, (first, second)) in out.zip(firsts.iter().zip(seconds)) {
         pair[0] = first.to_le_bytes();
@@ -254,7 +264,7 @@ fn join_each<const WORDS: usize>(firsts: &[u32], seconds: &[[u32; WORDS]], out: 
 mod tests {
     use super::*;
 
-    /// Rows of so many pairs, whose columns and values tell where they belong, behind counts.
+    /// Rows with the given numbers of pairs, with values that are derived from their position.
     fn rows<const WORDS: usize>(counts: &[usize]) -> (Vec<u8>, Vec<usize>) {
         let (mut bytes, mut ends) = (Vec::new(), vec![0]);
         let mut pair = 0_u32;
@@ -271,35 +281,39 @@ mod tests {
         (bytes, ends)
     }
 
-    type Part<const WORDS: usize> = fn(PairRows<'_>, &mut [u32], &mut [[u32; WORDS]]) -> Option<()>;
+    type Deinterleave<const WORDS: usize> =
+        fn(PairRows<'_>, &mut [u32], &mut [[u32; WORDS]]) -> Option<()>;
 
-    fn check<const WORDS: usize>(part: Part<WORDS>) {
+    fn check_deinterleave<const WORDS: usize>(deinterleave: Deinterleave<WORDS>) {
         let mut counts: Vec<usize> = (0..500).map(|row| (row * 7919 % 31) % 13).collect();
         counts.extend([0, 0, 100, 0, 17, 8, 1]);
         for last in 1..counts.len() {
             let (bytes, ends) = rows::<WORDS>(&counts[..last]);
             let all = ends[last];
-            let mut firsts = vec![0; all + PairRows::MORE];
-            let mut seconds = vec![[0; WORDS]; all + PairRows::MORE];
+            let mut firsts = vec![0; all + PairRows::PADDING];
+            let mut seconds = vec![[0; WORDS]; all + PairRows::PADDING];
             let given = PairRows { bytes: &bytes, ends: &ends, between: 4 };
-            part(given, &mut firsts, &mut seconds).unwrap();
+            deinterleave(given, &mut firsts, &mut seconds).unwrap();
             for (pair, (first, second)) in (0..).zip(firsts.iter().zip(&seconds)).take(all) {
                 assert_eq!(*first, pair);
                 let words = (pair * 8 + 1..).take(WORDS);
                 assert!(second.map(u32::from_le).into_iter().eq(words), "{last} rows, pair {pair}");
             }
             let fewer = PairRows { bytes: &bytes[..bytes.len().saturating_sub(1)], ..given };
-            let taken = part(fewer, &mut firsts, &mut seconds);
+            let taken = deinterleave(fewer, &mut firsts, &mut seconds);
             assert!(taken.is_none() || counts[last - 1] == 0, "{last} rows");
-            let none = part(given, &mut firsts[..all.saturating_sub(1)], &mut seconds);
+            let none = deinterleave(given, &mut firsts[..all.saturating_sub(1)], &mut seconds);
             assert!(none.is_none() || all == 0, "{last} rows");
         }
     }
 
-    type Join<const WORDS: usize> =
+    type Interleave<const WORDS: usize> =
         fn(&[usize], &[u32], &[[u32; WORDS]], &mut [u8]) -> Option<usize>;
 
-    fn check_joining<const WORDS: usize>(join: Join<WORDS>, part: Part<WORDS>) {
+    fn check_interleave<const WORDS: usize>(
+        interleave: Interleave<WORDS>,
+        deinterleave: Deinterleave<WORDS>,
+    ) {
         let mut counts: Vec<usize> = (0..300).map(|row| (row * 7919 % 31) % 13).collect();
         counts.extend([0, 0, 100, 0, 17, 8, 1]);
         for rows in 0..=counts.len() {
@@ -319,48 +333,52 @@ mod tests {
             let bytes = 4 * rows + all * (4 + 4 * WORDS);
             for more in [0, 1, 200] {
                 let mut out = vec![0xee; bytes + more];
-                assert_eq!(join(&ends, &firsts, &seconds, &mut out), Some(bytes), "{rows} rows");
-                // Counts stand between the rows, and ahead of the first.
+                assert_eq!(
+                    interleave(&ends, &firsts, &seconds, &mut out),
+                    Some(bytes),
+                    "{rows} rows"
+                );
+                // Counts are between the rows, and before the first.
                 let mut at = 0;
                 for &count in &counts[..rows] {
-                    let stands = u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
-                    assert_eq!(usize::try_from(stands), Ok(count), "{rows} rows");
+                    let stored = u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
+                    assert_eq!(usize::try_from(stored), Ok(count), "{rows} rows");
                     at += 4 + count * (4 + 4 * WORDS);
                 }
-                let mut parted = (vec![0; all + 7], vec![[0; WORDS]; all + 7]);
+                let mut split = (vec![0; all + 7], vec![[0; WORDS]; all + 7]);
                 let given = PairRows { bytes: &out[4.min(bytes)..bytes], ends: &ends, between: 4 };
-                part(given, &mut parted.0, &mut parted.1).unwrap();
-                assert_eq!((&parted.0[..all], &parted.1[..all]), (&firsts[..], &seconds[..]));
+                deinterleave(given, &mut split.0, &mut split.1).unwrap();
+                assert_eq!((&split.0[..all], &split.1[..all]), (&firsts[..], &seconds[..]));
             }
             let mut short = vec![0; bytes.saturating_sub(1)];
-            assert!(join(&ends, &firsts, &seconds, &mut short).is_none() || rows == 0);
+            assert!(interleave(&ends, &firsts, &seconds, &mut short).is_none() || rows == 0);
             let fewer = all.saturating_sub(1);
             let mut out = vec![0; bytes];
-            assert!(join(&ends, &firsts[..fewer], &seconds, &mut out).is_none() || all == 0);
-            assert!(join(&ends, &firsts, &seconds[..fewer], &mut out).is_none() || all == 0);
+            assert!(interleave(&ends, &firsts[..fewer], &seconds, &mut out).is_none() || all == 0);
+            assert!(interleave(&ends, &firsts, &seconds[..fewer], &mut out).is_none() || all == 0);
         }
         let mut out = [0; 200];
         for ends in [&[3, 2][..], &[0, usize::MAX], &[usize::MAX - 1, usize::MAX]] {
-            assert!(join(ends, &[0; 9], &[[0; WORDS]; 9], &mut out).is_none(), "{ends:?}");
+            assert!(interleave(ends, &[0; 9], &[[0; WORDS]; 9], &mut out).is_none(), "{ends:?}");
         }
     }
 
     #[test]
-    fn rows_of_any_length_are_put_together() {
-        check_joining(join_rows_of_32, deinterleave_u32);
-        check_joining(join_rows_of_64, deinterleave_u64);
-        check_joining::<1>(
-            |ends, a, b, out| join(ends, a, b, out, |a, b, out| join_each(a, b, out)),
+    fn interleave_matches_deinterleave() {
+        check_interleave(interleave_u32, deinterleave_u32);
+        check_interleave(interleave_u64, deinterleave_u64);
+        check_interleave::<1>(
+            |ends, a, b, out| interleave(ends, a, b, out, |a, b, out| interleave_each(a, b, out)),
             deinterleave_u32,
         );
-        check_joining::<2>(
-            |ends, a, b, out| join(ends, a, b, out, |a, b, out| join_each(a, b, out)),
+        check_interleave::<2>(
+            |ends, a, b, out| interleave(ends, a, b, out, |a, b, out| interleave_each(a, b, out)),
             deinterleave_u64,
         );
     }
 
     #[test]
-    fn ends_that_nothing_can_have_are_refused() {
+    fn impossible_row_offsets_are_refused() {
         let (mut firsts, mut seconds) = ([0; 16], [[0; 2]; 16]);
         for ends in [&[0, usize::MAX][..], &[usize::MAX - 9, usize::MAX], &[0, 9, 3, 40]] {
             for between in [4, usize::MAX] {
@@ -371,14 +389,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_any_length_come_apart_up_to_the_last_byte() {
-        check(deinterleave_u32);
-        check(deinterleave_u64);
-        check::<1>(|rows, firsts, seconds| {
-            part(rows, firsts, seconds, |pairs, a, b| part_each(pairs, a, b))
+    fn deinterleave_reads_to_the_last_byte() {
+        check_deinterleave(deinterleave_u32);
+        check_deinterleave(deinterleave_u64);
+        check_deinterleave::<1>(|rows, firsts, seconds| {
+            deinterleave(rows, firsts, seconds, |pairs, a, b| deinterleave_each(pairs, a, b))
         });
-        check::<2>(|rows, firsts, seconds| {
-            part(rows, firsts, seconds, |pairs, a, b| part_each(pairs, a, b))
+        check_deinterleave::<2>(|rows, firsts, seconds| {
+            deinterleave(rows, firsts, seconds, |pairs, a, b| deinterleave_each(pairs, a, b))
         });
     }
 }

@@ -1,21 +1,21 @@
-//! Picking values out of many, where what is picked cannot be foretold.
+//! Filtering values without branches, for data that is hard to predict.
 
 for_each_processor! {
-    /// Returns whether each value is less than the one at its place in `others`.
+    /// Returns whether each value is less than the value of `others` at the same index.
     ///
     /// ```
-    /// assert!(nnz_bitpack::less(&[3, 9], &[4, 10]));
-    /// assert!(!nnz_bitpack::less(&[3, 9], &[4, 9]));
+    /// assert!(nnz_bitpack::all_less(&[3, 9], &[4, 10]));
+    /// assert!(!nnz_bitpack::all_less(&[3, 9], &[4, 9]));
     /// ```
     #[must_use]
-    pub fn less(values: &[u32], others: &[u32]) -> bool = less_portable
+    pub fn all_less(values: &[u32], others: &[u32]) -> bool = all_less_portable
 }
 
-/// Lists the values whose keys are `first` or one of the `count` from there on, at the front of
-/// `out`, and returns how many these are.
+/// Copies the values whose keys are in the `count` numbers from `first` on (modulo 2^32) to the
+/// front of `out`, and returns how many there are.
 ///
-/// What is behind them in `out` has no meaning. No more values are looked at than there are keys, or
-/// than `out` has room for.
+/// The rest of `out` is unspecified. No more values are examined than there are keys or elements of
+/// `out`.
 ///
 /// ```
 /// let mut picked = [0; 4];
@@ -28,14 +28,14 @@ pub fn pick(keys: &[u32], first: u32, count: u32, values: &[u32], out: &mut [u32
     let len = keys.len().min(values.len()).min(out.len());
     let (keys, values) = (&keys[..len], &values[..len]);
     #[cfg(target_arch = "x86_64")]
-    if crate::kernels::x86::avx512::here() {
+    if crate::kernels::x86::avx512::is_available() {
         // SAFETY: the processor has the instructions.
         return unsafe { crate::kernels::x86::pick::avx512(keys, first, count, values, out) };
     }
     pick_from(0, keys, first, count, values, out)
 }
 
-/// Does what [`pick`] does, and goes on behind those that were picked.
+/// Same as [`pick`], with the first `picked` elements of `out` already written.
 pub(crate) fn pick_from(
     picked: usize,
     keys: &[u32],
@@ -46,7 +46,7 @@ pub(crate) fn pick_from(
 ) -> usize {
     let mut at = picked;
     for (&key, &value) in keys.iter().zip(values) {
-        // Noted whether it is picked or not.
+        // Written in any case; kept if the key matches.
         let Some(place) = out.get_mut(at) else { break };
         *place = value;
         at += usize::from(key.wrapping_sub(first) < count);
@@ -54,10 +54,10 @@ pub(crate) fn pick_from(
     at
 }
 
-/// Lists which bits are set, from the lowest of the first word on, at the front of `out`, and clears
-/// them. Returns how many these are.
+/// Writes the indices of the set bits, ascending, to the front of `out`, and clears the bits.
+/// Returns the number of indices.
 ///
-/// What is behind them in `out` has no meaning. Those that it has no room for are not listed.
+/// The rest of `out` is unspecified. Indices that do not fit in `out` are omitted.
 ///
 /// ```
 /// let mut words = [0b101, 1 << 63];
@@ -74,7 +74,7 @@ pub fn take_bits(words: &mut [u64], out: &mut [u32]) -> usize {
             take_bits_from(done, at, words, out)
         }
         let (mut done, mut at) = (0, 0);
-        if crate::kernels::x86::avx512::here() && is_x86_feature_detected!("avx512vbmi2") {
+        if crate::kernels::x86::avx512::is_available() && is_x86_feature_detected!("avx512vbmi2") {
             // SAFETY: the processor has the instructions.
             (done, at) = unsafe { crate::kernels::x86::bits::avx512(words, out) };
         }
@@ -89,18 +89,19 @@ pub fn take_bits(words: &mut [u64], out: &mut [u32]) -> usize {
 }
 
 #[inline(always)]
-fn less_portable(values: &[u32], others: &[u32]) -> bool {
+fn all_less_portable(values: &[u32], others: &[u32]) -> bool {
     values.iter().zip(others).fold(true, |all, (value, other)| all & (value < other))
 }
 
-/// Bits that are listed whether they are set or not, as how many there are cannot be foretold.
+/// Indices that are written for each word without a branch, as the number of set bits is hard to
+/// predict.
 const AT_ONCE: usize = 3;
 
-/// Does what [`take_bits`] does from a word on, and goes on behind the bits that were listed.
+/// Same as [`take_bits`] from `word` on, with the first `listed` elements of `out` already written.
 #[inline(always)]
 fn take_bits_from(word: usize, listed: usize, words: &mut [u64], out: &mut [u32]) -> usize {
     let mut at = listed;
-    // Bits have numbers of 32 bits, which wrap around.
+    // Indices are 32-bit numbers that wrap around.
     let first = (word as u64).wrapping_mul(u64::BITS.into()) % (1 << 32);
     let mut first = u32::try_from(first).unwrap_or(0);
     for word in &mut words[word..] {
@@ -127,10 +128,12 @@ fn take_bits_from(word: usize, listed: usize, words: &mut [u64], out: &mut [u32]
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
-    fn those_picked_one_by_one_are_the_same() {
+    fn pick_matches_scalar() {
         let keys: Vec<u32> = (0..1000).map(|n: u32| n.wrapping_mul(0x9e37_79b9) >> 24).collect();
         let values: Vec<u32> = (0..1000).collect();
         for (first, count) in [(0, 0), (0, 256), (7, 100), (200, 100), (u32::MAX, 9)] {
@@ -142,12 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_listed_whatever_their_number_and_the_room() {
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
-            state.rotate_left(29)
-        };
+    fn take_bits_lists_all_that_fit() {
+        let mut random = Random::new(1);
+        let mut random = || random.next();
         let empty = vec![0; 9];
         let full = vec![u64::MAX; 9];
         let sparse: Vec<u64> = (0..99).map(|_| random() & random() & random() & random()).collect();

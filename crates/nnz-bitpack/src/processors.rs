@@ -1,6 +1,7 @@
-//! Loops that are compiled for each kind of processor.
+//! Loops compiled for several instruction sets.
 
-/// Defines a function as a loop, compiled for each kind of processor.
+/// Defines a function whose body is compiled for several instruction sets and dispatched at run
+/// time.
 macro_rules! for_each_processor {
     ($(#[$attribute:meta])* $visible:vis fn $name:ident($($value:ident: $type:ty),*) -> $result:ty
         = $portable:ident) => {
@@ -17,7 +18,7 @@ macro_rules! for_each_processor {
                 fn avx2($($value: $type),*) -> $result {
                     $portable($($value),*)
                 }
-                if crate::kernels::x86::avx512::here() {
+                if crate::kernels::x86::avx512::is_available() {
                     // SAFETY: the processor has the instructions.
                     return unsafe { avx512($($value),*) };
                 }

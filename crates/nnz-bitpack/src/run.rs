@@ -1,17 +1,16 @@
-//! Runs of consecutive chunks: the hot path of readers.
+//! Decoding runs of consecutive chunks.
 
 use crate::{Backend, CHUNK, ChunkError, Codec};
 
 /// Decodes a run of `n` consecutive chunks (section "BP-128" of the BPCells format document).
 ///
-/// - `idx`: the `n + 1` word positions as they are stored, that is, modulo 2^32. A run may cross a
-///   multiple of 2^32, since only differences between neighbours are used.
+/// - `idx`: the `n + 1` word positions as stored, modulo 2^32. A run may cross a
 /// - `first_word`: the absolute word position of the run's first chunk; see
 ///   [`EpochTable::absolute`](crate::EpochTable::absolute).
 /// - `data`: a window of the packed words, whose first word has the absolute position `base`.
-/// - `starts`: the `n` starts of a codec that has them; ignored for others.
-/// - `out`: room for `128 * n` values. When the run ends with the last chunk of an array, the tail
-///   of that chunk is padding.
+/// - `starts`: the `n` starts; ignored for a codec without starts.
+/// - `out`: `128 * n` values. If the run ends with the last chunk of an array, the end of `out` is
+///   padding.
 ///
 /// On an error the contents of `out` are unspecified.
 ///
@@ -35,11 +34,11 @@ use crate::{Backend, CHUNK, ChunkError, Codec};
 ///
 /// # Errors
 ///
-/// - [`ChunkError::IdxEmpty`], [`ChunkError::OutputLength`] and [`ChunkError::StartsLength`] when
+/// - [`ChunkError::IdxEmpty`], [`ChunkError::OutputLength`] and [`ChunkError::StartsLength`] if
 ///   the slices do not agree on `n`.
-/// - [`ChunkError::Step`] when two neighbours in `idx` are not 0, 4, 8, ... or 128 words apart.
-/// - [`ChunkError::Window`] when a chunk is not wholly inside the window. A chunk without words
-///   must be inside too, though it may stand at the end.
+/// - [`ChunkError::Step`] if adjacent entries of `idx` are not 0, 4, 8, ... or 128 words apart.
+/// - [`ChunkError::Window`] if a chunk is not inside the window. A chunk without words must be
+///   inside too, or at its end.
 pub fn unpack_chunks(
     codec: Codec,
     idx: &[u32],
@@ -52,10 +51,10 @@ pub fn unpack_chunks(
     Backend::best().unpack_chunks(codec, idx, first_word, base, data, starts, out)
 }
 
-/// Decodes a run of consecutive chunks of the plain codec, and adds to each value the one at its
-/// place in `others`, of which there are as many. Sums that do not fit wrap around.
+/// Decodes a run of consecutive chunks of the plain codec, and adds `others`, which has as many
+/// values. Sums that do not fit wrap around.
 ///
-/// All else is as for [`unpack_chunks`].
+/// Otherwise the same as [`unpack_chunks`].
 ///
 /// ```
 /// use nnz_bitpack::{Codec, Encoder, unpack_chunks_onto};
@@ -71,7 +70,7 @@ pub fn unpack_chunks(
 ///
 /// # Errors
 ///
-/// As [`unpack_chunks`]; [`ChunkError::OutputLength`] also where the number of `others` is wrong.
+/// As [`unpack_chunks`]; [`ChunkError::OutputLength`] also if the length of `others` is wrong.
 pub fn unpack_chunks_onto(
     idx: &[u32],
     first_word: u64,
@@ -84,7 +83,7 @@ pub fn unpack_chunks_onto(
 }
 
 impl Backend {
-    /// Does what [`unpack_chunks`] does, on this backend.
+    /// Same as [`unpack_chunks`], on this backend.
     ///
     /// ```
     /// use nnz_bitpack::{Backend, Codec};
@@ -119,13 +118,13 @@ impl Backend {
         let starts = if codec.has_starts() { starts } else { &[] };
         run.for_each(|chunk, packed, out| {
             let start = starts.get(chunk).copied().unwrap_or(0);
-            // SAFETY: the processor has the instructions of the table `kernels` returns, and
-            // `packed` has the length that belongs to its width.
+            // SAFETY: `kernels` returns a table that this processor supports, and `packed` has the
+            // length for its width.
             unsafe { kernels[packed.len() / 4](packed, start, out) };
         })
     }
 
-    /// Does what [`unpack_chunks_onto`] does, on this backend.
+    /// Same as [`unpack_chunks_onto`], on this backend.
     ///
     /// ```
     /// use nnz_bitpack::Backend;
@@ -159,8 +158,8 @@ impl Backend {
         let unpack = &kernels.unpack[Codec::Plain.index()];
         run.for_each(|chunk, packed, out| {
             let (width, others) = (packed.len() / 4, &others[chunk]);
-            // SAFETY: the processor has the instructions of the table `kernels` returns, and
-            // `packed` has the length that belongs to its width.
+            // SAFETY: `kernels` returns a table that this processor supports, and `packed` has the
+            // length for its width.
             unsafe {
                 match kernels.onto[width] {
                     Some(onto) => onto(packed, others, out),
@@ -174,7 +173,7 @@ impl Backend {
     }
 }
 
-/// Chunks to be decoded, and room for them.
+/// Chunks to decode, and their output.
 struct Run<'a> {
     idx: &'a [u32],
     first_word: u64,
@@ -202,14 +201,14 @@ impl<'a> Run<'a> {
         Ok(Self { idx, first_word, base, data, outputs })
     }
 
-    /// Hands the words of each chunk, of which there are 0, 4, 8, ... or 128, to `decode`.
+    /// Calls `decode` with the words of each chunk, of which there are 0, 4, 8, ... or 128.
     #[inline(always)]
     fn for_each(
         self,
         mut decode: impl FnMut(usize, &[u32], &mut [u32; CHUNK]),
     ) -> Result<(), ChunkError> {
         let Self { idx, first_word, base, data, outputs } = self;
-        // The window from the next chunk on, if it begins there at all.
+        // The window from the next chunk on, or `None` if the chunk begins outside it.
         let begin = first_word.checked_sub(base).and_then(|at| usize::try_from(at).ok());
         let mut window = begin.and_then(|at| data.get(at..));
         for (chunk, (pair, out)) in idx.windows(2).zip(outputs).enumerate() {
@@ -238,11 +237,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How many words behind a chunk are asked for while it is decoded.
+/// How far ahead of a chunk, in words, memory is prefetched while it is decoded.
 const AHEAD: usize = 1024;
 
-/// Asks for words some way ahead in a window, as many as are decoded now: processors do not foresee
-/// by themselves that one page of memory follows another.
+/// Prefetches as many words as are decoded now, some distance ahead: hardware prefetchers do not
+/// cross the end of a page.
 #[inline(always)]
 fn prefetch(window: &[u32], words: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! What the command line can say.
+//! Command-line arguments.
 
 pub(crate) mod daphne;
 mod format_options;
@@ -29,54 +29,54 @@ pub(crate) use values::{To, empty_list};
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
 
-const PLACES: &str = "\
-A place is a file, a directory, or FILE.h5::GROUP, a group in an HDF5, NetCDF or Zarr store; - is \
-standard input or output, for text. Without a group, the root is read if it is a matrix, and else \
-the only group that is. What is read is recognised by its content, what is written by the ending of its \
-name or --to.
+const AFTER_HELP: &str = "\
+A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr store; - is
+standard input or output, for text. If no group is given, the root is read if it is a matrix,
+otherwise the only group that is one. The format of a source is detected from its content; the
+format of a target follows from its extension or --to.
 
-Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R and its package
-        Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
-        features.tsv or genes.tsv, each also with .gz); matrices and frames of DAPHNE (.dbdf), and
-        directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and directories
-        of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...;
-        10x HDF5; SciPy sparse matrices (.npz); NumPy arrays (.npy)
-Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
-        matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz);
-        DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz, .bsp); AnnData
-        (.h5ad; of AnnData also .zarr); SciPy sparse matrices (.npz); NumPy arrays (.npy); 10x
-        folders, and HDF5 (.h5 with --to 10x)
+Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices, plain or of the package
+        Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x folders (matrix.mtx,
+        barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and frames
+        (.dbdf), and directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and
+        directories of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/...,
+        obsp/...; SciPy sparse matrices (.npz); NumPy arrays (.npy)
+Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5 with --to bpcells);
+        R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x folders, and 10x
+        HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
+        .bsp.npz, .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse matrices
+        (.npz); NumPy arrays (.npy)
 
-Frames are read from .csv and .dbdf, and written to both, by convert.
+nnz convert converts frames (tables) between .csv and .dbdf.
 
-See nnz help formats and nnz help places for more.
+See also nnz help formats and nnz help locations.
 
 Exit status:
-  0    done, or the answer is yes; also if whoever reads standard output closes it early
-  1    refused, or an error of the system; validate: invalid, not recognised; diff: different
-  2    wrong arguments; validate and diff: no answer, such as for a missing file
+  0    success; validate: valid; diff: equal; also if the reader of standard output closes it early
+  1    failure: refused, or an I/O error; validate: invalid or not recognized; diff: different
+  2    wrong arguments; validate and diff: no answer, for example because a file is missing
   129  ended by SIGHUP
   130  ended by SIGINT (Ctrl-C)
   143  ended by SIGTERM
 
-After the last three there is no output, and what --force would have replaced is as it was. A signal
-that comes once the output is in its place changes no status.";
+If a signal ends nnz, there is no output, and what --force would have replaced is unchanged. A
+signal that arrives after the output is in place does not change the status.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "nnz", version, about = ABOUT, after_help = PLACES)]
+#[command(name = "nnz", version, about = ABOUT, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
 pub(crate) struct Args {
-    /// What to do
+    /// The command to run
     #[command(subcommand)]
     pub(crate) verb: Verb,
 
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 
-    /// The directory for temporary files [default: that of DST for sorting, and $TMPDIR or /tmp]
+    /// Directory for temporary files [default: that of DST for sorting, otherwise $TMPDIR or /tmp]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
 }
@@ -104,11 +104,11 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// Replaces aliases whose meaning depends on their value.
+    /// Replaces aliases whose meaning depends on their value by the options they mean.
     ///
     /// # Errors
     ///
-    /// Fails where an option and its alias are given.
+    /// Fails if both an option and its alias are given.
     pub(crate) fn resolve_aliases(&mut self) -> Result<(), Error> {
         match self {
             Self::Convert(verb) => verb.writing.resolve_format(),
@@ -124,12 +124,12 @@ impl Verb {
         }
     }
 
-    /// Whether status 1 is the answer "no", so that errors need another one.
+    /// Whether status 1 is the answer "no", so that errors need another status.
     pub(crate) fn answers_by_status(&self) -> bool {
         matches!(self, Self::Validate(_) | Self::Diff(_))
     }
 
-    /// Returns lists of rows, columns, cells and chromosomes that were given as they are, without @FILE.
+    /// Returns lists of rows, columns, cells and chromosomes that were given without @FILE.
     pub(crate) fn lists(&self) -> Vec<&OsStr> {
         match self {
             Self::Cat(verb) => verb.selecting.texts(),
@@ -167,7 +167,7 @@ impl Verb {
     }
 }
 
-/// Tell what a matrix is: format, shape, types, sizes
+/// Print format, shape, types and sizes of a matrix
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz info pbmc.bpcells")]
 pub(crate) struct Info {
@@ -175,7 +175,7 @@ pub(crate) struct Info {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -186,10 +186,10 @@ pub(crate) struct Info {
     pub(crate) resources: Memory,
 }
 
-/// Print stored entries: row, column and value, counted from 0, in storage order
+/// Print the stored entries: row, column and value, in storage order
 ///
-/// Rows and columns that are selected keep the positions they have in the file, and its order,
-/// whatever the order of the list. Ranges may go past the end.
+/// Positions are counted from 0. Selected rows and columns keep their positions and their order in
+/// the file. Ranges may extend past the end.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -203,15 +203,15 @@ pub(crate) struct Cat {
     #[command(flatten)]
     pub(crate) selecting: Selecting,
 
-    /// Print names in place of positions, where rows or columns have names
+    /// Print names instead of positions, where rows or columns have names
     #[arg(long)]
     pub(crate) names: bool,
 
-    /// Also print the entries that follow from the symmetry of a matrix
+    /// Also print the entries that follow from the symmetry of the matrix
     #[arg(long)]
     pub(crate) expand: bool,
 
-    /// What to do with entries at one place, where the format leaves that open
+    /// What to do with several entries of one cell, if the format allows them
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     pub(crate) duplicates: Duplicates,
 
@@ -222,7 +222,7 @@ pub(crate) struct Cat {
     pub(crate) resources: Memory,
 }
 
-/// Print the names of rows or columns, or of cells or chromosomes, one a line
+/// Print the names of rows, columns, cells or chromosomes, one per line
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz names pbmc.bpcells rows")]
 pub(crate) struct Names {
@@ -230,7 +230,7 @@ pub(crate) struct Names {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Which names
+    /// Names to print
     #[arg(value_name = "AXIS")]
     pub(crate) axis: NamesArg,
 
@@ -241,10 +241,10 @@ pub(crate) struct Names {
     pub(crate) resources: Memory,
 }
 
-/// Print the table that describes rows or columns: their names, and what else the file says of each
+/// Print the names and annotations of rows or columns as a table
 ///
-/// There is a header, and a line for each row or column, with commas between where OUT ends in .csv, else
-/// tabs. Missing values are empty.
+/// The first line is a header, followed by one line per row or column. Fields are separated by commas if
+/// OUT ends in .csv, otherwise by tabs. Missing values are empty.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz annotations study.h5ad rows cells.csv")]
 pub(crate) struct Annotations {
@@ -252,15 +252,15 @@ pub(crate) struct Annotations {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Of which axis
+    /// Axis to print
     #[arg(value_name = "AXIS")]
     pub(crate) axis: AxisArg,
 
-    /// A file to write: .csv or .tsv [default: standard output]
+    /// File to write: .csv or .tsv [default: standard output]
     #[arg(value_name = "OUT")]
     pub(crate) target: Option<PathBuf>,
 
-    /// Replace OUT if it is there
+    /// Replace OUT if it exists
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -270,9 +270,9 @@ pub(crate) struct Annotations {
 
 /// Convert a matrix to another format
 ///
-/// The target appears when it is complete and on disk, or not at all. Values are stored exactly,
-/// or the first that cannot be is named and nothing is written. An AnnData file goes to another with
-/// all that is in it; FILE.h5ad::X is its matrix alone, with names and annotations.
+/// The target appears when it is complete and on disk, or not at all. Values are stored exactly; if
+/// one cannot be, the error names the first, and nothing is written. An AnnData file is converted to
+/// another with everything in it; FILE.h5ad::X is only its matrix, with names and annotations.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -289,20 +289,20 @@ pub(crate) struct Convert {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write it; arrays under a name without an ending become a directory
+    /// Where to write it; with --to bpcells or binsparse, a name without an extension is a directory
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
     #[command(flatten)]
-    pub(crate) source_is: daphne::SourceIs,
+    pub(crate) source_options: daphne::SourceOptions,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
 }
 
-/// Exchange the rows and columns of a matrix, in any format
+/// Transpose a matrix, in any format
 ///
-/// The storage order stays as it is, so that what was read by column is read by column afterwards.
+/// The storage order stays the same: a matrix stored by column is written by column.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz transpose pbmc.bpcells cells_by_genes.bpcells")]
 pub(crate) struct Transpose {
@@ -312,12 +312,11 @@ pub(crate) struct Transpose {
 
 /// Write some rows and columns of a matrix, in any order
 ///
-/// A list has commas between: ranges A:B (from A to B - 1; either may be left out), positions
-/// counted from 0, and names. @FILE reads positions or names from a file, one a line. What is
-/// written has the order of the list. Nothing may be selected twice, and a name has to be that of
-/// one row or column only. From an AnnData file to another, all that belongs to the rows and columns is
-/// written. In a 10x folder, names of rows are any column of features.tsv, such as
-/// ids and symbols.
+/// A LIST has ranges A:B (from A to B - 1; either may be omitted), positions counted from 0, and
+/// names, separated by commas. @FILE reads positions or names from a file, one per line. The target
+/// has the order of the list. A row or column can be selected only once, and a name must belong to
+/// exactly one. From AnnData to AnnData, everything that belongs to the selected rows and columns is
+/// written. In a 10x folder, any column of features.tsv, such as ids or symbols, can name rows.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -330,7 +329,7 @@ pub(crate) struct Slice {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write them
+    /// Where to write the selection
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
@@ -341,12 +340,12 @@ pub(crate) struct Slice {
     pub(crate) writing: Writing,
 }
 
-/// Write matrices one behind the other
+/// Concatenate matrices along an axis
 ///
-/// With --axis rows each comes below the one before it, with --axis cols to its right. In the
-/// other dimension they have to agree, in its names too where there are any. Values become the
-/// smallest type that holds those of all matrices exactly. AnnData files are put together as wholes along
-/// rows: genes by name, and with them layers, raw, obs and obsm.
+/// With --axis rows, the rows of each matrix follow those of the one before; with --axis cols, the
+/// columns. The length and any names of the other axis must agree. The target has the smallest value type
+/// that holds the values of all matrices exactly. AnnData files are concatenated whole along rows: genes
+/// are matched by name, also in layers and raw; obs and obsm are included.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Example:
@@ -357,7 +356,7 @@ pub(crate) struct Concat {
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
     pub(crate) sources: Vec<Location>,
 
-    /// Where to write them
+    /// Where to write the result
     #[arg(value_name = "DST", value_parser = location(), required = true)]
     pub(crate) target: Location,
 
@@ -365,7 +364,7 @@ pub(crate) struct Concat {
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: AxisArg,
 
-    /// Take the names of the other axis from the first matrix that has any, whatever the rest say
+    /// Take the names of the other axis from the first matrix that has any, even if others differ
     #[arg(long)]
     pub(crate) ignore_names: bool,
 
@@ -376,40 +375,43 @@ pub(crate) struct Concat {
     pub(crate) writing: Writing,
 }
 
-/// How files are put together that are written as a whole.
+const WHOLE_FILES: &str = "Options for whole AnnData files";
+
+/// How whole files are concatenated.
 #[derive(Debug, Group)]
-#[command(next_help_heading = "Options of whole AnnData files")]
 pub(crate) struct ConcatFiles {
-    /// Keep the genes, and the columns of obs, that all files have (inner) or any has (outer); genes go by
-    /// name [default: all files have to have the same genes]
-    #[arg(long, value_name = "HOW")]
+    /// Keep the genes and the columns of obs that all files have (inner) or that any file has (outer);
+    /// genes are matched by name [default: all files must have the same genes]
+    #[arg(long, value_name = "HOW", help_heading = WHOLE_FILES)]
     pub(crate) join: Option<JoinArg>,
 
-    /// Add a column of this name to obs, with the number of the file from 0; _index is no such name
-    #[arg(long, value_name = "COLUMN")]
+    /// Add a column of this name to obs with the number of the file, from 0; _index is not allowed
+    #[arg(long, value_name = "COLUMN", help_heading = WHOLE_FILES)]
     pub(crate) label: Option<String>,
 
-    /// Add the number of the file to the names of cells, with this between
-    #[arg(long, value_name = "SEPARATOR", allow_hyphen_values = true)]
+    /// Append the number of the file to the names of cells, after this separator
+    #[arg(long, value_name = "SEPARATOR", help_heading = WHOLE_FILES)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) index_unique: Option<String>,
 
-    /// The value of what a file does not have in dense arrays, for --join outer [default: not a number]; in sparse
-    /// ones it is zero, and any other is refused
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    /// Value of missing elements of dense arrays with --join outer [default: NaN]; missing elements of sparse
+    /// arrays are 0, and another value is refused
+    #[arg(long, value_name = "NUMBER", help_heading = WHOLE_FILES)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) fill: Option<f64>,
 }
 
-/// Which of what several files have is kept.
+/// Which genes and columns are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum JoinArg {
     Inner,
     Outer,
 }
 
-/// Write the cells of an AnnData file that share a value to a file each
+/// Write the cells of an AnnData file to one file per value of a column
 ///
-/// Each file is named by the value, and has all that belongs to its cells, as from slice. Cells without a
-/// value are in none. Where splitting fails, a directory that was created for it goes.
+/// Each file is named after its value and has everything that belongs to its cells, as with slice. Cells
+/// without a value are not written. If splitting fails, a directory that it created is removed.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
 pub(crate) struct Split {
@@ -417,15 +419,15 @@ pub(crate) struct Split {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// The directory of the files; created if it is not there
+    /// Directory for the files; created if it does not exist
     #[arg(value_name = "DIR")]
     pub(crate) target: PathBuf,
 
-    /// The column of obs
+    /// Column of obs
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: String,
 
-    /// The extension of the files, which says what they are: h5ad or zarr
+    /// Extension, and with it the format, of the files
     #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr"])]
     pub(crate) extension: String,
 
@@ -433,11 +435,11 @@ pub(crate) struct Split {
     pub(crate) writing: Writing,
 }
 
-/// Write a broken file as it was meant to be
+/// Write a corrected copy of a broken file
 ///
-/// What is wrong and certain is mended, and said: pointers of AnnData, 10x and SciPy that wrapped around; another
-/// number of entries than a header states; entries that are not sorted; end_max of fragments. Anything else that
-/// is wrong is refused, and nothing is written. An AnnData file goes with all that is in it.
+/// Faults with one certain correction are corrected and listed: pointers of AnnData, 10x and SciPy files that
+/// overflowed; a number of entries other than the header states; unsorted entries; end_max of fragments. Any
+/// other fault is an error, and nothing is written. An AnnData file is written with everything in it.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz repair broken.h5ad good.h5ad")]
 pub(crate) struct Repair {
@@ -445,12 +447,12 @@ pub(crate) struct Repair {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write it, in the format of SRC unless its extension or --to says otherwise
+    /// Where to write it, in the format of SRC unless the extension or --to selects another
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Take a text for complete that has fewer entries than its header states, or another number and no line break
-    /// at its end: it was not cut short
+    /// Accept a text with fewer entries than its header states, or with another number and no final line break, as
+    /// complete rather than truncated
     #[arg(long)]
     pub(crate) complete: bool,
 
@@ -459,13 +461,13 @@ pub(crate) struct Repair {
 }
 
 impl Writing {
-    /// Replaces `--format`, and values of `--to` that are no names of formats, by options.
+    /// Replaces `--format`, and values of `--to` that are not names of formats, by options.
     fn resolve_format(&mut self) -> Result<(), Error> {
         if let Some(format) = self.format.take() {
             if matches!(&*format, "coordinate" | "array") {
                 self.format_options.add("layout", &format, "--format")?;
             } else if self.to.is_some() {
-                return Err(Error::argument("--format and --to say the same twice"));
+                return Err(Error::argument("--format and --to cannot be used together"));
             } else {
                 self.to = Some(format.parse().map_err(Error::argument)?);
             }
@@ -476,11 +478,11 @@ impl Writing {
     }
 }
 
-/// What everything that writes a matrix can be told.
+/// Options of all verbs that write a matrix.
 #[derive(Debug, Group)]
 pub(crate) struct Writing {
-    /// The format to write, by its name in nnz formats; also CSR, COOR or another format of
-    /// Binsparse, or its levels, as in "dense(sparse(element))" [default: that of the extension of DST]
+    /// Format to write: a name from nnz formats; also CSR, COOR or another Binsparse format, or a level
+    /// tree such as "dense(sparse(element))" [default: from the extension of DST]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<To>,
 
@@ -488,38 +490,39 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) expand: bool,
 
-    /// Which triangles to write where DST can hold one alone: auto finds out whether one follows
-    /// from the other, general is the same as --expand [default: keep, as SRC]
+    /// Triangles to write if DST supports symmetry: keep those of SRC; auto writes one if the other
+    /// follows from it; general writes both, as --expand does [default: keep]
     #[arg(long, value_name = "HOW", conflicts_with = "expand")]
     pub(crate) structure: Option<StructureArg>,
 
-    /// Store row by row or column by column [default: as SRC; col where it has no order]
+    /// Store by row or by column [default: as SRC; col if it has no order]
     #[arg(long)]
     pub(crate) order: Option<OrderArg>,
 
-    /// The type of values: uint, float, double; int8, uint64 and so on where the target has them
-    /// [default: as SRC; uint for integers where the target has no others]
+    /// Value type: uint, float, double; int8, uint64 and others if the target supports them
+    /// [default: as SRC; uint for integers if the target supports no others]
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) value_type: Option<ValueType>,
 
-    /// Which axis of DST cells are on; as-is calls rows rows whatever the formats say. Nothing is moved for
-    /// that [default: that of the format of DST, if SRC says which axis cells are on]
+    /// Axis of the cells in DST; rows and columns are relabelled, not reordered. as-is keeps rows as rows
+    /// [default: the axis that the format of DST uses, if SRC states its axis of cells]
     #[arg(long, value_name = "AXIS")]
     pub(crate) cell_axis: Option<CellAxisArg>,
 
-    /// Let values be rounded to the nearest float that the target's type holds
+    /// Allow rounding to the nearest float of the target's type
     #[arg(long)]
     pub(crate) lossy: bool,
 
-    /// What to do with entries at one place [default: refuse, where source or target do]
+    /// What to do with several entries of one cell [default: refuse, if the source or target does]
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,
 
-    /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
+    /// Compression of containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R
+    /// gzip:6]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 
-    /// The same as --to, or as --layout where the value is one of its own, as it was before
+    /// Alias of --to, or of --layout for its values
     #[arg(long, value_name = "FORMAT", hide = true)]
     pub(crate) format: Option<String>,
 
@@ -529,12 +532,12 @@ pub(crate) struct Writing {
     #[command(flatten)]
     pub(crate) labelling: Labelling,
 
-    /// Replace DST if it is there: a group with all groups in it, and without a group the whole
-    /// file
+    /// Replace DST if it exists: a group with everything in it, or the whole file if no group is
+    /// given
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Refuse to convert what DST does not support, such as names, instead of dropping it
+    /// Fail if DST does not support something, such as names, instead of dropping it
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -549,23 +552,23 @@ pub(crate) struct Writing {
     pub(crate) resources: Memory,
 }
 
-/// Check everything about a matrix; silent if nothing is wrong
+/// Check everything about a matrix; prints nothing if it is valid
 ///
-/// Findings go to standard output, one a line with its place, and the exit status is 1, also where
-/// SRC is not recognised. It is 2 where SRC is missing or cannot be read. Other groups of a file are
-/// checked as well, unless SRC names one.
+/// Findings are printed one per line with their location, and the exit status is 1, also if the
+/// format of SRC is not recognized. It is 2 if SRC is missing or cannot be read. Other groups of a
+/// file are checked as well, unless SRC names a group.
 #[derive(Debug, Group)]
-#[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo sound")]
+#[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo valid")]
 pub(crate) struct Validate {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Also print what is odd but allowed, such as rows that are not sorted
+    /// Also print what is unusual but allowed, such as unsorted rows
     #[arg(long)]
     pub(crate) notes: bool,
 
-    /// Findings and notes as JSON
+    /// Print findings and notes as JSON
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -579,15 +582,15 @@ pub(crate) struct Validate {
     pub(crate) resources: Memory,
 }
 
-/// Compare two matrices of any formats, or two AnnData files; silent if they are equal
+/// Compare two matrices of any formats, or two AnnData files; prints nothing if they are equal
 ///
-/// Equal means the same numbers in every cell, whatever their type and order; -0.0 is neither 0.0 nor
-/// a cell that is not stored. Otherwise the first differences are printed, and the exit status is 1:
-/// row, column, and both values, with - for none. It is 2 where they cannot be compared: one is
-/// missing, unreadable, broken, or no matrix.
+/// Matrices are equal if all cells have equal numbers, whatever their type and order; -0.0 differs
+/// from 0.0 and from a cell that is not stored. Otherwise the first differences are printed as row,
+/// column and both values, with - for a missing one, and the exit status is 1. It is 2 if the
+/// matrices cannot be compared: one is missing, unreadable, broken, or not a matrix.
 ///
-/// Of two AnnData files all elements are compared: tables, matrices and uns. A line starts with the element
-/// that differs. A.h5ad::X is the matrix alone.
+/// All elements of AnnData files are compared: tables, matrices and uns. A line starts with the element
+/// that differs. A.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -603,15 +606,15 @@ pub(crate) struct Diff {
     #[arg(value_name = "B", value_parser = location())]
     pub(crate) second: Location,
 
-    /// Compare stored entries, explicit zeros too, instead of what they mean; in AnnData files also types
+    /// Compare stored entries, including explicit zeros; for AnnData files also types
     #[arg(long)]
     pub(crate) stored: bool,
 
-    /// Differences to print at the most; of AnnData files, for each element
+    /// Maximum number of differences to print; for AnnData files, per element
     #[arg(long, value_name = "N", default_value = "10")]
     pub(crate) most: usize,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -622,11 +625,12 @@ pub(crate) struct Diff {
     pub(crate) resources: Memory,
 }
 
-/// Sum, mean, variance, least and greatest, of the whole or of every row or column
+/// Print sum, mean, variance, minimum and maximum of a matrix, or of each row or column
 ///
-/// Cells that are not stored count as zeros; nnz counts those that are. The variance is that of a
-/// sample: over one less than the number of cells. With --rows or --cols, only what is selected
-/// counts; it keeps the positions it has in the file, and its order. Ranges may go past the end.
+/// Cells that are not stored count as zeros; nnz is the number of stored ones. The variance is the
+/// sample variance, with n - 1 in the denominator. With --rows or --cols, only selected cells
+/// count; selected rows and columns keep their positions and their order in the file. Ranges may
+/// extend past the end.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -642,19 +646,19 @@ pub(crate) struct Stats {
     #[command(flatten)]
     pub(crate) selecting: Selecting,
 
-    /// A table of every row or column; both, in one pass, if given twice
+    /// Print a table with a line for each row or column; give it twice for both, in one pass
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: Vec<AxisArg>,
 
-    /// What to tell of each: less takes less time, since what is not needed is not decoded
+    /// What to compute; fewer measures are faster, because unused data is not decoded
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) measures: MeasuresArg,
 
-    /// As comma-separated values, with one axis at the most
+    /// Print comma-separated values, for one axis at most
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -669,9 +673,9 @@ pub(crate) struct Stats {
 pub(crate) enum MeasuresArg {
     /// The number of stored entries
     Nnz,
-    /// That, sum and mean
+    /// nnz, sum and mean
     Sums,
-    /// That, variance, least and greatest
+    /// nnz, sum, mean, variance, minimum and maximum
     All,
 }
 
@@ -685,16 +689,16 @@ impl From<MeasuresArg> for Measures {
     }
 }
 
-/// List the formats: what is read and written, extensions
+/// List the formats that are read and written, and their extensions
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz formats")]
 pub(crate) struct Formats {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Print a script that completes what is typed, for a shell
+/// Print a completion script for a shell
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Example:
@@ -705,32 +709,32 @@ pub(crate) struct Completions {
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// Write the manual, a page for the command and one for each verb
+/// Write man pages, one for nnz and one for each command
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz man ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// The directory to write to, which is made if it is not there
+    /// Directory to write to; created if it does not exist
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
 
-    /// Replace pages that are there
+    /// Replace existing pages
     #[arg(long)]
     pub(crate) force: bool,
 }
 
-/// Print the help of a verb, or the page on formats or places
+/// Print the help of a command, or the page on formats or locations
 #[derive(Debug, Group)]
 #[command(after_long_help = topics::all())]
-#[command(after_help = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help places")]
+#[command(after_help = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help locations")]
 pub(crate) struct Help {
-    /// A verb (for fragments, also one of its own behind it), formats, or places
+    /// A command (for fragments, optionally followed by one of its commands), formats, or locations
     #[arg(value_name = "TOPIC")]
     pub(crate) topic: Vec<String>,
 }
 
 #[derive(Debug, Group)]
 pub(crate) struct Threads {
-    /// Threads that work at the same time [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long = "threads", value_name = "N", value_parser = threads)]
     number: Option<usize>,
 }
@@ -743,9 +747,9 @@ impl Threads {
 
 #[derive(Debug, Group)]
 pub(crate) struct Memory {
-    /// Memory that sorting may take, and as much an object of R that is read, such as 500M or 4G
-    /// [default: a quarter of what is free, within the limits of the process and its cgroups, such
-    /// as those of SLURM and Docker]
+    /// Memory limit for sorting, and for reading an R object, such as 500M or 4G [default: a
+    /// quarter of the free memory, within the limits of the process and its cgroups, such as those
+    /// of SLURM and Docker]
     #[arg(long, value_name = "SIZE", value_parser = nnz::text::parse_size)]
     memory: Option<u64>,
 }
@@ -755,7 +759,7 @@ impl Memory {
         self.memory.unwrap_or_else(nnz::engine::default_memory)
     }
 
-    /// Returns what is said, so that what is free is asked for where it is needed only.
+    /// Returns the limit that was given; the free memory is determined only where it is needed.
     pub(crate) fn limit(&self) -> Option<u64> {
         self.memory
     }
@@ -782,16 +786,16 @@ impl From<CellAxisArg> for CellAxis {
 pub(crate) enum NamesArg {
     Rows,
     Cols,
-    /// Of fragments, or of whichever axis has cells
+    /// The cells of fragments, or the axis of the matrix that has cells
     Cells,
-    /// Of whichever axis has features
+    /// The axis that has features
     Features,
-    /// Of fragments
+    /// The chromosomes of fragments
     Chromosomes,
 }
 
 impl NamesArg {
-    /// Returns what it means of a matrix, if anything.
+    /// Returns the axis of a matrix that is meant, if any.
     pub(crate) fn of_matrix(self) -> Option<AxisArg> {
         match self {
             Self::Rows => Some(AxisArg::Rows),
@@ -846,11 +850,11 @@ impl From<StructureArg> for StructurePolicy {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Duplicates {
-    /// An error that says where
+    /// Fail with the location of the first
     Refuse,
-    /// Their sum is one entry
+    /// Add them up to one entry
     Sum,
-    /// Each stays an entry
+    /// Keep each as an entry
     Keep,
 }
 
@@ -864,7 +868,7 @@ impl From<Duplicates> for DuplicatePolicy {
     }
 }
 
-/// Reads a place; names of files need not be UTF-8.
+/// Parses a location; names of files need not be UTF-8.
 fn location() -> impl TypedValueParser<Value = Location> {
     OsStringValueParser::new().try_map(Location::try_parse)
 }

@@ -1,11 +1,11 @@
-//! What helps against an error, in the words of the command.
+//! Hints on errors, with the arguments of the command.
 
 use std::borrow::Cow;
 
 use nnz::Error;
 use nnz::text::escaped;
 
-/// Returns what the library says that helps, to be put behind the message.
+/// Returns the hint of an error, to be appended to the message.
 pub fn hint(error: &Error) -> String {
     match error.hint() {
         Some(hint) => format!("; {} {}", argument(hint.item), escaped(&hint.effect)),
@@ -13,7 +13,7 @@ pub fn hint(error: &Error) -> String {
     }
 }
 
-/// Returns what is typed for an option, a function or a type of the library.
+/// Returns the argument for an option, a function or a type of the library.
 fn argument(item: &str) -> Cow<'_, str> {
     let typed = match item {
         "format" => "--to",

@@ -1,28 +1,29 @@
-//! Ctrl-C and its kin: unfinished outputs go, and the program ends.
+//! Signals that end the program: unfinished outputs are removed first.
 
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-/// How long a program may take to end that has put its output in its place.
+/// Time for the program to exit by itself if its output is already in place.
 const LAST_MOMENTS: Duration = Duration::from_secs(2);
 
-/// Starts listening.
+/// Handles SIGINT, SIGTERM and SIGHUP.
 ///
-/// An output is invisible until it is complete, so ending is safe at any time; what the system
-/// cannot forget by itself is removed first.
+/// An output is invisible until it is complete, so exiting is safe at any time. Files that the
+/// system does not remove by itself are removed first.
 pub fn install() {
-    // Without a handler, a limit on file sizes would kill the program; with one, writing fails and
-    // says so.
+    // Without a handler, a limit on file sizes would end the program; with one, writing fails with
+    // an error.
     let exceeded = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(SIGXFSZ, exceeded);
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
-    // Without a thread to listen, signals still end the program, and little is left behind.
+    // If no thread can be started, signals still end the program, but may leave temporary files.
     let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             if !nnz::output::remove_staged_outputs_unless_placed() {
-                // What was asked for is there. Most likely the program is about to end and say so.
+                // The output is in place; the program is probably about to exit and print its
+                // summary.
                 std::thread::sleep(LAST_MOMENTS);
                 nnz::output::remove_staged_outputs();
             }

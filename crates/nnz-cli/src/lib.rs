@@ -1,9 +1,9 @@
-//! The `nnz` command: arguments in, one call on the library, output out.
+//! The `nnz` command: parses arguments, calls the library, prints the result.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::exit,
-    reason = "a command prints, and ends with a status"
+    reason = "a command prints and exits"
 )]
 
 mod args;
@@ -28,17 +28,17 @@ use nnz::{Error, ErrorKind};
 
 use args::{Args, Verb};
 
-/// How a run ends when nothing failed.
+/// The result of a run without an error.
 enum Outcome {
-    /// Yes.
+    /// The answer is yes.
     Good,
-    /// The answer is no: findings on standard output say why.
+    /// The answer is no; the findings on standard output give the reason.
     Bad,
 }
 
-/// Runs the command with arguments, the first of which is the name of the program, and returns its exit status.
+/// Runs the command and returns its exit status. The first argument is the name of the program.
 ///
-/// It takes over the signals that end a process: while it runs, they remove what is unfinished and exit.
+/// Signals that end a process are handled from then on: they remove unfinished outputs and exit.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let mut args: Args = match usage::parse(arguments) {
         Ok(args) => args,
@@ -77,32 +77,32 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Prints an error, unless the reader of the output has gone, and chooses the status.
+/// Prints an error, unless standard output was closed by its reader, and returns the status.
 fn explain(error: &Error, verb: &Verb) -> u8 {
     if stdio::is_closed_pipe(error) {
         return 0;
     }
-    stdio::tell_error("nnz", error, &hint(error, verb));
-    // What was asked for makes no sense, whatever the files hold.
+    stdio::print_error("nnz", error, &hint(error, verb));
+    // Wrong arguments, whatever the files contain.
     let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();
     if usage || verb.answers_by_status() { 2 } else { 1 }
 }
 
-/// Returns what can be done about an error.
+/// Returns a hint on an error.
 fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
     let hint = match error.kind() {
         _ if error.hint().is_some() => return hints::hint(error).into(),
         ErrorKind::Argument(what) => return file_hint(what, &verb.lists()).into(),
         ErrorKind::Exists if verb.forced() => "; another process created it in the meantime",
         ErrorKind::Exists => "; --force replaces it",
-        ErrorKind::Memory { .. } => "; --memory allows more",
+        ErrorKind::Memory { .. } => "; --memory raises the limit",
         ErrorKind::Changed => "; run the command again",
         _ => "",
     };
     hint.into()
 }
 
-/// Asks whether a name that was not found was meant to be a file.
+/// Suggests `@FILE` if a name that was not found is a file.
 fn file_hint(what: &str, lists: &[&OsStr]) -> String {
     let words = lists.iter().filter_map(|list| list.to_str()).flat_map(|list| list.split(','));
     let meant = words

@@ -1,10 +1,10 @@
-//! What the system lets the program have.
+//! Resource limits.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Asks for as many open files as may be had: each store that is merged takes a dozen.
+/// Raises the limit on open files: each store that is merged takes a dozen.
 pub(crate) fn raise() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    // Where that is refused, what there is may do.
+    // If this fails, the present limit may suffice.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }

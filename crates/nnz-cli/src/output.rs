@@ -1,4 +1,4 @@
-//! What is printed, and how numbers look there.
+//! Output and the format of numbers in it.
 
 use std::io::Write;
 
@@ -6,23 +6,23 @@ use nnz::Error;
 use nnz::storage::stdio::TerminalEscapes;
 use serde::Serialize;
 
-pub(crate) use crate::stdio::{failed, tell};
+pub(crate) use crate::stdio::{failed, print_message};
 
-/// Runs `write` on standard output, buffered, and makes sure that all of it has arrived.
+/// Runs `write` on standard output, buffered, and flushes it.
 pub(crate) fn with_stdout(
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
     crate::stdio::with_stdout(TerminalEscapes::Text, write)
 }
 
-/// Prints an answer that the exit status gives as well: a closed pipe does not change it.
+/// Prints an answer that the exit status states as well, so that a closed pipe is no error.
 pub(crate) fn print_answer(
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
     crate::stdio::print_answer(TerminalEscapes::Text, write)
 }
 
-/// A JSON document, whose keys are those of `docs/json.md`.
+/// A JSON document, with the keys of `docs/json.md`.
 #[derive(Serialize)]
 struct Document<'a, T> {
     schema: &'static str,
@@ -39,12 +39,12 @@ pub(crate) fn print_json(schema: &'static str, value: &impl Serialize) -> Result
     })
 }
 
-/// Writes a number of bytes as people read them.
+/// Formats a number of bytes with a unit.
 pub(crate) fn bytes(count: u64) -> String {
     scaled(count.into(), ["B", "kB", "MB", "GB", "TB"])
 }
 
-/// Writes a large number as people read it.
+/// Formats a large number with a suffix.
 pub(crate) fn rounded(count: u128) -> String {
     scaled(count, ["", "k", "M", "G", "T"]).trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! A bar on the terminal.
+//! A progress bar on the terminal.
 
 use std::io::IsTerminal as _;
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use nnz::Progress;
 
-/// Shows how far work is, if standard error is a terminal and nobody asked for quiet.
+/// Shows progress if standard error is a terminal, unless `--quiet` is given.
 pub(crate) struct Bar {
     bar: Mutex<Option<ProgressBar>>,
     shown: bool,
@@ -39,7 +39,7 @@ impl Progress for Bar {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             if let Ok(style) = ProgressStyle::with_template(template) {
                 let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                    // A bar that cannot be drawn is no reason to fail.
+                    // Errors of drawing the bar are ignored.
                     let _ = write!(out, "{:.1} M/s", state.per_sec() / 1e6);
                 };
                 bar.set_style(style.with_key("rate", rate));
@@ -60,8 +60,8 @@ impl Progress for Bar {
     fn disk(&self, bytes: u64) {
         self.with(|slot| {
             if let Some(bar) = slot.as_ref().filter(|_| bytes > 0) {
-                let said = bar.message();
-                let what = said.split(',').next().unwrap_or_default();
+                let message = bar.message();
+                let what = message.split(',').next().unwrap_or_default();
                 bar.set_message(format!("{what}, {} on disk", crate::output::bytes(bytes)));
             }
         });

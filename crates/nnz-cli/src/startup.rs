@@ -5,13 +5,13 @@ use std::os::fd::{AsRawFd as _, BorrowedFd, IntoRawFd as _};
 use rustix::fs::{Mode, OFlags};
 use rustix::stdio::{stdin, stdout};
 
-/// Makes reading from and writing to closed standard streams an error; to be put into the `main.rs` of a
+/// Makes reading from and writing to closed standard streams an error. Use it in the `main.rs` of a
 /// program.
 ///
 /// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
-/// that output to it is lost without an error. A caller may open /dev/null in the same way on purpose,
-/// as Python's `subprocess.DEVNULL` does, and nothing distinguishes the two afterwards. This runs
-/// earlier, and opens it so that it cannot be used: `nnz::storage::stdio` makes an error of that.
+/// that output to it is lost without an error. A caller can open /dev/null in the same way on purpose,
+/// as Python's `subprocess.DEVNULL` does, and the two cannot be distinguished afterwards. This runs
+/// earlier and opens /dev/null for the wrong access, which `nnz::storage::stdio` refuses.
 #[macro_export]
 macro_rules! occupy_closed_streams {
     () => {
@@ -24,19 +24,19 @@ macro_rules! occupy_closed_streams {
     };
 }
 
-/// Opens /dev/null with the wrong access in place of standard input and output that are closed.
+/// Opens /dev/null for the wrong access in place of a closed standard input or output.
 pub fn occupy_closed_streams() {
     occupy(stdin(), OFlags::WRONLY);
     occupy(stdout(), OFlags::RDONLY);
 }
 
-/// Opens /dev/null in place of a stream that is closed.
+/// Opens /dev/null in place of a closed stream.
 fn occupy(stream: BorrowedFd<'_>, access: OFlags) {
     if rustix::io::fcntl_getfd(stream) != Err(rustix::io::Errno::BADF) {
         return;
     }
     let opened = rustix::fs::open("/dev/null", access, Mode::empty());
-    // The lowest number that is free is that of the stream.
+    // The lowest free number is that of the stream.
     if let Ok(opened) = opened
         && opened.as_raw_fd() == stream.as_raw_fd()
     {

@@ -1,12 +1,12 @@
-//! Standard output, where a closed pipe is no failure and a full disk is one; messages.
+//! Standard output, where a closed pipe is not an error but a full disk is, and messages.
 
 use std::io::{self, Write};
 
 use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, ErrorKind, Place};
 
-/// Runs `write` on standard output, buffered, and makes sure that all of it has arrived. On a
-/// terminal, control characters are escaped.
+/// Runs `write` on standard output, buffered, and flushes it. Control characters are escaped on a
+/// terminal.
 pub fn with_stdout(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
@@ -16,25 +16,24 @@ pub fn with_stdout(
     out.flush().map_err(failed)
 }
 
-/// Prints a line to standard error, without control characters. That nobody can read it is no reason
-/// to fail.
-pub fn tell(line: &str) {
+/// Prints a line to standard error, with control characters escaped. Errors of writing are ignored.
+pub fn print_message(line: &str) {
     let _ = writeln!(io::stderr(), "{}", nnz::text::escaped(line));
 }
 
-/// Prints an error to standard error, which may have several lines, and what to do about it.
-pub fn tell_error(program: &str, error: &Error, hint: &str) {
+/// Prints an error, which may have several lines, and a hint to standard error.
+pub fn print_error(program: &str, error: &Error, hint: &str) {
     let (place, kind) = (error.place(), error.kind());
     let place = if place.is_unknown() { String::new() } else { format!("{place}: ") };
     let _ = writeln!(io::stderr(), "{program}: {place}{kind}{hint}");
 }
 
-/// Makes an error of what the system said of standard output.
+/// Makes an error of an I/O error on standard output.
 pub fn failed(error: io::Error) -> Error {
     Error::new(ErrorKind::Io(error), Place::path("standard output"))
 }
 
-/// Prints an answer that the exit status gives as well: a closed pipe does not change it.
+/// Prints an answer that the exit status states as well, so that a closed pipe is no error.
 pub fn print_answer(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
@@ -45,7 +44,7 @@ pub fn print_answer(
     }
 }
 
-/// Whether whoever reads standard output has closed it.
+/// Returns whether the reader of standard output closed it.
 pub fn is_closed_pipe(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,4 +1,4 @@
-//! Arguments, help, and what is said of arguments that make no sense.
+//! Arguments, help and usage errors.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -6,9 +6,9 @@ use std::io::{self, Write as _};
 use clap::error::{ContextKind, ContextValue};
 use nnz::storage::stdio::TerminalEscapes;
 
-use crate::stdio::{failed, is_closed_pipe, tell_error};
+use crate::stdio::{failed, is_closed_pipe, print_error};
 
-/// Reads the arguments, or prints what there is to say and returns the status to end with.
+/// Parses arguments, or prints the help or an error and returns the exit status.
 pub fn parse<A: clap::Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<A, u8> {
     A::try_parse_from(arguments).map_err(|error| {
         if error.use_stderr() { refuse(error) } else { print(&error, A::command().get_name()) }
@@ -21,14 +21,14 @@ fn print(help: &clap::Error, program: &str) -> u8 {
     let printed = printed.and_then(|()| help.print()).and_then(|()| io::stdout().flush());
     match printed.map_err(failed) {
         Err(error) if !is_closed_pipe(&error) => {
-            tell_error(program, &error, "");
+            print_error(program, &error, "");
             1
         }
         _ => 0,
     }
 }
 
-/// Prints a usage error, without the control characters of the arguments.
+/// Prints a usage error, with control characters of the arguments escaped.
 fn refuse(mut error: clap::Error) -> u8 {
     let escaped: Vec<(ContextKind, ContextValue)> = error
         .context()
@@ -48,7 +48,7 @@ fn refuse(mut error: clap::Error) -> u8 {
     }
     let text = error.render().to_string();
     let lines = text.lines().map(nnz::text::escaped).collect::<Vec<_>>();
-    // That nobody can read it is no reason to fail in another way.
+    // Errors of writing are ignored.
     let _ = if lines.iter().any(|line| matches!(line, std::borrow::Cow::Owned(_))) {
         writeln!(io::stderr(), "{}", lines.join("\n"))
     } else {

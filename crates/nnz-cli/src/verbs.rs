@@ -1,4 +1,4 @@
-//! The verbs, each a thin layer over one call.
+//! The verbs, each a thin layer over one call of the library.
 
 mod annotations;
 mod diff;
@@ -33,7 +33,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     let found = args.reading.from.set(options).open(&args.source)?;
     let [rows, cols] = args.selecting.of_axes(|| match &found {
         Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
-        _ => Err(Error::argument("--cells and --features select of a matrix")),
+        _ => Err(Error::argument("--cells and --features apply to matrices only")),
     })?;
     let options = nnz::CatOptions::default()
         .rows(rows)
@@ -44,7 +44,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         .memory(args.resources.bytes());
     let place = args.source.source_place();
     let mut read = Ok(());
-    // What was read before an error is printed all the same.
+    // What was read before an error is printed, too.
     match found {
         Dataset::Fragments(source) => return fragments::cat(args, &*source),
         Dataset::Table(frame) => return frames::cat(args, &options, &frame),
@@ -63,7 +63,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     read.map(|()| Outcome::Good)
 }
 
-/// Prints names of what is called `what`.
+/// Prints names; `what` is used in messages.
 fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Result<Outcome, Error> {
     let place = Place { array: Some(format!("names of {what}")), ..of.source_place() };
     with_stdout(|out| {
@@ -72,7 +72,7 @@ fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Resul
     Ok(Outcome::Good)
 }
 
-/// Returns the tables of a file that holds no main matrix, which could therefore not be opened as one.
+/// Returns the annotations of a file without a main matrix, or the error of opening it as a matrix.
 fn tables(
     source: &Location,
     options: &nnz::OpenOptions,
@@ -81,7 +81,7 @@ fn tables(
     nnz::whole::tables(source, options)?.ok_or(error)
 }
 
-/// Opens a matrix, or the tables of a file that holds no main one.
+/// Opens a matrix, or the annotations of a file without a main matrix.
 fn open_tables(
     source: &Location,
     options: &nnz::OpenOptions,
@@ -103,7 +103,7 @@ pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
         Err(error) => tables(&args.source, &options, error)?,
     };
     let Some(axis) = args.axis.of_matrix() else {
-        return Err(Error::argument("a matrix has names of rows and of cols"));
+        return Err(Error::argument("a matrix has names of rows and cols only"));
     };
     let axis = axis.axis(|| Ok(opened.header().clone()))?;
     let Some(mut names) = opened.read_names(axis)? else {

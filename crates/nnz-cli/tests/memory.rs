@@ -1,8 +1,8 @@
-//! `--memory` is obeyed: the peak stays below it and a fixed allowance, whatever the matrix is like.
+//! The peak memory of the command stays below `--memory` and a fixed allowance, for any matrix.
 //!
-//! It is a program of its own, since the system counts what the parent holds into the peak of a child.
-//! What takes minutes and several gigabytes of disk is ignored unless asked for:
-//! `cargo test --release -p nnz-cli --test memory -- --ignored`.
+//! It is a program of its own, because the system includes the memory of the parent in the peak of a
+//! child. Tests that take minutes and several gigabytes of disk are ignored by default: `cargo test
+//! --release -p nnz-cli --test memory -- --ignored`.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops where it fails")]
 
@@ -14,12 +14,12 @@ use std::process::Stdio;
 use nnz_testing::command::{command, run, text};
 use wait4::Wait4 as _;
 
-/// What the command may take beside `--memory`: its own code, buffers of threads, allocators.
+/// Memory of the command in addition to `--memory`: code, buffers of threads, allocators.
 const ALLOWANCE: u64 = 150_000_000;
 
-/// Runs the command with so many megabytes to its end, and holds its peak to the promise.
+/// Runs the command with a memory limit in megabytes, and checks its peak.
 ///
-/// These tests have to stay small themselves: they write inputs as they generate them.
+/// These tests need little memory themselves: they write inputs as they generate them.
 #[track_caller]
 fn within(megabytes: u64, arguments: &[&str]) {
     within_and(megabytes, ALLOWANCE, arguments);
@@ -42,10 +42,10 @@ fn within_and(megabytes: u64, allowance: u64, arguments: &[&str]) {
     assert!(done.status.success(), "{arguments:?}: {told}");
     let (peak, most) = (done.rusage.maxrss, megabytes * 1_000_000 + allowance);
     eprintln!("{:>6} of {} MB: {}", peak / 1_000_000, most / 1_000_000, arguments.join(" "));
-    assert!(peak <= most, "{arguments:?} took {peak} bytes, {most} are promised");
+    assert!(peak <= most, "{arguments:?} took {peak} bytes, {most} are allowed");
 }
 
-/// A directory that is gone afterwards, on the disk that the build is on.
+/// A temporary directory on the disk of the build.
 struct Bench(tempfile::TempDir);
 
 impl Bench {
@@ -82,7 +82,7 @@ impl Bench {
         out.flush().unwrap();
     }
 
-    /// Runs a conversion within the promise, and checks all of what it wrote.
+    /// Runs a conversion within the limit, and validates the result.
     #[track_caller]
     fn convert(&self, megabytes: u64, verb: &str, from: &str, to: &str, flags: &[&str]) {
         let (from, to) = (self.path(from), self.path(to));
@@ -92,14 +92,14 @@ impl Bench {
         within(megabytes, &["validate", text(&to)]);
     }
 
-    /// Expects two matrices to be equal, found out within the promise.
+    /// Expects two matrices to be equal, compared within the limit.
     #[track_caller]
     fn same(&self, megabytes: u64, one: &str, other: &str) {
         let (one, other) = (self.path(one), self.path(other));
         within(megabytes, &["diff", text(&one), text(&other)]);
     }
 
-    /// Expects a number of entries, and of what they add up to.
+    /// Expects a number and a sum of entries.
     #[track_caller]
     fn expect(&self, name: &str, entries: u64, sum: u64) {
         let out = run(&["stats", "--json", text(&self.path(name))]).good();
@@ -109,7 +109,7 @@ impl Bench {
     }
 }
 
-/// The value of a cell.
+/// Returns the value of a cell.
 fn value(row: u64, col: u64) -> u64 {
     (row * 31 + col * 17) % 900 + 1
 }
@@ -118,7 +118,7 @@ fn sum(count: u64, place: impl Fn(u64) -> [u64; 2]) -> u64 {
     (0..count).map(place).map(|[row, col]| value(row, col)).sum()
 }
 
-/// Appends a number, without the formatting machinery: there are hundreds of millions.
+/// Appends a number without formatting machinery, as there are hundreds of millions.
 fn digits(mut number: u64, line: &mut Vec<u8>) {
     let start = line.len();
     loop {
@@ -131,16 +131,16 @@ fn digits(mut number: u64, line: &mut Vec<u8>) {
     line[start..].reverse();
 }
 
-/// Every cell number below `cells` once, far from the one before. `cells` is a power of two.
+/// Returns each cell number below `cells` once, in a scattered order. `cells` is a power of two.
 fn scattered(entry: u64, cells: u64) -> u64 {
     entry.wrapping_mul(0x9e37_79b1) % cells
 }
 
 #[test]
-fn one_row_that_holds_most_of_it() {
+fn a_row_with_most_entries() {
     let bench = Bench::new();
     let (shape, count) = ([1 << 12, 1 << 22], 3_000_000);
-    // Nine in ten entries are in row 5, in no order.
+    // Nine in ten entries are in row 5, in random order.
     let place = |entry: u64| match entry % 10 {
         0 => [scattered(entry, 1 << 12) ^ 1, scattered(entry, 1 << 22)],
         _ => [5, scattered(entry, 1 << 22)],
@@ -156,9 +156,9 @@ fn one_row_that_holds_most_of_it() {
 }
 
 #[test]
-fn one_column_that_is_all_of_it() {
+fn a_column_with_all_entries() {
     let bench = Bench::new();
-    // As many rows as a store has at the most.
+    // The maximum number of rows of a store.
     let (shape, count) = ([u32::MAX.into(), 3], 2_500_000);
     let place = |entry: u64| [scattered(entry * 1_000, 1 << 31) * 2 + entry % 2, 1];
     bench.text("m.mtx", shape, count, place);
@@ -169,7 +169,7 @@ fn one_column_that_is_all_of_it() {
 }
 
 #[test]
-fn majors_that_are_mostly_empty() {
+fn mostly_empty_majors() {
     let bench = Bench::new();
     let (shape, count) = ([1 << 10, 100_000_000], 500_000);
     let place = |entry: u64| [entry % (1 << 10), scattered(entry, 1 << 26)];
@@ -177,12 +177,12 @@ fn majors_that_are_mostly_empty() {
     bench.convert(16, "convert", "m.mtx", "row.bpcells", &["--order=row"]);
     bench.expect("row.bpcells", count, sum(count, place));
     bench.convert(16, "transpose", "row.bpcells", "turned.mtx", &[]);
-    // A pointer of four bytes for each of the columns.
+    // A pointer of four bytes for each column.
     bench.convert(16, "convert", "m.mtx", "col.bpcells", &["--format-version=1"]);
     bench.same(16, "col.bpcells", "row.bpcells");
 }
 
-/// Writes a store of a few entries, with many long names of rows.
+/// Writes a store with few entries and many long names of rows.
 fn named_store(path: &Path, rows: u32) {
     fs::create_dir(path).unwrap();
     let u32s = |all: &[u32]| {
@@ -210,7 +210,7 @@ fn named_store(path: &Path, rows: u32) {
 }
 
 #[test]
-fn names_that_are_more_than_memory() {
+fn names_larger_than_memory() {
     let bench = Bench::new();
     // 200 MB of names.
     let rows = 2_000_000;
@@ -230,19 +230,19 @@ fn names_that_are_more_than_memory() {
     let back = ["--to=bpcells", "--rows=1000000:2000000,0:1000000"];
     bench.convert(16, "slice", "half.bpcells", "m.h5", &back);
     bench.same(16, "m.bpcells", "m.h5");
-    // What is read of R is in memory as a whole, but not what is written.
+    // R objects are read as a whole, but not written as a whole.
     for format in ["--to=bpcells", "--to=dgCMatrix"] {
         let (from, to) = (bench.path("m.bpcells"), bench.path("m.rds"));
         within(16, &["convert", text(&from), text(&to), "--no-sync", "--force", format]);
     }
 }
 
-/// Writes a store of a gigabyte, column by column, as plain numbers.
+/// Writes a store of a gigabyte by column, as plain numbers.
 fn large_store(path: &Path) -> [u64; 2] {
     store_of(path, 100_000)
 }
 
-/// Writes a store of 10 KB a column.
+/// Writes a store with 10 KB per column.
 fn store_of(path: &Path, cols: u32) -> [u64; 2] {
     let (rows, each) = (30_000_u32, 1_300_u32);
     fs::create_dir(path).unwrap();
@@ -268,7 +268,7 @@ fn store_of(path: &Path, cols: u32) -> [u64; 2] {
     for col in 0..cols {
         pointers.write_all(&u64::from(col * each).to_le_bytes()).unwrap();
         for entry in 0..each {
-            // Ascending, with steps that vary.
+            // Ascending, with varying steps.
             let row = entry * 23 + (col * 37 + entry * 11) % 23;
             let value = (row ^ col) % 900 + 1;
             total += u64::from(value);
@@ -282,9 +282,9 @@ fn store_of(path: &Path, cols: u32) -> [u64; 2] {
     [entries, total]
 }
 
-/// Sorting them all at once would take 80 MB and more.
+/// Sorting all of them at once would take more than 80 MB.
 #[test]
-fn fragments_in_no_order() {
+fn unsorted_fragments() {
     const COUNT: u64 = 4_000_000;
     let bench = Bench::new();
     let [text_of_all, store] = ["all.tsv", "all.fragments"].map(|name| bench.path(name));
@@ -333,7 +333,7 @@ fn whole_files_and_targets_of_other_programs() {
 
 #[test]
 #[ignore = "takes minutes, and 5 GB of disk"]
-fn a_store_of_a_gigabyte() {
+fn stores_of_a_gigabyte() {
     let bench = Bench::new();
     let [entries, total] = large_store(&bench.path("m.bpcells"));
     assert!(bench.path("m.bpcells/index").metadata().unwrap().len() > 500_000_000);
@@ -349,7 +349,7 @@ fn a_store_of_a_gigabyte() {
     bench.remove("m.h5");
     convert("m.mtx.gz", &[]);
     bench.remove("m.mtx.gz");
-    // All of it is sorted.
+    // All entries are sorted.
     convert("row.bpcells", &["--order=row"]);
     bench.remove("row.bpcells");
     bench.convert(256, "transpose", "m.bpcells", "turned.bpcells", &[]);
@@ -360,7 +360,7 @@ fn a_store_of_a_gigabyte() {
 
 #[test]
 #[ignore = "takes minutes, and 4 GB of disk"]
-fn a_text_of_a_gigabyte_in_no_order() {
+fn unsorted_texts_of_a_gigabyte() {
     let bench = Bench::new();
     let (shape, count) = ([1 << 15, 1 << 13], 68_000_000);
     let place = |entry: u64| {

@@ -1,4 +1,4 @@
-//! Copies every BPCells group of one HDF5 file into another, which may be there already.
+//! Copies all BPCells groups of an HDF5 file to a new or existing file.
 //!
 //! `hdf5_copy [--gzip LEVEL] [--chunk ELEMENTS] [--into GROUP] [--force] FROM TO`
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
@@ -11,7 +11,7 @@ use nnz_container::{Container, ContainerWriter};
 use nnz_core::Error;
 use nnz_storage::staging::WriteOptions;
 
-/// Elements copied at a time.
+/// Number of elements that are copied at once.
 const BLOCK: u64 = 1 << 20;
 
 fn main() -> ExitCode {

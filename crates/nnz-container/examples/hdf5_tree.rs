@@ -1,4 +1,4 @@
-//! Writes HDF5 files for programs that check them.
+//! Writes HDF5 files, to check them with other programs.
 //!
 //! `hdf5_tree tree|order|h5ad|columns|sizes PATH [THREADS]`
 #![allow(clippy::print_stderr, missing_docs)]
@@ -47,7 +47,7 @@ fn write(what: &str, path: &Path, threads: usize) -> Result<()> {
     file.commit().map(drop)
 }
 
-/// One of everything.
+/// A tree with all features.
 fn tree(file: &mut File) -> Result<()> {
     numbers(file)?;
     let storage = file.group("storage/deep/er")?;
@@ -256,7 +256,7 @@ fn dataframe(file: &mut File, name: &str, index: &[&str], columns: &[&str]) -> R
     Ok(group)
 }
 
-/// A dataframe of 100,000 columns.
+/// A dataframe with 100,000 columns.
 fn columns(file: &mut File) -> Result<()> {
     let group = file.create_group(ObjectId::ROOT, "obs")?;
     let names: Vec<String> = (0..100_000).map(|at| format!("column{at}")).collect();
@@ -268,7 +268,7 @@ fn columns(file: &mut File) -> Result<()> {
     file.set_attribute(group, "column-order", Value::texts(names))
 }
 
-/// Groups, chunks and strings of the numbers at which structures split.
+/// Groups, chunks and strings in the numbers at which structures are divided.
 fn sizes(file: &mut File) -> Result<()> {
     for members in [0, 1, 8, 9, 256, 257, 1000, 70_000] {
         let group = file.group(&format!("members/{members}"))?;

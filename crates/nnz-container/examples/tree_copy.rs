@@ -1,4 +1,4 @@
-//! Copies a tree from any container into a new one.
+//! Copies a tree from any container to a new one.
 //!
 //! `tree_copy [--gzip LEVEL] [--zstd LEVEL] [--memory BYTES] hdf5|zarr2|zarr3|npz|netcdf FROM TO`
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]

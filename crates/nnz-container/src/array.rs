@@ -1,18 +1,18 @@
-//! One array of numbers, read at any position.
+//! Arrays of numbers with random access.
 
 use nnz_core::{At, Element, Error, Place, Result, ValueType};
 
 use nnz_storage::Mapped;
 
-/// An array of numbers that can be read at any position, from many threads.
+/// An array of numbers with random access from many threads.
 pub trait NumberArray: Send + Sync {
-    /// Returns the array's place, for messages.
+    /// Returns the location of the array, for messages.
     fn place(&self) -> Place;
 
     /// Returns the type of an element.
     fn value_type(&self) -> ValueType;
 
-    /// Returns the number of whole elements.
+    /// Returns the number of complete elements.
     fn len(&self) -> u64;
 
     /// Returns whether there are no elements.
@@ -20,15 +20,15 @@ pub trait NumberArray: Send + Sync {
         self.len() == 0
     }
 
-    /// Returns the bytes the array takes where it is stored.
+    /// Returns the stored size of the array in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot say. What is stored in pieces that are broken takes none: it is an
-    /// error for whoever reads elements.
+    /// Fails if the system cannot read it. Invalid chunks are not counted; they are an error when
+    /// their elements are read.
     fn stored_bytes(&self) -> Result<u64>;
 
-    /// Returns the bytes left over behind the last whole element.
+    /// Returns the number of bytes after the last complete element.
     fn trailing_bytes(&self) -> u64 {
         0
     }
@@ -37,14 +37,14 @@ pub trait NumberArray: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Fails where the range ends past the array, `out` is no whole number of elements, or the
+    /// Fails if the range is past the end, if `out` is not a whole number of elements, or if the
     /// storage cannot be read.
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()>;
 
     /// Maps `bytes` bytes of elements from `first` on into memory, in native byte order.
     ///
-    /// `None` where they are not stored that way, or cannot be mapped for whatever reason: reading
-    /// them tells it. This is worth its price for some hundred kilobytes and more.
+    /// Returns `None` if they are not stored in this form or cannot be mapped for any reason;
+    /// reading them returns the error. Worthwhile from several hundred kilobytes on.
     fn map(&self, _first: u64, _bytes: usize) -> Option<Mapped> {
         None
     }
@@ -55,10 +55,10 @@ impl dyn NumberArray + '_ {
     ///
     /// # Errors
     ///
-    /// Fails where elements are of another type, or as [`read_bytes`](NumberArray::read_bytes).
+    /// Fails if elements are of another type, or as [`read_bytes`](NumberArray::read_bytes).
     pub fn read<T: Element>(&self, first: u64, out: &mut [T]) -> Result<()> {
         if self.value_type() != T::TYPE {
-            return Err(self.mistyped(T::TYPE));
+            return Err(self.wrong_type(T::TYPE));
         }
         self.read_bytes(first, bytemuck::cast_slice_mut(out))
     }
@@ -67,13 +67,13 @@ impl dyn NumberArray + '_ {
     ///
     /// # Errors
     ///
-    /// Fails where elements are of another type, or as [`read_bytes`](NumberArray::read_bytes).
+    /// Fails if elements are of another type, or as [`read_bytes`](NumberArray::read_bytes).
     pub fn read_widened(&self, first: u64, out: &mut [u64]) -> Result<()> {
         match self.value_type() {
             ValueType::U64 => self.read(first, out),
             ValueType::U32 => {
-                // The narrow elements go into the upper half of the same memory, and are widened
-                // from the front: each is read before its place is written.
+                // The narrow elements are read into the upper half of the same memory and widened
+                // from the front, so each is read before it is overwritten.
                 let len = out.len();
                 let words: &mut [u32] = bytemuck::cast_slice_mut(out);
                 self.read(first, &mut words[len..])?;
@@ -85,11 +85,11 @@ impl dyn NumberArray + '_ {
                 }
                 Ok(())
             }
-            _ => Err(self.mistyped(ValueType::U64)),
+            _ => Err(self.wrong_type(ValueType::U64)),
         }
     }
 
-    fn mistyped(&self, expected: ValueType) -> Error {
+    fn wrong_type(&self, expected: ValueType) -> Error {
         Error::mismatch(
             self.place(),
             format!("elements of type {}", self.value_type()),
@@ -98,7 +98,7 @@ impl dyn NumberArray + '_ {
     }
 }
 
-/// Checks that `bytes` bytes from element `first` on lie inside an array.
+/// Checks that `bytes` bytes from element `first` on are inside the array.
 pub(crate) fn check_range(array: &dyn NumberArray, first: u64, bytes: usize) -> Result<()> {
     let size = array.value_type().size();
     let end = first.checked_add((bytes / size) as u64);

@@ -1,15 +1,15 @@
-//! From the file's byte order to the machine's.
+//! Conversion from the byte order of a file to native byte order.
 
 use nnz_core::ValueType;
 
-/// Puts elements into the machine's byte order; `big` says that their bytes come highest first.
+/// Converts elements to native byte order; `big` means that they are big-endian.
 pub(crate) fn to_native(bytes: &mut [u8], value_type: ValueType, big: bool) {
-    // A complex one is two numbers.
+    // A complex number is two numbers.
     let parts = if value_type.is_complex() { 2 } else { 1 };
     reorder(bytes, value_type.size() / parts, big);
 }
 
-/// Puts elements of `width` bytes into the machine's byte order.
+/// Converts elements of `width` bytes to native byte order.
 pub(crate) fn reorder(bytes: &mut [u8], width: usize, big: bool) {
     if big == cfg!(target_endian = "big") {
         return;

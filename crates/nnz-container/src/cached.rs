@@ -1,7 +1,7 @@
-//! Arrays whose short reads are cached.
+//! Arrays with a cache for short reads.
 //!
-//! Opening a matrix reads its last pointer, and a slice reads two pointers of each vector. Reading
-//! the blocks around them once replaces thousands of short reads.
+//! Opening a matrix reads its last pointer, and a slice reads two pointers for each vector. Reading
+//! whole blocks once replaces thousands of short reads.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -11,25 +11,25 @@ use nnz_storage::Mapped;
 
 use crate::NumberArray;
 
-/// Bytes of a block.
+/// Size of a block in bytes.
 const BLOCK: usize = 16 << 10;
 
-/// Blocks that are cached at most: 32 MiB, the pointers of 4 million vectors.
-const MOST: usize = 2048;
+/// Maximum number of cached blocks: 32 MiB, the pointers of 4 million vectors.
+const MAX_BLOCKS: usize = 2048;
 
-/// Bytes of the longest read that adds blocks. Longer ones are those of whoever reads everything.
+/// Maximum size of reads that add blocks. Longer reads are typically sequential.
 const SHORT: usize = 1 << 10;
 
-/// Bytes of the longest array of which every read adds blocks.
+/// Maximum size of arrays of which every read adds blocks.
 const SHORT_ARRAY: u64 = 4 * BLOCK as u64;
 
-/// Blocks of an array.
+/// Cached blocks of an array.
 #[derive(Debug)]
 pub(crate) struct BlockCache {
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     size: usize,
     len: u64,
-    /// Blocks by their number; `None` where some element of one is broken.
+    /// Blocks by index; `None` if an element of the block cannot be read.
     blocks: RwLock<BTreeMap<u64, Option<Box<[u8]>>>>,
 }
 
@@ -38,7 +38,7 @@ impl BlockCache {
         Self { size: value_type.size(), len, blocks: RwLock::default() }
     }
 
-    /// Fills `out` with elements from `first` on: from cached blocks, and the others by `read`.
+    /// Fills `out` with elements from `first` on, from cached blocks and otherwise with `read`.
     pub(crate) fn read(
         &self,
         first: u64,
@@ -53,7 +53,7 @@ impl BlockCache {
         let short_array = self.len.saturating_mul(self.size as u64) <= SHORT_ARRAY;
         let add: Option<Reader<'_>> = (short_array || out.len() <= SHORT).then_some(read);
         let (mut first, mut out) = (first, out);
-        // The blocks at either end, where they are cached: the rest is one read.
+        // The cached blocks at either end; the rest is one read.
         while !out.is_empty() {
             let Some(bytes) = self.copy_start(first, out, add)? else { break };
             first += (bytes / self.size) as u64;
@@ -67,8 +67,8 @@ impl BlockCache {
         if out.is_empty() { Ok(()) } else { read(first, out) }
     }
 
-    /// Copies the elements from `first` on that are in the same block, if it is cached or added, and
-    /// returns how many bytes they have.
+    /// Copies the elements from `first` on that are in the same block, if it is cached or can be
+    /// added, and returns their size in bytes.
     fn copy_start(
         &self,
         first: u64,
@@ -86,7 +86,7 @@ impl BlockCache {
     }
 
     /// Copies the elements before the end of `out` that are in the same block, if it is cached, and
-    /// returns how many bytes they have. `out` begins in another block.
+    /// returns their size in bytes. `out` begins in another block.
     fn copy_end(&self, first: u64, out: &mut [u8]) -> Result<Option<usize>> {
         let end = first + (out.len() / self.size) as u64;
         let number = (end - 1) / self.per_block();
@@ -113,7 +113,7 @@ impl BlockCache {
             let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner);
             match (blocks.get(&number), add) {
                 (Some(block), _) => return Ok(block.as_deref().map(copy)),
-                (None, Some(_)) if blocks.len() < MOST => {}
+                (None, Some(_)) if blocks.len() < MAX_BLOCKS => {}
                 _ => return Ok(None),
             }
         }
@@ -121,19 +121,19 @@ impl BlockCache {
         let start = number * self.per_block();
         let elements = self.per_block().min(self.len - start);
         let mut bytes = vec![0; self.bytes(elements)].into_boxed_slice();
-        // A broken element is an error only for those who ask for it.
+        // An element that cannot be read is an error only if it is requested.
         let block = readable(read(start, &mut bytes))?.map(|()| bytes);
         let copied = block.as_deref().map(copy);
         self.blocks.write().unwrap_or_else(PoisonError::into_inner).insert(number, block);
         Ok(copied)
     }
 
-    /// Returns how many elements a block has.
+    /// Returns the number of elements of a block.
     fn per_block(&self) -> u64 {
         (BLOCK / self.size) as u64
     }
 
-    /// Returns the bytes of elements of one block.
+    /// Returns the size of elements of a block in bytes.
     fn bytes(&self, elements: u64) -> usize {
         usize::try_from(elements).unwrap_or(0) * self.size
     }
@@ -141,10 +141,10 @@ impl BlockCache {
 
 type Reader<'a> = &'a dyn Fn(u64, &mut [u8]) -> Result<()>;
 
-/// An array whose short reads are cached, in blocks of 16 KiB and up to 32 MiB of them.
+/// An array with a cache for short reads, of up to 32 MiB in blocks of 16 KiB.
 ///
-/// It is for arrays that are read at many single places, such as the pointers of a matrix. Long reads
-/// are passed on, but for the blocks at their ends that are cached.
+/// For arrays that are read at many single positions, such as the pointers of a matrix. Long reads
+/// are passed on, except for cached blocks at their ends.
 pub struct CachedArray {
     array: Box<dyn NumberArray>,
     cache: BlockCache,
@@ -203,7 +203,8 @@ mod tests {
     /// Elements of type `u32` in a block.
     const PER_BLOCK: u64 = BLOCK as u64 / 4;
 
-    /// Reads elements from `first` to `end`, each its own number, and notes what was asked for.
+    /// Reads elements from `first` to `end`, whose values are their indices, and records the
+    /// requests.
     fn read(cache: &BlockCache, [first, end]: [u64; 2], asked: &RefCell<Vec<[u64; 2]>>) {
         let mut out = vec![0_u32; usize::try_from(end - first).unwrap()];
         let source = |first: u64, out: &mut [u8]| {
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn short_reads_of_a_block_are_one() {
+    fn short_reads_of_a_block_are_one_request() {
         let (len, asked) = (100_000, RefCell::default());
         let cache = BlockCache::new(ValueType::U32, len);
         let last = len / PER_BLOCK * PER_BLOCK;
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn long_reads_leave_out_what_is_cached_at_their_ends() {
+    fn long_reads_use_cached_ends() {
         let (len, asked) = (100_000, RefCell::default());
         let cache = BlockCache::new(ValueType::U32, len);
         let last = len / PER_BLOCK * PER_BLOCK;
@@ -264,18 +265,18 @@ mod tests {
     }
 
     #[test]
-    fn no_more_blocks_are_cached_than_allowed() {
-        let len = (MOST as u64 + 10) * PER_BLOCK;
+    fn the_number_of_cached_blocks_is_limited() {
+        let len = (MAX_BLOCKS as u64 + 10) * PER_BLOCK;
         let (cache, asked) = (BlockCache::new(ValueType::U32, len), RefCell::default());
         for element in (0..len).step_by(BLOCK / 4) {
             read(&cache, [element, element + 1], &asked);
         }
-        assert_eq!(cache.blocks.read().unwrap().len(), MOST);
+        assert_eq!(cache.blocks.read().unwrap().len(), MAX_BLOCKS);
         assert_eq!(asked.take().last(), Some(&[len - PER_BLOCK, len - PER_BLOCK + 1]));
     }
 
     #[test]
-    fn what_is_broken_is_asked_for_again() {
+    fn failed_reads_are_not_cached() {
         let cache = BlockCache::new(ValueType::U32, 10);
         let broken = |first: u64, out: &mut [u8]| match first + out.len() as u64 / 4 {
             0..=5 => Ok(()),

@@ -1,20 +1,20 @@
-//! The chunks last decoded, for small reads that come back to the same chunk.
+//! A cache of decoded chunks, for small reads of the same chunk.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Chunks kept, as long as they fit into what is allowed together; one is kept whatever its size.
-/// A few, because several threads may each walk through a part of the same array.
-const MOST_CHUNKS: usize = 8;
+/// Maximum number of cached chunks; the limit of bytes does not apply to the last one. Several,
+/// because several threads may read different parts of the same array.
+const MAX_CHUNKS: usize = 8;
 
-/// The default limit.
-const MOST_BYTES: usize = 8 << 20;
+/// The default limit of bytes.
+const MAX_BYTES: usize = 8 << 20;
 
-/// What is allowed for chunks that lie beside each other in a row.
+/// The limits for a row of adjacent chunks.
 const STRIPE_CHUNKS: usize = 1 << 10;
 const STRIPE_BYTES: usize = 32 << 20;
 
-/// Decoded chunks by number, the last used first.
+/// Decoded chunks by index, most recently used first.
 pub(crate) struct ChunkCache {
     kept: Mutex<VecDeque<(u64, Arc<[u8]>)>>,
     most_bytes: usize,
@@ -23,22 +23,22 @@ pub(crate) struct ChunkCache {
 
 impl Default for ChunkCache {
     fn default() -> Self {
-        Self::of_bytes(MOST_BYTES)
+        Self::of_bytes(MAX_BYTES)
     }
 }
 
 impl ChunkCache {
-    /// Makes a cache of so many bytes.
+    /// Creates a cache with a limit of bytes.
     pub(crate) fn of_bytes(most_bytes: usize) -> Self {
-        Self { kept: Mutex::default(), most_bytes, most_chunks: MOST_CHUNKS }
+        Self { kept: Mutex::default(), most_bytes, most_chunks: MAX_CHUNKS }
     }
 
-    /// Makes a cache for arrays of several dimensions, where a row goes through many chunks.
+    /// Creates a cache for arrays of several dimensions, in which a row has many chunks.
     pub(crate) fn of_stripe() -> Self {
         Self { kept: Mutex::default(), most_bytes: STRIPE_BYTES, most_chunks: STRIPE_CHUNKS }
     }
 
-    /// Returns a chunk that is kept. The lock is held for a look only, never while decoding.
+    /// Returns a cached chunk. The lock is not held while decoding.
     pub(crate) fn get(&self, chunk: u64) -> Option<Arc<[u8]>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|(number, _)| *number == chunk)?;
@@ -48,7 +48,7 @@ impl ChunkCache {
         kept.front().map(|(_, bytes)| Arc::clone(bytes))
     }
 
-    /// Keeps a chunk.
+    /// Adds a chunk.
     pub(crate) fn put(&self, chunk: u64, bytes: Arc<[u8]>) {
         let most = (self.most_bytes / bytes.len().max(1)).clamp(1, self.most_chunks);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

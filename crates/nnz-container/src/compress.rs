@@ -1,25 +1,25 @@
-//! How what is written is compressed.
+//! Compression of arrays.
 
 use std::str::FromStr;
 
 use nnz_core::{Error, Result};
 
-/// How arrays are compressed, in containers that can.
+/// The compression of arrays, in containers that support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all. The default.
+    /// No compression. The default.
     #[default]
     None,
-    /// By deflate of a level from 0 to 9.
+    /// Deflate with a level from 0 to 9.
     Gzip(u32),
-    /// By zstd of a level from 1 to 22.
+    /// Zstandard with a level from 1 to 22.
     Zstd(u32),
 }
 
 impl FromStr for Compression {
     type Err = String;
 
-    /// Reads `none`, `gzip:1` to `gzip:9`, or `zstd:1` to `zstd:22`.
+    /// Parses `none`, `gzip:1` to `gzip:9`, or `zstd:1` to `zstd:22`.
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
         match how {
@@ -32,7 +32,7 @@ impl FromStr for Compression {
 }
 
 impl Compression {
-    /// Checks that there is such a level.
+    /// Checks the level.
     pub(crate) fn check(self) -> Result<()> {
         match self {
             Self::Gzip(10..) => Err(Error::argument("gzip has levels from 0 to 9")),

@@ -1,4 +1,4 @@
-//! What every container can do.
+//! The traits of containers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use nnz_core::{Element, Listed, Names, Result, StringList, StringReader, ValueTy
 
 use crate::NumberArray;
 
-/// Says what a container can hold.
+/// What a container supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Capabilities {
-    /// The types of number it can store.
+    /// The types of numbers.
     pub value_types: &'static [ValueType],
-    /// Whether a string may hold line breaks.
+    /// Whether strings may have line breaks.
     pub line_breaks: bool,
-    /// Whether a string may be any bytes, not only UTF-8 without zero bytes.
+    /// Whether strings may be any bytes, not only UTF-8 without zero bytes.
     pub any_bytes: bool,
-    /// Whether an attribute may have any length and line breaks.
+    /// Whether attributes may have any length and line breaks.
     pub multiline_attributes: bool,
 }
 
@@ -33,69 +33,69 @@ pub(crate) fn full_path(path: &Path, group: &str) -> std::path::PathBuf {
     full.into()
 }
 
-/// A group with an attribute that was looked for.
+/// A group that has one of the attributes searched for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundGroup {
-    /// The group's path without a slash before it; empty for the root group.
+    /// The path of the group without a leading slash; empty for the root group.
     pub group: String,
     /// The attribute's name.
     pub attribute: String,
-    /// What it says; empty where it is no text.
+    /// The value of the attribute; empty if it is not text.
     pub text: String,
 }
 
 /// Named arrays that can be read.
 pub trait Container: Send + Sync {
-    /// Returns the path, with `::GROUP` where it is a group inside a file.
+    /// Returns the path, with `::GROUP` for a group inside a file.
     fn path(&self) -> &Path;
 
-    /// Returns what kind of container it is, such as `directory`.
+    /// Returns the kind of container, such as `directory`.
     fn kind(&self) -> &'static str;
 
-    /// Returns what it can hold.
+    /// Returns what the container supports.
     fn capabilities(&self) -> Capabilities;
 
     /// Lists the names of all members, sorted.
     ///
     /// # Errors
     ///
-    /// Fails where the container cannot be read.
+    /// Fails if the container cannot be read.
     fn members(&self) -> Result<Vec<String>>;
 
-    /// Reads an attribute that is text: a short one that says what the container holds, or a long one such as a
+    /// Reads a text attribute: a short one such as a format version, or a long one such as a
     /// description in JSON.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing or no text.
+    /// Fails if it is missing or not text.
     fn attribute(&self, name: &str) -> Result<String>;
 
     /// Opens an array of numbers.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, or is no array of numbers.
+    /// Fails if it is missing or not an array of numbers.
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>>;
 
-    /// Checks that a list of strings is there, without reading it, and returns its stored bytes.
+    /// Returns the stored size of a list of strings in bytes, without reading it.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing.
+    /// Fails if it is missing.
     fn strings_size(&self, name: &str) -> Result<u64>;
 
     /// Starts reading a list of strings.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, or is no list of strings.
+    /// Fails if it is missing or not a list of strings.
     fn read_strings(&self, name: &str) -> Result<Names<'_>>;
 
-    /// Reads a list of strings, one after the other, into `each`.
+    /// Calls `each` with every string of a list.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, cannot be read, or `each` fails.
+    /// Fails if it is missing or cannot be read, or if `each` fails.
     fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut strings = self.read_strings(name)?;
         while let Some(string) = strings.next_string()? {
@@ -116,46 +116,45 @@ impl dyn Container + '_ {
     }
 }
 
-/// An array being written. The writer that created it numbers its arrays as it likes, and knows no
-/// others.
+/// An array that is being written, identified within its writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayId(pub usize);
 
-/// Named arrays being written. Dropped unfinished, they leave nothing behind.
+/// A writer of named arrays. Dropped unfinished, it leaves no output.
 pub trait ContainerWriter: Send {
-    /// Writes an attribute that is text.
+    /// Writes a text attribute.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written, or has several lines and the container holds none such.
+    /// Fails if it cannot be written, or has several lines and the container does not support this.
     fn set_attribute(&mut self, name: &str, text: &str) -> Result<()>;
 
-    /// Creates an empty array of numbers to append to.
+    /// Creates an empty array of numbers, to append to.
     ///
     /// # Errors
     ///
-    /// Fails where the container cannot hold the type, or the array cannot be created.
+    /// Fails if the container does not support the type, or if the array cannot be created.
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId>;
 
-    /// Appends whole elements, given in native byte order.
+    /// Appends complete elements in native byte order.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be written.
+    /// Fails if they cannot be written.
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()>;
 
-    /// Writes a list of strings as they are read.
+    /// Writes a list of strings from a reader.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read or written, or one of them would not read back the same.
+    /// Fails if they cannot be read or written, or if the container does not support one of them.
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()>;
 
     /// Writes a list of strings.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be written, or one of them would not read back the same.
+    /// Fails if they cannot be written, or if the container does not support one of them.
     fn write_strings(
         &mut self,
         name: &str,
@@ -164,11 +163,11 @@ pub trait ContainerWriter: Send {
         self.copy_strings(name, &mut Listed::new(strings))
     }
 
-    /// Completes all arrays, puts the whole in its place and returns its bytes.
+    /// Completes all arrays, moves the output to the target and returns its size in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be done; nothing is left behind then.
+    /// Fails if this cannot be done; there is no output then.
     fn finish(self: Box<Self>) -> Result<u64>;
 }
 
@@ -177,13 +176,13 @@ impl dyn ContainerWriter + '_ {
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be written.
+    /// Fails if they cannot be written.
     pub fn append<T: Element>(&mut self, array: ArrayId, elements: &[T]) -> Result<()> {
         self.append_bytes(array, bytemuck::cast_slice(elements))
     }
 }
 
-/// A container that several readers share, without being opened again.
+/// A container shared by several readers.
 impl Container for Arc<dyn Container> {
     fn path(&self) -> &Path {
         (**self).path()

@@ -1,7 +1,7 @@
-//! A directory of BPCells array files.
+//! Directories of BPCells array files.
 //!
-//! Numbers: an 8-byte ASCII header that names the type, then little-endian elements. Strings: one
-//! a line, without a header. An attribute is a file of one line.
+//! Numbers are an 8-byte ASCII header with the type, followed by little-endian elements. Strings
+//! are lines, without a header. An attribute is a file of one line.
 
 mod header;
 mod kind;

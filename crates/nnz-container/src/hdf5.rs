@@ -1,9 +1,9 @@
 //! Groups of HDF5 files.
 //!
-//! An attribute is a string attribute of the group, an array of numbers or a list of strings a dataset of
-//! one dimension. Names, types and the places of chunks are found by the crate `hdf5-reader`;
-//! reading and decoding what is stored is done here, on all cores and outside any lock. Reading
-//! never writes to a file and never locks it. `docs/formats/hdf5.md` says what is read and written.
+//! Attributes are string attributes of the group; arrays of numbers and lists of strings are
+//! datasets of one dimension. Names, types and chunk addresses are parsed by the crate
+//! `hdf5-reader`; data is read and decoded in this crate, on all cores and without locks. Reading
+//! never writes to or locks a file. `docs/formats/hdf5.md` describes what is read and written.
 
 mod attribute;
 mod chunk_table;
@@ -40,15 +40,15 @@ pub use writer::{Hdf5Options, Hdf5Writer};
 use crate::chunk_cache;
 pub use crate::compress::Compression;
 
-/// What an HDF5 file starts with.
+/// The signature of HDF5 files.
 const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
 
-/// Returns whether a file is HDF5: one that starts so, or does behind a block of the user's, of 512
-/// bytes or twice, four times, ... as many.
+/// Returns whether a file is HDF5: it has the signature at its start or, after a user block, at
+/// byte 512, 1024, 2048 and so on.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn is_hdf5(file: &InputFile) -> Result<bool> {
     let len = file.len();
     let blocks = std::iter::successors(Some(512_u64), |at| at.checked_mul(2));

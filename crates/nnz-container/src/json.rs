@@ -1,10 +1,10 @@
-//! Texts that are JSON.
+//! JSON texts.
 
 use serde_json::value::RawValue;
 
-/// Returns a text as JSON, as it stands, if it is an object.
+/// Returns the text unchanged if it is a JSON object.
 pub(crate) fn object(text: &str) -> Option<Box<RawValue>> {
     let starts = text.trim_start_matches([' ', '\t', '\n', '\r']).starts_with('{');
-    // Nothing is built up: depth costs nothing.
+    // The value is not built, so depth has no cost.
     starts.then(|| serde_json::from_str(text).ok()).flatten()
 }

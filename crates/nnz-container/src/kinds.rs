@@ -1,4 +1,4 @@
-//! The kinds of container of this crate.
+//! The kinds of containers of this crate.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) const ZARR: ContainerInfo =
 pub(crate) const NPZ: ContainerInfo =
     ContainerInfo { name: "npz", extensions: &["npz"], groups: false };
 
-/// Every kind of container of this crate. Of several that match, the first is taken.
+/// All kinds of containers of this crate. If several match, the first is used.
 pub const KINDS: &[&dyn ContainerKind] = &[
     #[cfg(feature = "netcdf")]
     &NetCdfKind,
@@ -37,9 +37,9 @@ pub const KINDS: &[&dyn ContainerKind] = &[
     &NpzKind,
 ];
 
-/// Returns which kind a path is named as that this build was made without.
+/// Returns the kind of container that a path is named as, if this build does not include it.
 #[must_use]
-pub fn left_out(path: &Path) -> Option<&'static str> {
+pub fn missing_feature(path: &Path) -> Option<&'static str> {
     let features = [
         (NETCDF, cfg!(feature = "netcdf")),
         (HDF5, cfg!(feature = "hdf5")),

@@ -1,17 +1,16 @@
-//! Named arrays: the storage that BPCells and Binsparse are defined on.
+//! Named arrays: the storage of BPCells and Binsparse.
 //!
-//! A container holds typed number arrays, lists of strings and *attributes* (texts such as the
-//! version of a format) under names. Where each of them lies is the container's own affair: an attribute
-//! is a text file in a directory, an attribute of a group elsewhere. What a format writes through
-//! [`ContainerWriter`] and reads through [`Container`] therefore works in every container.
+//! A container has typed arrays of numbers, lists of strings and *attributes* (texts such as a
+//! format version), identified by names. How they are stored depends on the container: an attribute
+//! is a text file in a directory, and an attribute of a group in HDF5 or Zarr. Formats that write
+//! through [`ContainerWriter`] and read through [`Container`] work in every container.
 //!
-//! Whole trees of groups, with attributes of any type and arrays of any shape, are read through
-//! [`tree`].
+//! [`tree`] reads trees of groups with attributes of any type and arrays of any shape.
 //!
-//! Directories, objects of R and arrays in memory are always there; HDF5, NetCDF, npz and Zarr are
-//! features, all on by default.
+//! Directories, R objects and arrays in memory are always included; HDF5, NetCDF, npz and Zarr are
+//! features, enabled by default.
 
-// What containers share is not all used where some of them are left out.
+// Some shared code is unused without all features.
 #![cfg_attr(
     not(all(feature = "hdf5", feature = "netcdf", feature = "npz", feature = "zarr")),
     allow(dead_code, unused_imports)
@@ -35,7 +34,7 @@ pub mod memory;
 #[cfg(any(feature = "hdf5", feature = "netcdf"))]
 pub mod netcdf;
 pub mod npy;
-// A Zarr store may lie in a zip file, too.
+// Zarr stores may be zip files too.
 #[cfg(any(feature = "npz", feature = "zarr"))]
 pub mod npz;
 mod parallel;

@@ -1,4 +1,4 @@
-//! Named arrays in memory: for tests, and for data that never touches a disk.
+//! Named arrays in memory, for tests and for data without files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ enum Member {
     Strings(StringList),
 }
 
-/// A container in memory. Clones share what is stored.
+/// A container in memory. Clones share their contents.
 #[derive(Clone, Debug)]
 pub struct Memory {
     name: Arc<Path>,
@@ -31,19 +31,19 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Makes an empty container.
+    /// Creates an empty container.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes an empty container that messages call by the path of what is read into it.
+    /// Creates an empty container with a path for messages, such as that of its source.
     #[must_use]
     pub fn named(path: impl AsRef<Path>) -> Self {
         Self { name: path.as_ref().into(), members: Arc::default() }
     }
 
-    /// Starts writing; what is written replaces all members once it is finished.
+    /// Starts writing. All members are replaced when the writer finishes.
     #[must_use]
     pub fn writer(&self) -> MemoryWriter {
         MemoryWriter { into: self.clone(), members: Vec::new() }
@@ -66,7 +66,7 @@ impl Memory {
     }
 }
 
-/// It has no groups but the root.
+/// The root is the only group.
 impl OpenContainer for Memory {
     fn description(&self) -> &'static str {
         "arrays in memory"
@@ -157,21 +157,21 @@ impl NumberArray for Numbers {
     }
 }
 
-/// Members of a [`Memory`] being written.
+/// A writer for a [`Memory`].
 #[derive(Debug)]
 pub struct MemoryWriter {
     into: Memory,
-    members: Vec<(String, Being)>,
+    members: Vec<(String, NewMember)>,
 }
 
 #[derive(Debug)]
-enum Being {
+enum NewMember {
     Numbers(ValueType, Vec<u8>),
     Whole(Member),
 }
 
 impl MemoryWriter {
-    fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
+    fn add(&mut self, name: &str, member: NewMember) -> Result<ArrayId> {
         if self.members.iter().any(|(taken, _)| taken == name) {
             return Err(Error::new(ErrorKind::Exists, self.into.place(name)));
         }
@@ -182,15 +182,15 @@ impl MemoryWriter {
 
 impl ContainerWriter for MemoryWriter {
     fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
-        self.add(name, Being::Whole(Member::Text(text.to_owned()))).map(drop)
+        self.add(name, NewMember::Whole(Member::Text(text.to_owned()))).map(drop)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        self.add(name, Being::Numbers(value_type, Vec::new()))
+        self.add(name, NewMember::Numbers(value_type, Vec::new()))
     }
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        if let Some((_, Being::Numbers(_, all))) = self.members.get_mut(array.0) {
+        if let Some((_, NewMember::Numbers(_, all))) = self.members.get_mut(array.0) {
             all.extend_from_slice(bytes);
         }
         Ok(())
@@ -198,18 +198,18 @@ impl ContainerWriter for MemoryWriter {
 
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let list = strings.list()?;
-        self.add(name, Being::Whole(Member::Strings(list))).map(drop)
+        self.add(name, NewMember::Whole(Member::Strings(list))).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {
         let mut bytes = 0;
         let members = self.members.into_iter().map(|(name, being)| {
             let member = match being {
-                Being::Numbers(value_type, all) => {
+                NewMember::Numbers(value_type, all) => {
                     bytes += all.len() as u64;
                     Member::Numbers(value_type, Arc::new(all))
                 }
-                Being::Whole(member) => member,
+                NewMember::Whole(member) => member,
             };
             (name, member)
         });

@@ -1,9 +1,9 @@
-//! NetCDF files, classic or inside HDF5.
+//! NetCDF files, classic and NetCDF-4.
 //!
-//! A variable of one dimension is an array of numbers, a text attribute an attribute. NetCDF-4 is
-//! HDF5 with names for dimensions: it is read and written, group by group, by what reads and writes
-//! HDF5. The classic forms (CDF-1, CDF-2 and CDF-5) have one group; they are read here.
-//! `docs/formats/netcdf.md` says what is read and written.
+//! Variables of one dimension are arrays of numbers, text attributes are attributes. NetCDF-4 is
+//! HDF5 with named dimensions; it is read and written through HDF5, including groups. The classic
+//! formats (CDF-1, CDF-2 and CDF-5) have one group and are read here. `docs/formats/netcdf.md`
+//! describes what is read and written.
 
 #[cfg(feature = "netcdf")]
 mod classic;
@@ -39,7 +39,7 @@ pub use tree::NetCdfGroup;
 #[cfg(all(feature = "hdf5", feature = "netcdf"))]
 pub use writer::NetCdfWriter;
 
-/// What a group can hold: NetCDF has neither booleans nor complex numbers.
+/// What a group supports: NetCDF has neither booleans nor complex numbers.
 #[cfg(feature = "netcdf")]
 const CAPABILITIES: Capabilities = Capabilities {
     value_types: &[
@@ -59,9 +59,9 @@ const CAPABILITIES: Capabilities = Capabilities {
     multiline_attributes: true,
 };
 
-/// Returns whether a file that starts with these bytes is a classic NetCDF file.
+/// Returns whether the first bytes are those of a classic NetCDF file.
 ///
-/// One of NetCDF-4 starts as every HDF5 file does.
+/// NetCDF-4 files start like all HDF5 files.
 #[must_use]
 pub fn is_netcdf(first_bytes: &[u8]) -> bool {
     matches!(first_bytes, [b'C', b'D', b'F', 1 | 2 | 5, ..])

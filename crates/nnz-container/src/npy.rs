@@ -1,9 +1,9 @@
-//! Arrays as `NumPy` stores them: `.npy` files in a directory.
+//! Arrays of `NumPy`: `.npy` files in a directory.
 //!
-//! An array of numbers or a list of strings named `N` is `N.npy`, of one dimension. An attribute
-//! that is an object in JSON is `N.json`; any other attribute is `N.npy` with a single string.
-//! Files of their own may hold arrays of any number of dimensions: [`read_array`], [`write_array`].
-//! `docs/formats/numpy.md` says what is read and written.
+//! An array of numbers or a list of strings named `N` is `N.npy`, with one dimension. An attribute
+//! that is a JSON object is `N.json`; any other attribute is `N.npy` with a single string. Single
+//! files may have arrays of any number of dimensions: [`read_array`], [`write_array`].
+//! `docs/formats/numpy.md` describes what is read and written.
 
 mod dict;
 mod element;
@@ -27,10 +27,10 @@ pub use tree::NpyGroup;
 pub use writer::NpyDirectoryWriter;
 
 pub(crate) use element::{Element, TYPES};
-pub(crate) use header::{Header, LONGEST, MAGIC, NdHeader, PREAMBLE};
+pub(crate) use header::{Header, MAGIC, MAX_LEN, NdHeader, PREAMBLE};
 pub(crate) use stored::{ReadAt, Stored};
 pub(crate) use strings::decode;
 #[cfg(feature = "zarr")]
-pub(crate) use strings::without_zeros;
+pub(crate) use strings::trim_zeros;
 pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
 pub(crate) use tree::{FlatGroup, check_root};

@@ -1,7 +1,7 @@
-//! `.npz` files: arrays as `NumPy` stores them, in a zip file.
+//! `.npz` files: arrays of `NumPy` in a zip file.
 //!
-//! An array of numbers or a list of strings named `N` is the entry `N.npy`, of one dimension; an
-//! attribute is an entry with a single string. `docs/formats/numpy.md` says what is read and
+//! An array of numbers or a list of strings named `N` is the entry `N.npy`, with one dimension; an
+//! attribute is an entry with a single string. `docs/formats/numpy.md` describes what is read and
 //! written.
 
 #[cfg(feature = "zarr")]
@@ -35,7 +35,7 @@ pub use tree_writer::NpzTreeWriter;
 #[cfg(feature = "npz")]
 pub use writer::{NpzOptions, NpzWriter};
 
-/// Returns whether a file that starts with these bytes is a zip file, as `.npz` files are.
+/// Returns whether the first bytes are those of a zip file, as for `.npz` files.
 #[must_use]
 pub fn is_npz(first_bytes: &[u8]) -> bool {
     first_bytes.starts_with(b"PK\x03\x04") || first_bytes.starts_with(b"PK\x05\x06")

@@ -1,16 +1,16 @@
-//! Work for several threads.
+//! Parallel loops.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::Result;
 
-/// Does some work for each item, on up to `threads` threads, each of which takes the next item
-/// when it is done with one. After a failure no more are taken.
+/// Calls `work` for each item, on up to `threads` threads. After a failure no more items are
+/// processed.
 ///
 /// # Errors
 ///
-/// Fails as the work does: of several failures that of the first item is returned.
+/// Fails if `work` fails, with the error of the first item that failed.
 pub(crate) fn for_each<T: Send>(
     threads: usize,
     items: impl Iterator<Item = T> + Send,
@@ -19,7 +19,7 @@ pub(crate) fn for_each<T: Send>(
     for_each_with(threads, items, || (), |(), item| work(item))
 }
 
-/// Does some work as [`for_each`], with something that each thread makes once, such as its buffers.
+/// Same as [`for_each`], with a value that each thread creates once, such as its buffers.
 pub(crate) fn for_each_with<T: Send, W>(
     threads: usize,
     mut items: impl Iterator<Item = T> + Send,
@@ -30,7 +30,7 @@ pub(crate) fn for_each_with<T: Send, W>(
         let mut own = start();
         return items.try_for_each(|item| work(&mut own, item));
     }
-    // Locked for taking an item only.
+    // Locked only to take an item.
     let items = Mutex::new(items.enumerate());
     let failed = AtomicBool::new(false);
     let run = || {
@@ -56,7 +56,7 @@ pub(crate) fn for_each_with<T: Send, W>(
         }
         failures
     });
-    // Items are taken in turn, so that all before one that failed were worked on.
+    // Items are taken in order, so all items before one that failed were processed.
     let first = failures.into_iter().flatten().min_by_key(|(number, _)| *number);
     first.map_or(Ok(()), |(_, error)| Err(error))
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_items_are_worked_on_once() {
+    fn all_items_are_processed_once() {
         for threads in [0, 1, 3, 100] {
             let sum = AtomicUsize::new(0);
             let add = |item| {

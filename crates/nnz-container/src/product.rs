@@ -2,11 +2,11 @@
 
 use nnz_core::{Error, Result};
 
-/// Multiplies numbers, the result of which has to fit 64 bits.
+/// Multiplies numbers. The result has to fit in 64 bits.
 pub(crate) fn product(numbers: impl Iterator<Item = u64>) -> Result<u64> {
     let mut product = Some(1_u64);
     for number in numbers {
-        // A zero makes all of it zero, whatever the others are.
+        // The product is zero if one factor is, whatever the others are.
         if number == 0 {
             return Ok(0);
         }

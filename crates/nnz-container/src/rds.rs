@@ -1,11 +1,11 @@
-//! Objects of R in `.rds` files: S4 objects, whose slots are the members, and lists with names.
+//! R objects in `.rds` files: S4 objects, whose slots are the members, and named lists.
 //!
-//! R has 32-bit integers and doubles. Integer (and logical) vectors are arrays of `uint32`, bit for
-//! bit; what an array means beyond that is known to the format that owns it. A member of a list
-//! that is a member itself is named as R does: `dimnames[[1]]`. `NULL` is a list of no strings.
+//! R has 32-bit integers and doubles. Integer and logical vectors are arrays of `uint32` with the
+//! same bits; the format interprets them. Members of a nested list are named as in R:
+//! `dimnames[[1]]`. `NULL` is an empty list of strings.
 //!
-//! R reads and writes a file from its start to its end, so an object that is read lies in memory.
-//! One that is written does not: its arrays wait beside the target in files without a name.
+//! R reads and writes a file sequentially, so an object that is read is in memory. While an object
+//! is written, its arrays are in unnamed files next to the target.
 
 mod numbers;
 mod reader;
@@ -25,26 +25,26 @@ pub use writer::{Form, RdsOptions, RdsWriter};
 use nnz_storage::InputFile;
 pub use nnz_storage::Texts;
 
-/// Returns whether a file starts like an object of R, compressed or not.
+/// Returns whether a file starts like an R object, compressed or not.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn is_rds(file: &InputFile) -> Result<bool> {
     nnz_rds::looks_like(file.start_reader()).map_err(|error| file.error(error))
 }
 
-/// Reads the object of a file, whatever it is.
+/// Reads the object of a file, of any type.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read, is damaged, takes more memory than `limits` say, or holds
-/// code or environments.
+/// Fails if the file cannot be read, is damaged, takes more memory than `limits`, or has code or
+/// environments.
 pub fn read(file: &InputFile, limits: Limits) -> Result<Document> {
     nnz_rds::read(file.reader(), limits).map_err(|error| placed(file.path(), error))
 }
 
-/// Says in which file an error was found.
+/// Adds the file to an error.
 pub fn placed(path: &Path, error: nnz_rds::Error) -> Error {
     let (kind, offset) = error.into_parts();
     let place = Place::path(path).at(At::Byte(offset));

@@ -1,7 +1,7 @@
-//! The bytes of all elements sorted by their place in the element, and back.
+//! The shuffle filter: bytes of elements, grouped by their position in the element.
 
-/// Puts together elements of `width` bytes: first come their first bytes, then their second ones.
-/// Bytes behind the last whole element stay where they are.
+/// Restores elements of `width` bytes: the input has their first bytes, then their second ones, and
+/// so on. Bytes after the last complete element are unchanged.
 pub(crate) fn unshuffle(from: &[u8], width: usize, out: &mut [u8]) {
     match width {
         4 => unshuffle_by::<4>(from, out),
@@ -20,7 +20,7 @@ pub(crate) fn unshuffle(from: &[u8], width: usize, out: &mut [u8]) {
     }
 }
 
-/// Takes apart elements of `width` bytes.
+/// Shuffles elements of `width` bytes.
 #[cfg(any(test, feature = "hdf5"))]
 pub(crate) fn shuffle(from: &[u8], width: usize, out: &mut [u8]) {
     let count = from.len() / width.max(1);
@@ -38,7 +38,7 @@ fn copy((to, from): (&mut u8, &u8)) {
     *to = *from;
 }
 
-/// Elements handled at a time, so that the compiler can use vectors.
+/// The number of elements processed at a time, so that the compiler can use vectors.
 const BLOCK: usize = 64;
 
 fn unshuffle_by<const WIDTH: usize>(from: &[u8], out: &mut [u8]) {
@@ -73,14 +73,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_come_sorted_by_their_place() {
+    fn bytes_are_grouped_by_position() {
         let mut out = [0; 7];
         shuffle(&[1, 2, 3, 4, 5, 6, 7], 3, &mut out);
         assert_eq!(out, [1, 4, 2, 5, 3, 6, 7]);
     }
 
     #[test]
-    fn shuffling_back_gives_the_same() {
+    fn unshuffle_inverts_shuffle() {
         for len in [0, 1, 7, 8, 64, 1000, 1024, 4099] {
             let bytes: Vec<u8> = (0..len).map(|n| u8::try_from(n % 251).unwrap()).collect();
             for width in [0, 1, 2, 3, 4, 5, 8, 16, 5000] {

@@ -1,31 +1,31 @@
-//! Rows of an array cut into chunks.
+//! Division of the rows of an array into chunks.
 //!
-//! Elements come in the order of rows. A *band* is what has to be there before chunks are complete: the
-//! chunks that lie beside each other across the dimensions behind the first in which a chunk is longer
-//! than 1.
+//! Elements are given in row order. A *band* is the smallest part that consists of complete chunks:
+//! the adjacent chunks across the dimensions after the first one in which a chunk is longer than 1.
 
 use nnz_core::{Error, Result};
 
 use crate::product::product;
 
-/// How the rows of an array are cut into chunks.
+/// How the rows of an array are divided into chunks.
 #[derive(Debug)]
 pub(crate) struct Tiles {
     element: usize,
-    /// Chunks along each dimension but the first.
+    /// Number of chunks along each dimension except the first.
     across: Vec<u64>,
-    /// Elements of a chunk along each dimension.
+    /// Number of elements of a chunk along each dimension.
     chunk: Vec<u64>,
-    /// Bytes after which a band ends short; `None` where that is the end of the array.
+    /// Number of bytes after which a band is cut off; `None` if only at the end of the array.
     run: Option<u64>,
-    /// The dimensions that a band is cut along: lengths but of the first, and those of a chunk.
+    /// The dimensions along which a band is divided: lengths without the first, and those of a
+    /// chunk.
     inner: Vec<usize>,
     tile: Vec<usize>,
     band: usize,
 }
 
 impl Tiles {
-    /// Makes the tiles of an array; the length of the first dimension need not be known.
+    /// Creates the tiles of an array; the length of the first dimension may be unknown.
     pub(crate) fn new(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
         let narrow = |len: u64| {
             usize::try_from(len).map_err(|_| Error::argument("an axis longer than memory"))
@@ -54,7 +54,7 @@ impl Tiles {
         })
     }
 
-    /// Returns the bytes of a band, before it is cut.
+    /// Returns the size of a band in bytes, unless it is cut off.
     pub(crate) fn band_bytes(&self) -> usize {
         self.band
     }
@@ -72,7 +72,7 @@ impl Tiles {
         at
     }
 
-    /// Returns the place of a chunk in the grid of chunks.
+    /// Returns the index of a chunk in the grid of chunks.
     pub(crate) fn place(&self, number: u64) -> Vec<u64> {
         let mut left = number;
         let mut at = vec![0; self.chunk.len()];
@@ -84,7 +84,7 @@ impl Tiles {
         at
     }
 
-    /// Returns how many of `available` bytes, which start at byte `position` of the array, are whole
+    /// Returns how many of `available` bytes, from byte `position` of the array on, are complete
     /// bands.
     pub(crate) fn whole(&self, position: u64, available: usize) -> usize {
         let end = position.saturating_add(available as u64);
@@ -96,8 +96,8 @@ impl Tiles {
         usize::try_from(boundary.saturating_sub(position)).unwrap_or(0).min(available)
     }
 
-    /// Cuts bands, of which the first starts at byte `position` of the array and the last may be short,
-    /// into chunks, filled up with zeros.
+    /// Divides bands into chunks padded with zeros. The first band starts at byte `position` of the
+    /// array, the last one may be cut off.
     pub(crate) fn cut(&self, position: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let tile = self.tile.iter().product::<usize>();
         let tile = tile.checked_mul(self.element);
@@ -112,14 +112,14 @@ impl Tiles {
         while !rest.is_empty() {
             let left = self.run.map_or(u64::MAX, |run| run - position % run);
             let here = usize::try_from(left).unwrap_or(usize::MAX).min(self.band).min(rest.len());
-            let (band, behind) = rest.split_at(here);
+            let (band, after) = rest.split_at(here);
             let more = tile.and_then(|tile| tile.checked_mul(tiles)).ok_or_else(too_large)?;
             out.try_reserve(more).map_err(|_| too_large())?;
             for number in 0..tiles {
                 self.put_tile(band, 1, 0, &self.tile_offsets(number), &mut out);
             }
             position += here as u64;
-            rest = behind;
+            rest = after;
         }
         Ok(out)
     }
@@ -141,8 +141,8 @@ impl Tiles {
         offsets
     }
 
-    /// Puts the part of a chunk that has the given index along the axes before `axis`, starting at
-    /// element `start` of the band; the first axis counts as `axis` 1.
+    /// Copies the part of a chunk at one index along the axes before `axis`, from element `start`
+    /// of the band on; the first axis has number 1.
     fn put_tile(
         &self,
         band: &[u8],
@@ -171,7 +171,7 @@ impl Tiles {
         }
     }
 
-    /// Puts the elements of a chunk along the last axis, which has a length.
+    /// Copies the elements of a chunk along the last axis.
     fn put_run(&self, band: &[u8], start: usize, offset: usize, len: usize, out: &mut Vec<u8>) {
         let chunk = self.tile[self.tile.len() - 1];
         let used = chunk.min(len.saturating_sub(offset));
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_cut_and_filled_up() {
+    fn rows_are_divided_and_padded() {
         let tiles = Tiles::new(&[3, 5], &[2, 2], 1).unwrap();
         assert_eq!(tiles.band_bytes(), 10);
         let rows: Vec<u8> = (1..=15).collect();
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(tiles.offsets(5), [2, 4]);
     }
 
-    /// Cuts an array in pieces of some bytes and compares each element of each chunk.
+    /// Divides an array in pieces of `piece` bytes and compares each element of each chunk.
     fn check(shape: &[u64], chunk: &[u64], piece: usize) {
         let tiles = Tiles::new(shape, chunk, 2).unwrap();
         let count = shape.iter().product::<u64>();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_axes_is_cut() {
+    fn arrays_of_any_number_of_axes_are_divided() {
         for piece in [1, 2, 37, 10_000] {
             check(&[5, 3, 4, 2], &[2, 2, 3, 2], piece);
             check(&[5, 3, 4, 2], &[1, 2, 3, 1], piece);

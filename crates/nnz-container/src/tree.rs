@@ -1,11 +1,12 @@
 //! Trees: groups, typed attributes, and arrays of any number of dimensions.
 //!
-//! [`open`] returns the [`Group`] at a path, whatever kind of container it is. A group has
-//! attributes, child groups and arrays; an [`NdArray`] is read by hyperslab, that is a range of
-//! indices in each dimension. Memory depends on what is asked for, never on what a file says of
-//! itself. Symbolic, external and other links that lead out of a file or store are not followed.
+//! [`open`] returns the [`Group`] at a path in any kind of container. A group has attributes, child
+//! groups and arrays; an [`NdArray`] is read by hyperslab, a range of indices in each dimension.
+//! Memory is proportional to the request, not to sizes stated in the file. Symbolic, external and
+//! other links out of a file or store are not followed.
 //!
-//! A [`TreeWriter`] writes a tree to HDF5, Zarr or npz, and [`copy_tree`] copies one from any container.
+//! A [`TreeWriter`] writes a tree to HDF5, Zarr or npz, and [`copy_tree`] copies one from any
+//! container.
 //!
 //! | container | groups | attributes | arrays |
 //! |---|---|---|---|

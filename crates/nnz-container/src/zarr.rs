@@ -1,8 +1,8 @@
 //! Groups of Zarr stores on disk: version 3 is written, versions 3 and 2 are read.
 //!
-//! A group is a directory, an array of numbers or a list of strings an array of one dimension in
-//! it. Attributes are those of the group: one that is an object in JSON is that object,
-//! any other is a string. `docs/formats/zarr.md` says what is read and written.
+//! A group is a directory; arrays of numbers and lists of strings are arrays of one dimension in
+//! it. Attributes are those of the group: an attribute that is a JSON object is stored as that
+//! object, any other as a string. `docs/formats/zarr.md` describes what is read and written.
 
 mod chunks;
 mod codec;

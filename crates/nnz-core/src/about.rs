@@ -1,4 +1,4 @@
-//! What `info` tells of a source beyond its header.
+//! How a source is stored, as printed by `info`.
 
 use crate::ValueType;
 
@@ -7,17 +7,17 @@ use crate::ValueType;
 pub struct About {
     /// The format, such as `BPCells matrix`.
     pub format: String,
-    /// Where its arrays lie, such as `directory` or `gzip file`.
+    /// Where its arrays are, such as `directory` or `gzip file`.
     pub container: String,
-    /// The version the file states, where it states one.
+    /// The version in the file, if it has one.
     pub version: Option<String>,
-    /// The variant of a format that has several, such as `coordinate real symmetric`.
+    /// The variant, for a format with several, such as `coordinate real symmetric`.
     pub dialect: Option<String>,
-    /// Bytes the whole takes on disk, where that can be told.
+    /// Size on disk in bytes, if known.
     pub bytes: Option<u64>,
-    /// The arrays it is made of, where it is made of arrays.
+    /// The arrays of the matrix, if it is stored in arrays.
     pub arrays: Vec<ArrayAbout>,
-    /// What else is good to know, such as which programs read it.
+    /// Additional information, such as which programs can read it.
     pub notes: Vec<String>,
 }
 
@@ -28,8 +28,8 @@ pub struct ArrayAbout {
     pub name: String,
     /// The type of its elements, or `None` for strings.
     pub value_type: Option<ValueType>,
-    /// Number of elements, where known without reading it whole.
+    /// Number of elements, if known without reading the whole array.
     pub len: Option<u64>,
-    /// Bytes it takes.
+    /// Size in bytes.
     pub bytes: u64,
 }

@@ -1,43 +1,43 @@
-//! Values that follow from those across the diagonal.
+//! Values mirrored at the diagonal.
 
 use crate::{Scalar, Structure};
 
 impl Structure {
-    /// Returns the value across the diagonal from `value`, where the type has it. In what is `dense`,
-    /// a plain zero is a cell like any other, and its mirror image is one, too. Any other zero turns
-    /// its sign, as that of one part of a complex number.
+    /// Returns the value of the mirrored entry, or `None` if the type cannot represent it. If
+    /// `dense`, every cell is stored, and the mirror of a positive zero is a positive zero.
+    /// Otherwise negation also applies to zeros and to the parts of complex numbers.
     #[must_use]
     pub fn across(self, dense: bool, value: Scalar) -> Option<Scalar> {
         match self {
             Self::General | Self::Symmetric(_) => Some(value),
-            Self::SkewSymmetric(_) => negated(dense, value),
+            Self::SkewSymmetric(_) => negate(dense, value),
             Self::Hermitian(_) => Some(match value {
-                Scalar::ComplexF32(value) => Scalar::ComplexF32(conjugated(dense, value)),
-                Scalar::ComplexF64(value) => Scalar::ComplexF64(conjugated(dense, value)),
+                Scalar::ComplexF32(value) => Scalar::ComplexF32(conjugate(dense, value)),
+                Scalar::ComplexF64(value) => Scalar::ComplexF64(conjugate(dense, value)),
                 real => real,
             }),
         }
     }
 }
 
-/// Turns the sign of every part. In what stores every cell, the mirror image of plain zero is plain zero.
-fn turned<F, const N: usize>(dense: bool, parts: [F; N]) -> [F; N]
+/// Negates every part. If `dense`, a positive zero stays a positive zero.
+fn negate_parts<F, const N: usize>(dense: bool, parts: [F; N]) -> [F; N]
 where
     F: std::ops::Neg<Output = F> + Copy + Into<f64>,
 {
-    let plain = parts.iter().all(|&part| part.into().to_bits() == 0);
-    if dense && plain { parts } else { parts.map(F::neg) }
+    let positive_zero = parts.iter().all(|&part| part.into().to_bits() == 0);
+    if dense && positive_zero { parts } else { parts.map(F::neg) }
 }
 
-fn conjugated<F>(dense: bool, value: [F; 2]) -> [F; 2]
+fn conjugate<F>(dense: bool, value: [F; 2]) -> [F; 2]
 where
     F: std::ops::Neg<Output = F> + Copy + Into<f64>,
 {
-    [value[0], turned(dense, value)[1]]
+    [value[0], negate_parts(dense, value)[1]]
 }
 
-/// Turns the sign, or returns `None` where the type has no such value.
-fn negated(dense: bool, value: Scalar) -> Option<Scalar> {
+/// Negates the value, or returns `None` if the type cannot represent the result.
+fn negate(dense: bool, value: Scalar) -> Option<Scalar> {
     Some(match value {
         Scalar::I8(v) => Scalar::I8(v.checked_neg()?),
         Scalar::I16(v) => Scalar::I16(v.checked_neg()?),
@@ -48,9 +48,9 @@ fn negated(dense: bool, value: Scalar) -> Option<Scalar> {
         Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
         Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
         Scalar::Bint8(_) => return None,
-        Scalar::F32(v) => Scalar::F32(turned(dense, [v])[0]),
-        Scalar::F64(v) => Scalar::F64(turned(dense, [v])[0]),
-        Scalar::ComplexF32(parts) => Scalar::ComplexF32(turned(dense, parts)),
-        Scalar::ComplexF64(parts) => Scalar::ComplexF64(turned(dense, parts)),
+        Scalar::F32(v) => Scalar::F32(negate_parts(dense, [v])[0]),
+        Scalar::F64(v) => Scalar::F64(negate_parts(dense, [v])[0]),
+        Scalar::ComplexF32(parts) => Scalar::ComplexF32(negate_parts(dense, parts)),
+        Scalar::ComplexF64(parts) => Scalar::ComplexF64(negate_parts(dense, parts)),
     })
 }

@@ -1,4 +1,4 @@
-//! Tables that describe the rows or columns of a matrix: one row for each, and typed columns.
+//! Tables of annotations: one row for each row or column of a matrix, and typed columns.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub enum ColumnType {
     Number(ValueType),
     /// Strings.
     String,
-    /// One of a list of categories each.
+    /// Values from a list of categories.
     Categorical {
         /// Whether the categories have an order.
         ordered: bool,
@@ -34,7 +34,7 @@ impl fmt::Display for ColumnType {
 /// The name and type of a column of annotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// The name, which no other column of the table has.
+    /// The name, unique in the table.
     pub name: String,
     /// The type.
     pub column_type: ColumnType,
@@ -43,9 +43,9 @@ pub struct ColumnInfo {
 /// A column of annotations in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// A value for each row of the table, also where it is missing.
+    /// A value for each row of the table, including missing ones.
     pub values: ColumnValues,
-    /// Whether each value is missing; `None` where none can be. Missing categories have the code -1.
+    /// Whether each value is missing, or `None` if none is. Missing categories have the code -1.
     pub missing: Option<Vec<bool>>,
 }
 
@@ -60,14 +60,14 @@ pub enum ColumnValues {
     Categorical(Categorical),
 }
 
-/// Values that are each one of a list of categories.
+/// Values from a list of categories.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Categorical {
-    /// The position of each value in the categories; -1 where it is missing.
+    /// The index of each value in the categories; -1 if it is missing.
     pub codes: Vec<i32>,
-    /// The categories, each once; not all of them have to occur.
+    /// The categories, which are unique and may be unused.
     pub categories: Categories,
-    /// Whether the categories have an order: the one in which they are listed.
+    /// Whether the categories are ordered, by their position in the list.
     pub ordered: bool,
 }
 
@@ -81,7 +81,7 @@ pub enum Categories {
 }
 
 impl Categories {
-    /// Returns how many there are.
+    /// Returns the number of categories.
     #[must_use]
     pub fn len(&self) -> u64 {
         match self {
@@ -90,7 +90,7 @@ impl Categories {
         }
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no categories.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -118,7 +118,7 @@ fn write_number(values: &Values, index: u64, out: &mut Vec<u8>) {
 }
 
 impl Column {
-    /// Returns how many values there are.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> u64 {
         match &self.values {
@@ -146,7 +146,7 @@ impl Column {
         }
     }
 
-    /// Returns the values at some ranges of rows, in that order. Rows past the end are left out.
+    /// Returns the values of ranges of rows, in the order given. Rows past the end are omitted.
     #[must_use]
     pub fn picked(&self, ranges: &[Range<u64>]) -> Self {
         let len = self.len();
@@ -188,11 +188,12 @@ impl Column {
         Self { values, missing }
     }
 
-    /// Returns the values at some rows, in that order; those at no row are missing, as are those past the end.
+    /// Returns the values of the given rows, in that order; `None` and rows past the end give
+    /// missing values.
     ///
     /// # Errors
     ///
-    /// Fails where strings take more memory than there is.
+    /// Fails if there is not enough memory for strings.
     pub fn gathered(&self, rows: &[Option<u64>]) -> Result<Self> {
         let len = self.len();
         let place = |row: &Option<u64>| row.filter(|row| *row < len);
@@ -245,7 +246,7 @@ impl Column {
         }
     }
 
-    /// Returns whether a value is missing, or a float that is not a number.
+    /// Returns whether a value is missing or NaN.
     #[must_use]
     pub fn is_missing_or_nan(&self, row: u64) -> bool {
         let ColumnValues::Numbers(values) = &self.values else { return self.is_missing(row) };
@@ -253,8 +254,8 @@ impl Column {
         self.is_missing(row) || value.and_then(Scalar::to_f64).is_some_and(f64::is_nan)
     }
 
-    /// Writes a value as text: numbers as everywhere, booleans as `true` and `false`, and nothing
-    /// where it is missing.
+    /// Writes a value as text: numbers as [`write_scalar`](crate::write_scalar), booleans as `true`
+    /// and `false`, and nothing if it is missing.
     pub fn write_text(&self, row: u64, out: &mut Vec<u8>) {
         if self.is_missing(row) {
             return;
@@ -276,7 +277,7 @@ impl Column {
 ///
 /// Columns are read one at a time.
 pub trait Annotations: Send + Sync {
-    /// Returns the columns, in order. The names of rows are no column.
+    /// Returns the columns, in order, without the names of rows.
     fn columns(&self) -> &[ColumnInfo];
 
     /// Returns the number of rows.
@@ -287,15 +288,15 @@ pub trait Annotations: Send + Sync {
         self.len() == 0
     }
 
-    /// Reads a column, given by its position, into at most `memory` bytes.
+    /// Reads a column, given by its index, into at most `memory` bytes.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such column, or it cannot be read, is broken or takes more memory.
+    /// Fails if there is no such column, or if it cannot be read, is invalid or takes more memory.
     fn read_column(&self, column: usize, memory: u64) -> Result<Column>;
 }
 
-/// A table that others hold.
+/// A shared table.
 impl<T: Annotations + ?Sized> Annotations for &T {
     fn columns(&self) -> &[ColumnInfo] {
         (**self).columns()
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gathered_from_no_row_is_missing() {
+    fn gathering_no_row_gives_a_missing_value() {
         let of = |values| Column { values: ColumnValues::Numbers(values), missing: None };
         let column = of(Values::I8(vec![5, 6])).gathered(&[Some(1), None, Some(9)]).unwrap();
         assert_eq!(column.values, ColumnValues::Numbers(Values::I8(vec![6, 0, 0])));
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_print_their_values_and_nothing_where_one_is_missing() {
+    fn missing_values_are_written_as_nothing() {
         let numbers = Column {
             values: ColumnValues::Numbers(Values::I64(vec![1, -2, 3])),
             missing: Some(vec![false, true, false]),

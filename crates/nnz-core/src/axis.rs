@@ -1,8 +1,8 @@
-//! Rows, columns, and which of the two a matrix is stored by.
+//! Rows, columns, and storage order.
 
 use std::fmt;
 
-/// Names one of the two axes of a matrix.
+/// An axis of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
     /// The rows.
@@ -20,17 +20,17 @@ impl fmt::Display for Axis {
     }
 }
 
-/// Says what the members of an axis are, where a format fixes it.
+/// What an axis of a matrix represents, if the format defines it.
 ///
-/// 10x and BPCells matrices are features x cells, AnnData is cells x features; elsewhere it is
-/// unknown.
+/// 10x and BPCells matrices are features x cells, AnnData is cells x features; in other formats it
+/// is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AxisKind {
     /// Genes, peaks, proteins.
     Features,
     /// Cells, barcodes, observations.
     Cells,
-    /// The format does not say. The default.
+    /// Not defined by the format. The default.
     #[default]
     Unknown,
 }
@@ -45,14 +45,14 @@ impl fmt::Display for AxisKind {
     }
 }
 
-/// Says whether entries are grouped by row or by column.
+/// Whether entries are grouped by row or by column.
 ///
 /// The grouping axis is the *major* one, the other the *minor* one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Row after row (CSR).
+    /// By row (CSR).
     Row,
-    /// Column after column (CSC).
+    /// By column (CSC).
     Col,
 }
 
@@ -66,7 +66,7 @@ impl Order {
         }
     }
 
-    /// Puts a (major, minor) pair into (row, column) form.
+    /// Converts (major, minor) to (row, column).
     #[must_use]
     pub fn row_col(self, major: u64, minor: u64) -> (u64, u64) {
         match self {
@@ -75,7 +75,7 @@ impl Order {
         }
     }
 
-    /// Puts a (row, column) pair into (major, minor) form.
+    /// Converts (row, column) to (major, minor).
     #[must_use]
     pub fn major_minor(self, row: u64, col: u64) -> (u64, u64) {
         // The swap is its own inverse.
@@ -92,7 +92,7 @@ impl fmt::Display for Order {
     }
 }
 
-/// Holds the number of rows and of columns.
+/// The number of rows and columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Number of rows.
@@ -117,19 +117,19 @@ impl Shape {
         self.rows == 0 || self.cols == 0
     }
 
-    /// Returns the length of the axis entries are grouped by.
+    /// Returns the length of the major axis.
     #[must_use]
     pub fn major(self, order: Order) -> u64 {
         order.major_minor(self.rows, self.cols).0
     }
 
-    /// Returns the length of the axis across the grouping one.
+    /// Returns the length of the minor axis.
     #[must_use]
     pub fn minor(self, order: Order) -> u64 {
         order.major_minor(self.rows, self.cols).1
     }
 
-    /// Returns the number of cells, stored or not.
+    /// Returns the number of cells, including those that are not stored.
     #[must_use]
     pub fn cells(self) -> u128 {
         u128::from(self.rows) * u128::from(self.cols)

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::{Order, Values};
 
-/// Says which major vector (row or column) each run of a batch belongs to.
+/// The major vector (row or column) of each run of a batch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Majors {
-    /// The first run is this major, the next one the next, none left out.
+    /// The first run has this major, and each run the next one.
     Consecutive(u64),
     /// One major for each run, in any order.
     Listed(Vec<u64>),
@@ -23,7 +23,7 @@ impl Majors {
         }
     }
 
-    /// Empties the list and returns it, after making one if there was none.
+    /// Returns the list, cleared, after replacing the value by a list if it is not one.
     pub fn listed_mut(&mut self) -> &mut Vec<u64> {
         if !matches!(self, Self::Listed(_)) {
             *self = Self::Listed(Vec::new());
@@ -38,15 +38,14 @@ impl Majors {
     }
 }
 
-/// Says where along the minor axis each entry lies.
+/// The position of each entry along the minor axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Minors {
-    /// One index an entry, for minor axes up to 2^32 long.
+    /// An index for each entry, for minor axes of at most 2^32.
     U32(Vec<u32>),
-    /// One index an entry.
+    /// An index for each entry.
     U64(Vec<u64>),
-    /// Each run covers neighbouring cells and this is where it starts: dense panels, and the
-    /// columns of a triangle.
+    /// The start of each run, which has adjacent cells: dense panels, and columns of a triangle.
     Spans(Vec<u64>),
 }
 
@@ -63,7 +62,7 @@ impl From<Vec<u64>> for Minors {
 }
 
 impl Minors {
-    /// Empties the indices and returns them, after making them 32-bit ones if they were not.
+    /// Returns the indices, cleared, after replacing them by 32-bit ones if they are not.
     pub fn u32_mut(&mut self) -> &mut Vec<u32> {
         if !matches!(self, Self::U32(_)) {
             *self = Self::U32(Vec::new());
@@ -77,8 +76,8 @@ impl Minors {
         }
     }
 
-    /// Returns the indices as they are, to be overwritten, after making them 32-bit ones if they
-    /// were not.
+    /// Returns the indices with their contents, to overwrite them, after replacing them by 32-bit
+    /// ones if they are not.
     pub fn u32_buffer(&mut self) -> &mut Vec<u32> {
         match self {
             Self::U32(list) => list,
@@ -86,7 +85,7 @@ impl Minors {
         }
     }
 
-    /// Empties the indices and returns them, after making them 64-bit ones if they were not.
+    /// Returns the indices, cleared, after replacing them by 64-bit ones if they are not.
     pub fn u64_mut(&mut self) -> &mut Vec<u64> {
         if !matches!(self, Self::U64(_)) {
             *self = Self::U64(Vec::new());
@@ -100,7 +99,7 @@ impl Minors {
         }
     }
 
-    /// Empties the span starts and returns them, after making them such if they were not.
+    /// Returns the starts of spans, cleared, after replacing the indices by spans if they are not.
     pub fn spans_mut(&mut self) -> &mut Vec<u64> {
         if !matches!(self, Self::Spans(_)) {
             *self = Self::Spans(Vec::new());
@@ -117,16 +116,16 @@ impl Minors {
 
 /// A bounded run of stored entries, grouped into runs of one major vector each.
 ///
-/// Run `r` holds the entries `offsets[r]..offsets[r + 1]`. A major vector longer than a batch
-/// goes on in the next one, whose first run then has the same major. Empty runs are allowed.
-/// The cost of a batch follows the entries it holds, never the dimensions of the matrix.
+/// Run `r` has the entries `offsets[r]..offsets[r + 1]`. A major vector that is longer than a batch
+/// continues in the next one, whose first run then has the same major. Runs may be empty. The size
+/// of a batch depends on its entries, never on the dimensions of the matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
-    /// The axis the runs go along.
+    /// The major axis of the runs.
     pub order: Order,
     /// The major of each run.
     pub majors: Majors,
-    /// Where each run starts in the entries, and where the last one ends: one more than runs.
+    /// The offsets of the runs in the entries: one more than runs.
     pub offsets: Vec<usize>,
     /// The minor index of each entry.
     pub minors: Minors,
@@ -135,7 +134,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Makes an empty batch to be filled.
+    /// Creates an empty batch.
     #[must_use]
     pub fn new(order: Order, values: Values) -> Self {
         Self {
@@ -147,7 +146,7 @@ impl Batch {
         }
     }
 
-    /// Makes a run of each sequence of equal majors, where an entry has one each.
+    /// Sets the runs from the major of each entry: one run for each sequence of equal majors.
     pub fn list_majors<T: Copy + PartialEq + Into<u64>>(&mut self, majors: &[T]) {
         let listed = self.majors.listed_mut();
         self.offsets.clear();
@@ -160,8 +159,8 @@ impl Batch {
         }
     }
 
-    /// Makes runs of neighbouring cells of a matrix of which all are stored, with `len` cells to a major vector.
-    /// Where a major vector has none, there are none.
+    /// Sets the runs to a range of the cells of a matrix that stores all cells, with `len` cells
+    /// per major vector. There are no runs if `len` is 0.
     pub fn span_cells(&mut self, cells: Range<u64>, len: u64) {
         self.majors = Majors::Consecutive(cells.start.checked_div(len).unwrap_or(0));
         self.offsets.clear();
@@ -203,15 +202,15 @@ impl Batch {
         }
     }
 
-    /// Returns row and column of an entry, given by its position among all entries.
+    /// Returns row and column of an entry, given by its index in the batch.
     #[must_use]
     pub fn row_col(&self, entry: usize) -> (u64, u64) {
-        // The last run that starts at or before the entry; empty runs before it start there too.
+        // The last run that starts at or before the entry; empty runs may start there too.
         let run = self.offsets.partition_point(|&start| start <= entry) - 1;
         self.order.row_col(self.majors.get(run), self.minor(run, entry))
     }
 
-    /// Calls `each` with run number, major and minor of every entry, in order.
+    /// Calls `each` with run, major and minor of every entry, in order.
     ///
     /// # Errors
     ///
@@ -235,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_know_their_row_and_column() {
+    fn row_col_skips_empty_runs() {
         let batch = Batch {
             order: Order::Col,
             majors: Majors::Listed(vec![4, 5, 6, 9]),
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_count_up_from_where_each_run_starts() {
+    fn spans_are_adjacent_cells() {
         let batch = Batch {
             order: Order::Col,
             majors: Majors::Consecutive(0),

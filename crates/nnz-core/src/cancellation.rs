@@ -1,14 +1,14 @@
-//! Ending an operation early.
+//! Cancelling an operation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{Error, ErrorKind, Place, Result};
 
-/// A token that cancels the operations it was given to, from any thread.
+/// A token that cancels operations from any thread.
 ///
-/// Clones share their state. An operation checks its token at each batch; once cancelled it fails with
-/// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) and leaves no output.
+/// Clones share their state. An operation checks its token at each batch; after a cancellation it
+/// fails with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) and leaves no output.
 ///
 /// ```
 /// use nnz_core::Cancellation;
@@ -22,24 +22,24 @@ use crate::{Error, ErrorKind, Place, Result};
 pub struct Cancellation(Arc<AtomicBool>);
 
 impl Cancellation {
-    /// Makes a token that is not cancelled.
+    /// Creates a token that is not cancelled.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cancels all operations that have this token.
+    /// Cancels all operations with this token.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether it was cancelled.
+    /// Returns whether the token is cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Fails once it was cancelled.
+    /// Fails if the token is cancelled.
     ///
     /// # Errors
     ///

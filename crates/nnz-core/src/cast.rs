@@ -1,34 +1,35 @@
-//! Values from one type to another, exactly or not at all.
+//! Exact conversion between value types.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     clippy::float_cmp,
-    reason = "each cast is checked by casting back, or rounds because the caller asked for it"
+    reason = "each cast is checked by casting back, or rounds if the caller allows it"
 )]
 
 use crate::{Bint8, Element, Scalar, ValueType, Values};
 
-/// Says what to do with a value between two that a float type can hold.
+/// What to do with a value that a float type cannot represent exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
     /// Refuse it. The default.
     #[default]
     Refused,
-    /// Take the nearest. Values out of range, fractions for integers and lost signs stay refused.
+    /// Round to the nearest. Values out of range, fractions for integers and lost signs are still
+    /// refused.
     Nearest,
 }
 
-/// The first value that does not survive a change of type.
+/// The first value that cannot be converted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Offender {
-    /// Its position among the values.
+pub struct CastError {
+    /// The index of the value.
     pub index: usize,
     /// The value.
     pub found: Scalar,
 }
 
-/// Takes a value of another type, exactly or (where floats may round) nearly.
+/// Converts a value exactly or, if `rounding` allows it, to the nearest float.
 trait CastFrom<A>: Sized {
     fn cast_from(value: A, rounding: Rounding) -> Option<Self>;
 }
@@ -45,7 +46,7 @@ macro_rules! from_integers {
             #[inline]
             fn cast_from(value: $from, rounding: Rounding) -> Option<Self> {
                 let float = value as $float;
-                // Through i128, since a float just past the end would saturate back to it.
+                // Through i128, as a float just out of range would saturate back to the integer.
                 (rounding == Rounding::Nearest || float as i128 == i128::from(value))
                     .then_some(float)
             }
@@ -71,8 +72,9 @@ macro_rules! from_floats {
         $(impl CastFrom<$from> for $int {
             #[inline]
             fn cast_from(value: $from, _: Rounding) -> Option<Self> {
-                // Truncates and saturates, so only a whole number in range comes back the same;
-                // the ends of 64-bit types round up as floats and are caught through i128.
+                // Truncates and saturates, so only a whole number in range is equal after casting
+                // back. The limits of 64-bit types are rounded up as floats, which the comparison
+                // as i128 finds.
                 let int = value as $int;
                 let whole = int as i128 as $from == value && value as i128 == int as i128;
                 (whole && !(value == 0.0 && value.is_sign_negative())).then_some(int)
@@ -150,14 +152,14 @@ fn cast_slice<A: Element, B: Element + CastFrom<A>>(
     from: &[A],
     into: &mut Vec<B>,
     rounding: Rounding,
-) -> Result<(), Offender> {
+) -> Result<(), CastError> {
     into.clear();
     into.reserve(from.len());
     for (index, &value) in from.iter().enumerate() {
         match B::cast_from(value, rounding) {
             Some(v) => into.push(v),
             None => {
-                return Err(Offender { index, found: value.scalar() });
+                return Err(CastError { index, found: value.scalar() });
             }
         }
     }
@@ -189,7 +191,7 @@ fn cast_real<A: Element>(
     target: ValueType,
     rounding: Rounding,
     into: &mut Values,
-) -> Result<(), Offender>
+) -> Result<(), CastError>
 where
     u8: CastFrom<A>,
     u16: CastFrom<A>,
@@ -208,13 +210,13 @@ where
         F32 f32, F64 f64, Bint8 Bint8)
 }
 
-/// Casts complex numbers among themselves; a real type holds none of them.
+/// Casts complex numbers to a complex type; real types cannot represent them.
 fn cast_complex<A: Element>(
     from: &[[A; 2]],
     target: ValueType,
     rounding: Rounding,
     into: &mut Values,
-) -> Result<(), Offender>
+) -> Result<(), CastError>
 where
     [A; 2]: Element,
     f32: CastFrom<A>,
@@ -224,7 +226,7 @@ where
         from: &[[A; 2]],
         into: &mut Vec<[B; 2]>,
         rounding: Rounding,
-    ) -> Result<(), Offender>
+    ) -> Result<(), CastError>
     where
         [A; 2]: Element,
     {
@@ -233,7 +235,7 @@ where
             match (B::cast_from(re, rounding), B::cast_from(im, rounding)) {
                 (Some(re), Some(im)) => into.push([re, im]),
                 _ => {
-                    return Err(Offender { index, found: from[index].scalar() });
+                    return Err(CastError { index, found: from[index].scalar() });
                 }
             }
         }
@@ -243,7 +245,7 @@ where
         ValueType::ComplexF32 => pairs(from, <[f32; 2]>::vec_mut(into), rounding),
         ValueType::ComplexF64 => pairs(from, <[f64; 2]>::vec_mut(into), rounding),
         _ => match from.first() {
-            Some(value) => Err(Offender { index: 0, found: value.scalar() }),
+            Some(value) => Err(CastError { index: 0, found: value.scalar() }),
             None => {
                 *into = Values::new(target);
                 Ok(())
@@ -253,27 +255,27 @@ where
 }
 
 impl Values {
-    /// Casts every value to another type into `into`, or finds the first that does not survive.
+    /// Converts all values to another type, into `into`.
     ///
     /// ```
     /// use nnz_core::{Rounding, ValueType, Values};
     /// let mut ints = Values::new(ValueType::U32);
     /// let from = Values::F64(vec![3.0, 2.5]);
-    /// let offender = from.cast_into(ValueType::U32, Rounding::Refused, &mut ints).unwrap_err();
-    /// assert_eq!(offender.index, 1);
+    /// let error = from.cast_into(ValueType::U32, Rounding::Refused, &mut ints).unwrap_err();
+    /// assert_eq!(error.index, 1);
     /// ```
     ///
     /// # Errors
     ///
-    /// Returns the first value the target type cannot hold: out of range, a fraction, a negative
-    /// zero or NaN for an integer, a payload or digits a narrower float would drop, any complex
-    /// number for a real type.
+    /// Returns the first value that the target type cannot represent: out of range, a fraction, a
+    /// negative zero or NaN for an integer type, digits or a NaN payload that a narrower float
+    /// loses, any complex number for a real type.
     pub fn cast_into(
         &self,
         target: ValueType,
         rounding: Rounding,
         into: &mut Self,
-    ) -> Result<(), Offender> {
+    ) -> Result<(), CastError> {
         match self {
             Self::U8(v) => cast_real(v, target, rounding, into),
             Self::U16(v) => cast_real(v, target, rounding, into),
@@ -297,22 +299,22 @@ impl Values {
 }
 
 impl Scalar {
-    /// Casts one value as [`Values::cast_into`] does.
+    /// Converts one value as [`Values::cast_into`].
     ///
     /// # Errors
     ///
-    /// Returns the value itself where the type cannot hold it.
-    pub fn cast(self, target: ValueType, rounding: Rounding) -> Result<Self, Offender> {
-        let refused = Offender { index: 0, found: self };
+    /// Returns the value if the type cannot represent it.
+    pub fn cast(self, target: ValueType, rounding: Rounding) -> Result<Self, CastError> {
+        let refused = CastError { index: 0, found: self };
         let mut one = Values::new(target);
         self.repeat(1).cast_into(target, rounding, &mut one)?;
         one.get(0).ok_or(refused)
     }
 
-    /// Returns the widest of `types`, given narrow to wide, that is of the value's kind and holds it
-    /// exactly.
+    /// Returns the widest type of `types`, ordered from narrow to wide, that is of the same kind
+    /// and represents the value exactly.
     #[must_use]
-    pub fn held_by(self, types: &[ValueType]) -> Option<ValueType> {
+    pub fn widest_exact_type(self, types: &[ValueType]) -> Option<ValueType> {
         let complex = self.value_type().is_complex();
         let of_its_kind = |t: &ValueType| t.is_complex() == complex && *t != ValueType::Bint8;
         let mut types = types.iter().copied().filter(of_its_kind).rev();
@@ -329,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_survive_only_where_they_fit() {
+    fn integers_are_cast_if_they_fit() {
         assert_eq!(exact(Scalar::I64(-1), ValueType::U32), None);
         assert_eq!(exact(Scalar::I64(4_294_967_295), ValueType::U32), Some(Scalar::U32(u32::MAX)));
         assert_eq!(exact(Scalar::I64(4_294_967_296), ValueType::U32), None);
@@ -345,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_become_integers_only_when_whole_and_in_range() {
+    fn whole_floats_in_range_become_integers() {
         assert_eq!(exact(Scalar::F64(2.7), ValueType::U32), None);
         assert_eq!(exact(Scalar::F64(5e9), ValueType::U32), None);
         assert_eq!(exact(Scalar::F64(-0.0), ValueType::I32), None);
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn narrower_floats_keep_every_digit_or_refuse() {
+    fn narrower_floats_are_exact_or_refused() {
         assert_eq!(exact(Scalar::F64(0.1), ValueType::F32), None);
         assert_eq!(exact(Scalar::F64(0.5), ValueType::F32), Some(Scalar::F32(0.5)));
         assert_eq!(exact(Scalar::F64(1e300), ValueType::F32), None);
@@ -370,8 +372,8 @@ mod tests {
     }
 
     #[test]
-    fn nan_payloads_survive_or_are_refused() {
-        // R's NA_real_: a NaN with 1954 in its low bits, which 32 bits cannot hold.
+    fn nan_payloads_are_kept_or_refused() {
+        // NA_real_ of R: a NaN with 1954 in its low bits, which do not fit in 32 bits.
         let na = f64::from_bits(0x7ff0_0000_0000_07a2);
         assert!(Scalar::F64(na).cast(ValueType::F32, Rounding::Refused).is_err());
         for bits in [0x7fc0_0000_u32, 0x7f80_0001, 0xffc1_2345] {
@@ -388,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn complex_numbers_fit_no_real_type() {
+    fn complex_numbers_are_not_cast_to_real_types() {
         assert_eq!(exact(Scalar::ComplexF64([1.0, 0.0]), ValueType::F64), None);
         assert_eq!(
             exact(Scalar::I32(3), ValueType::ComplexF64),
@@ -397,9 +399,9 @@ mod tests {
     }
 
     #[test]
-    fn the_type_that_would_hold_a_value_is_named() {
+    fn the_widest_exact_type_is_of_the_same_kind() {
         let types = [ValueType::U32, ValueType::F32, ValueType::F64];
-        assert_eq!(Scalar::I64(-1).held_by(&types), Some(ValueType::F64));
-        assert_eq!(Scalar::I64((1 << 53) + 1).held_by(&types), None);
+        assert_eq!(Scalar::I64(-1).widest_exact_type(&types), Some(ValueType::F64));
+        assert_eq!(Scalar::I64((1 << 53) + 1).widest_exact_type(&types), None);
     }
 }

@@ -1,14 +1,14 @@
-//! The entries of any source, one at a time.
+//! The entries of a source, one at a time.
 
 use crate::{Batch, BatchReader, MatrixSource, Projection, Result, Scalar, Values};
 
-/// An iterator over the stored entries of a matrix: row, column and value, counted from 0.
+/// An iterator over the stored entries of a matrix: row, column and value, with indices from 0.
 ///
-/// Entries come in storage order. What follows from a symmetry is not stored and does not come. This is for
-/// code that need not be fast; [`MatrixSource::batches`] gives thousands of entries at a time, and
-/// [`MatrixSource::units`] lets all threads decode them.
+/// Entries are in storage order. Entries that follow from a symmetry are not included. Use
+/// [`MatrixSource::batches`] or [`MatrixSource::units`] in code that has to be fast: they return
+/// thousands of entries at a time, and units are decoded by all threads.
 ///
-/// After an error there are no more entries.
+/// The iterator ends after an error.
 pub struct Entries<'a> {
     reader: Option<Box<dyn BatchReader + 'a>>,
     batch: Batch,
@@ -17,7 +17,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Starts with the first entry of a source.
+    /// Starts at the first entry.
     pub(crate) fn new(source: &'a (impl MatrixSource + ?Sized)) -> Result<Self> {
         let header = source.header();
         let majors = header.shape.major(header.order);

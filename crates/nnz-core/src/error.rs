@@ -1,4 +1,4 @@
-//! What can go wrong, and where.
+//! Errors, and their location.
 
 use std::fmt;
 use std::io;
@@ -10,8 +10,8 @@ use crate::{Scalar, ValueType};
 /// The result of an operation that may fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Returns what was read, or `None` where it is missing, broken or not handled: for whoever asks whether
-/// something is there. An error of the [system](Error::is_system) is no answer to that.
+/// Returns the result of reading something optional: `None` if it is missing, invalid or not
+/// supported. [System errors](Error::is_system) other than its absence are still errors.
 ///
 /// ```
 /// use nnz_core::{Error, ErrorKind, Place, readable};
@@ -25,7 +25,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// # Errors
 ///
-/// Fails where the system could not read, and where it was cancelled.
+/// Fails if the system could not read it, or if the operation was cancelled.
 pub fn readable<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(found) => Ok(Some(found)),
@@ -35,7 +35,7 @@ pub fn readable<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Says where inside an array, a text or a matrix something is.
+/// A position in an array, a text or a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum At {
     /// A byte, counted from 0.
@@ -58,10 +58,10 @@ pub enum At {
     },
 }
 
-/// Says where something is: a path, an array there, a position in that; each where known.
+/// A location: a path, an array and a position in it, each optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The file or directory, with `::GROUP` where it is a group inside one.
+    /// The file or directory, with `::GROUP` for a group inside a file.
     pub path: Option<PathBuf>,
     /// The array's name.
     pub array: Option<String>,
@@ -70,24 +70,24 @@ pub struct Place {
 }
 
 impl Place {
-    /// Names a file or directory.
+    /// Creates the location of a file or directory.
     pub fn path(path: impl Into<PathBuf>) -> Self {
         Self { path: Some(path.into()), ..Self::default() }
     }
 
-    /// Names an array in a file or directory.
+    /// Creates the location of an array in a file or directory.
     pub fn array(path: impl Into<PathBuf>, array: impl Into<String>) -> Self {
         Self { path: Some(path.into()), array: Some(array.into()), at: None }
     }
 
-    /// Adds the position.
+    /// Sets the position.
     #[must_use]
     pub fn at(mut self, at: At) -> Self {
         self.at = Some(at);
         self
     }
 
-    /// Returns whether nothing is known.
+    /// Returns whether the location is empty.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.path.is_none() && self.array.is_none() && self.at.is_none()
@@ -109,8 +109,8 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         if let Some(path) = &self.path {
-            // Control characters in a file's name must not reach the terminal, and bytes that are not
-            // UTF-8 should be told apart.
+            // Control characters in a file name must not reach the terminal, and bytes that are not
+            // UTF-8 are shown.
             match path.to_str() {
                 Some(text) if !text.contains(is_unprintable) => f.write_str(text)?,
                 _ => write!(f, "{path:?}")?,
@@ -128,54 +128,54 @@ impl fmt::Display for Place {
     }
 }
 
-/// Says what went wrong.
+/// The kind of an error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system refused.
+    /// An error of the operating system.
     Io(io::Error),
-    /// Something that has to be there is not.
+    /// Something required does not exist.
     Missing,
-    /// What is there is not what has to be there.
+    /// Something is not as expected.
     Mismatch {
         /// What was found.
         found: String,
         /// What was expected.
         expected: String,
     },
-    /// The content is of no kind that can be read.
+    /// The format of the content is not recognized.
     Unrecognized(String),
-    /// The content is known, and not handled.
+    /// The content is recognized, but not supported.
     Unsupported(String),
-    /// A value does not survive a change of type.
+    /// A value cannot be represented in another type.
     Inexact {
         /// The value.
         found: Scalar,
-        /// The type asked for.
+        /// The requested type.
         target: ValueType,
-        /// A type the target could store instead, that would hold it.
+        /// A type of the target that can represent the value.
         holds: Option<ValueType>,
     },
-    /// Two entries share a place where only one may be.
+    /// Two entries have the same position, which is not allowed.
     Duplicate {
-        /// Where the other one is, where known.
+        /// The location of the first one, if known.
         other: Option<At>,
     },
-    /// The target is there already.
+    /// The target already exists.
     Exists,
-    /// Another program changed or replaced a source while it was read, or a target while it was written. A
-    /// target is left as that program has it.
+    /// Another program changed or replaced a source while it was read, or a target while it was
+    /// written. The target is not modified.
     Changed,
-    /// It would take more memory than allowed.
+    /// The operation needs more memory than allowed.
     Memory {
         /// Bytes needed.
         needed: u64,
         /// Bytes allowed.
         allowed: u64,
     },
-    /// What was asked for makes no sense.
+    /// An argument is invalid.
     Argument(String),
-    /// The caller cancelled the operation.
+    /// The operation was cancelled.
     Cancelled,
 }
 
@@ -207,7 +207,7 @@ impl fmt::Display for ErrorKind {
             Self::Duplicate { other: Some(at) } => {
                 write!(f, "a second entry at the same place (the first is at {at})")
             }
-            Self::Exists => f.write_str("exists already"),
+            Self::Exists => f.write_str("already exists"),
             Self::Changed => f.write_str("changed by another program in the meantime"),
             Self::Memory { needed, allowed } => {
                 write!(f, "needs {needed} bytes of memory, {allowed} are allowed")
@@ -217,7 +217,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Writes a message, which may end in a list: its lines are indented.
+/// Writes a message, with the lines of a list indented.
 fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     const NEXT: &str = "\n  ";
     let mut lines = text.split(NEXT);
@@ -225,9 +225,9 @@ fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     lines.try_for_each(|line| write!(f, "{NEXT}{}", escaped(line)))
 }
 
-/// What went wrong, and where.
+/// An error with its location.
 ///
-/// Names and values in it may come from a file. Its text has no control characters, except for the
+/// Names and values in the message may come from a file. Control characters are escaped, except
 /// line breaks of a list.
 pub struct Error(Box<Inner>);
 
@@ -237,7 +237,7 @@ struct Inner {
     hint: Option<Hint>,
 }
 
-/// Names what helps against an error, so that a program can show its own name for it.
+/// The option or function that helps, so that a program can print its own name for it.
 ///
 /// ```
 /// use nnz_core::Error;
@@ -250,79 +250,79 @@ struct Inner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hint {
-    /// The field of the options that helps, such as `ignore_names`; or a function or type, such as
+    /// The field of the options, such as `ignore_names`; or a function or type, such as
     /// `fragments::import`.
     pub item: &'static str,
     /// What it does, such as "takes the first".
     pub effect: String,
 }
 
-/// The message, as of [`Display`](fmt::Display), so that a `main` that returns an error prints what a user reads.
+/// The same text as [`Display`](fmt::Display), for a `main` that returns an error.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-// Results are returned by the million; an error must not make them large.
+// Results are returned frequently, so errors are small.
 const _: () = assert!(size_of::<Error>() == size_of::<usize>());
 
 impl Error {
-    /// Makes an error of a kind at a place.
+    /// Creates an error of a kind at a location.
     #[must_use]
     pub fn new(kind: ErrorKind, place: Place) -> Self {
         Self(Box::new(Inner { kind, place, hint: None }))
     }
 
-    /// Makes the error that one thing was found where another was expected.
+    /// Creates the error that something was found where something else was expected.
     pub fn mismatch(place: Place, found: impl fmt::Display, expected: impl fmt::Display) -> Self {
         let kind = ErrorKind::Mismatch { found: found.to_string(), expected: expected.to_string() };
         Self::new(kind, place)
     }
 
-    /// Makes the error that something is known and not handled.
+    /// Creates the error that something is not supported.
     pub fn unsupported(place: Place, what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported(what.into()), place)
     }
 
-    /// Makes the error that what was asked for makes no sense.
+    /// Creates the error that an argument is invalid.
     pub fn argument(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Argument(what.into()), Place::default())
     }
 
-    /// Wraps what the operating system said of a path.
+    /// Creates an error from an error of the operating system.
     pub fn io(path: &Path, error: io::Error) -> Self {
         Self::new(ErrorKind::Io(error), Place::path(path))
     }
 
-    /// Returns what went wrong.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Returns whether it is the system that failed, such as a disk that is full or cannot be read,
-    /// and not what is read that is broken.
+    /// Returns whether the system failed, for example because a disk is full or cannot be read, in
+    /// contrast to invalid data.
     #[must_use]
     pub fn is_system(&self) -> bool {
-        // These are also what a file that is cut short or damaged comes to.
+        // Truncated or damaged files have these kinds too.
         let content = [io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
         matches!(self.kind(), ErrorKind::Io(error) if !content.contains(&error.kind()))
     }
 
-    /// Returns whether the system says that there is nothing of the name.
+    /// Returns whether the system reported that a path does not exist.
     fn is_absence(&self) -> bool {
         let absence = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         matches!(self.kind(), ErrorKind::Io(error) if absence.contains(&error.kind()))
     }
 
-    /// Returns where.
+    /// Returns the location.
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// Adds what the caller knows of the place to what is known already.
+    /// Fills the parts of the location that are unknown from `outer`.
     #[must_use]
     pub fn with_context(mut self, outer: &Place) -> Self {
         let place = &mut self.0.place;
@@ -332,20 +332,20 @@ impl Error {
         self
     }
 
-    /// Names an option, a function or a type of the library that helps, and what it does.
+    /// Sets the option, function or type of the library that helps, and what it does.
     #[must_use]
     pub fn with_hint(mut self, item: &'static str, effect: impl Into<String>) -> Self {
         self.0.hint = Some(Hint { item, effect: effect.into() });
         self
     }
 
-    /// Returns what helps, where something is known to.
+    /// Returns the hint, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&Hint> {
         self.0.hint.as_ref()
     }
 
-    /// Takes the error apart.
+    /// Splits the error into kind and location.
     #[must_use]
     pub fn into_parts(self) -> (ErrorKind, Place) {
         let Inner { kind, place, .. } = *self.0;
@@ -380,14 +380,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_say_path_array_position_found_and_expected() {
+    fn messages_have_path_array_position_found_and_expected() {
         let place = Place::array("a.bpcells", "idxptr").at(At::Element(5));
         let error = Error::mismatch(place, 3, "at least 4");
         assert_eq!(error.to_string(), "a.bpcells: idxptr, element 5: found 3, expected at least 4");
     }
 
     #[test]
-    fn outer_places_fill_only_what_is_unknown() {
+    fn context_fills_only_unknown_parts() {
         let inner = Error::new(
             ErrorKind::Duplicate { other: None },
             Place::default().at(At::Line { line: 4, column: 1 }),
@@ -405,14 +405,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn bytes_of_a_path_that_are_not_utf8_are_shown() {
+    fn invalid_utf8_in_a_path_is_shown() {
         use std::os::unix::ffi::OsStrExt as _;
         let path = Path::new(std::ffi::OsStr::from_bytes(b"q\xff.h5"));
         assert_eq!(Place::path(path).to_string(), r#""q\xFF.h5""#);
     }
 
     #[test]
-    fn no_message_has_control_characters() {
+    fn control_characters_in_messages_are_escaped() {
         let text = "\x1b[2J\r\u{9b}\u{202e}\n!";
         let shown = r"\u{1b}[2J\r\u{9b}\u{202e}\n!";
         let place = || Place::array("f", text);
@@ -429,7 +429,7 @@ mod tests {
             let error = Error::new(kind, place());
             assert_eq!(error.to_string(), format!("f: {shown}: {expected}"));
         }
-        // The lines of a list stay lines.
+        // Lines of a list are kept.
         let list = Error::argument("one of\n  a\x1b\n  b");
         assert_eq!(list.to_string(), "one of\n  a\\u{1b}\n  b");
     }

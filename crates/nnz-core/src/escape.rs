@@ -1,9 +1,9 @@
-//! Text from files and arguments, made safe for a terminal.
+//! Text from files and arguments, escaped for a terminal.
 
 use std::borrow::Cow;
 
-/// Returns whether a character acts on a terminal instead of being shown: control characters, and
-/// characters that change the direction of the text or break its lines.
+/// Returns whether a character has an effect on a terminal instead of being displayed: control
+/// characters, and characters that change the direction of text or break lines.
 ///
 /// ```
 /// assert!(nnz_core::is_unprintable('\x1b'));
@@ -19,7 +19,7 @@ pub fn is_unprintable(c: char) -> bool {
         )
 }
 
-/// Returns a text in which no character acts on a terminal: those that would are written as in Rust,
+/// Returns the text with characters that [affect a terminal](is_unprintable) escaped as in Rust,
 /// such as `\n` and `\u{1b}`.
 ///
 /// ```
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_on_a_terminal_is_escaped() {
+    fn unprintable_characters_are_escaped() {
         for (text, expected) in [
             ("a\nb\tc\rd", "a\\nb\\tc\\rd"),
             ("\x1b]0;title\x07", "\\u{1b}]0;title\\u{7}"),

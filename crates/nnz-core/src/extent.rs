@@ -1,41 +1,42 @@
-//! What a batch tells of the order of its entries.
+//! The order of the entries of a batch.
 
 use crate::{Batch, Majors, Minors};
 
-/// Entries of runs that are worth being looked at one by one.
+/// Average number of entries from which runs are checked one by one.
 const LONG_RUN: usize = 128;
 
-/// Where the entries of a batch begin and end, and whether they ascend between.
+/// The first and last entry of a batch, and whether its entries are sorted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
     /// Major and minor of the first and of the last entry.
     pub ends: Option<[(u64, u64); 2]>,
-    /// Whether no entry comes before the one it follows.
+    /// Whether the entries are sorted.
     pub ascends: bool,
-    /// The first place that two neighbours share.
+    /// The first position that two adjacent entries share.
     pub repeated: Option<(u64, u64)>,
 }
 
-/// Whether many indices ascend, by whatever instructions the processor has: those of `nnz-bitpack`, which
-/// this crate does without.
+/// Functions that check the order of indices: those of `nnz-bitpack`, on which this crate does not
+/// depend.
 #[derive(Clone, Copy, Debug)]
 pub struct AscentKernels {
-    /// Returns whether each index is greater than the one before it.
+    /// Returns whether each index is greater than the previous one.
     pub ascends: fn(&[u32]) -> bool,
-    /// Counts the indices that are no greater than the one before them.
+    /// Counts the indices that are not greater than the previous one.
     pub count_descents: fn(&[u32]) -> usize,
-    /// Counts those of them that runs begin with, which start at the given positions.
+    /// The same for the first index of each run; the runs start at the given positions.
     pub count_descents_between: fn(&[u32], &[usize]) -> usize,
 }
 
 impl Extent {
-    /// Looks at a batch whose parts fit one another.
+    /// Examines a batch whose parts have consistent lengths.
     #[must_use]
     pub fn of(batch: &Batch, kernels: &AscentKernels) -> Self {
         Self::of_short_runs(batch, kernels).unwrap_or_else(|| Self::run_by_run(batch, kernels))
     }
 
-    /// Accepts many short runs at once that ascend without a place twice, as nearly all do.
+    /// Returns the extent of short runs that are strictly sorted, which is the common case, with
+    /// one pass over all runs.
     fn of_short_runs(batch: &Batch, kernels: &AscentKernels) -> Option<Self> {
         let (Majors::Consecutive(_), Minors::U32(minors)) = (&batch.majors, &batch.minors) else {
             return None;
@@ -46,11 +47,11 @@ impl Extent {
         if batch.entries() / batch.runs() >= LONG_RUN || batch.entries() != minors.len() {
             return None;
         }
-        // All of them are where one run ends and another begins.
-        let falls = (kernels.count_descents)(minors);
+        // All descents are at the start of a run.
+        let descents = (kernels.count_descents)(minors);
         let allowed = (kernels.count_descents_between)(minors, &batch.offsets);
         let place = |run: usize, entry| (batch.majors.get(run), batch.minor(run, entry));
-        (falls == allowed).then(|| Self {
+        (descents == allowed).then(|| Self {
             ends: Some([
                 place(first, batch.run(first).start),
                 place(last, batch.run(last).end - 1),
@@ -78,8 +79,8 @@ impl Extent {
             }
             let (ascends, equal) = match &batch.minors {
                 Minors::U32(minors) if (kernels.ascends)(&minors[entries.clone()]) => (true, None),
-                Minors::U32(minors) => neighbours(&minors[entries]),
-                Minors::U64(minors) => neighbours(&minors[entries]),
+                Minors::U32(minors) => sorted_and_repeated(&minors[entries]),
+                Minors::U64(minors) => sorted_and_repeated(&minors[entries]),
                 Minors::Spans(_) => (true, None),
             };
             extent.ascends &= ascends;
@@ -92,9 +93,9 @@ impl Extent {
     }
 }
 
-/// Whether no number is less than the one before it, and the first that is equal to it.
-fn neighbours<T: Copy + Ord + Into<u64>>(numbers: &[T]) -> (bool, Option<u64>) {
-    // Mostly each is greater, which one comparison shows for all of them.
+/// Returns whether the numbers are sorted, and the first that is equal to the previous one.
+fn sorted_and_repeated<T: Copy + Ord + Into<u64>>(numbers: &[T]) -> (bool, Option<u64>) {
+    // Usually they are strictly sorted, which is faster to check.
     let strictly = numbers.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
     if strictly {
         return (true, None);
@@ -105,6 +106,8 @@ fn neighbours<T: Copy + Ord + Into<u64>>(numbers: &[T]) -> (bool, Option<u64>) {
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
     use crate::{Order, Values};
 
@@ -120,22 +123,18 @@ mod tests {
     };
 
     #[test]
-    fn short_runs_are_told_as_runs_one_by_one_are() {
-        let mut state = 1_u32;
-        let mut draw = |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 16) % below
-        };
-        let (mut told, mut left) = (0, 0);
+    fn short_runs_match_run_by_run() {
+        let mut random = Random::new(1);
+        let (mut sorted, mut unsorted) = (0, 0);
         for _ in 0..20_000 {
             let mut batch = Batch::new(Order::Row, Values::default());
             batch.majors = Majors::Consecutive(7);
             let mut minors = Vec::new();
-            for _ in 0..draw(6) {
-                let mut minor = draw(3);
-                for _ in 0..draw(4) {
+            for _ in 0..random.below(6) {
+                let mut minor = u32::try_from(random.below(3)).unwrap();
+                for _ in 0..random.below(4) {
                     minors.push(minor);
-                    minor += u32::from(draw(20) > 0);
+                    minor += u32::from(random.below(20) > 0);
                 }
                 batch.offsets.push(minors.len());
             }
@@ -146,10 +145,10 @@ mod tests {
             assert_eq!(short.is_some(), ascends, "{batch:?}");
             match short {
                 Some(short) => assert_eq!(short.ends, each.ends, "{batch:?}"),
-                None => left += 1,
+                None => unsorted += 1,
             }
-            told += usize::from(ascends);
+            sorted += usize::from(ascends);
         }
-        assert!(told > 1000 && left > 1000, "{told} and {left}");
+        assert!(sorted > 1000 && unsorted > 1000, "{sorted} and {unsorted}");
     }
 }

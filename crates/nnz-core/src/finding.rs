@@ -1,36 +1,36 @@
-//! What validation has to say.
+//! Results of validation.
 
 use std::fmt;
 
 use crate::{Place, escaped};
 
-/// Says whether a finding makes a file invalid.
+/// Whether a finding makes a file invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing, and allowed.
+    /// Information; the file is valid.
     Note,
-    /// Against the format: the file is invalid.
+    /// A violation of the format; the file is invalid.
     Fault,
 }
 
-/// One thing found while checking a file.
+/// One result of validating a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Whether it makes the file invalid.
+    /// Whether the file is invalid.
     pub severity: Severity,
-    /// Where it is.
+    /// The location.
     pub place: Place,
-    /// What was found, and what was expected.
+    /// What was found and expected.
     pub message: String,
 }
 
 impl Finding {
-    /// Makes a finding that the file breaks its format at `place`.
+    /// Creates a finding for a violation of the format.
     pub fn fault(place: Place, message: impl Into<String>) -> Self {
         Self { severity: Severity::Fault, place, message: message.into() }
     }
 
-    /// Makes a finding that does not make the file invalid.
+    /// Creates a finding that does not make the file invalid.
     pub fn note(place: Place, message: impl Into<String>) -> Self {
         Self { severity: Severity::Note, place, message: message.into() }
     }

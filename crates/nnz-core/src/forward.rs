@@ -1,7 +1,7 @@
-//! Methods of a source that another source answers.
+//! Forwarding of methods to an inner source.
 
-/// Writes methods of [`MatrixSource`](crate::MatrixSource) that pass on to the source in a field, for one that
-/// differs from it in the others.
+/// Implements methods of [`MatrixSource`](crate::MatrixSource) by calling the source in a field,
+/// for a source that overrides the others.
 ///
 /// ```
 /// use nnz_core::{Axis, Header, MatrixSource, Names, Result};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{About, Encoded, Error, Names, Place, Result, StringList, UnitReader};
 
-/// Says which columns of the fragments a reader needs; the others may be left empty.
+/// The columns of the fragments that a reader needs; the others may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentFields {
     /// The cell of each fragment.
@@ -19,103 +19,103 @@ pub struct FragmentFields {
 impl FragmentFields {
     /// Cells, starts and ends.
     pub const ALL: Self = Self { cells: true, starts: true, ends: true };
-    /// Starts and ends alone.
+    /// Starts and ends only.
     pub const INTERVALS: Self = Self { cells: false, starts: true, ends: true };
 }
 
-/// A bounded run of fragments of one chromosome, in storage order.
+/// A bounded number of fragments of one chromosome, in storage order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentBatch {
-    /// The chromosome all of them lie on, by its number in the list of names.
+    /// The chromosome, as an index in the list of names.
     pub chromosome: u32,
-    /// The cell of each fragment, by its number in the list of names.
+    /// The cell of each fragment, as an index in the list of names.
     pub cells: Vec<u32>,
-    /// The first base of each fragment; bases are counted from 0.
+    /// The first base of each fragment, counted from 0.
     pub starts: Vec<u32>,
-    /// The base behind the last one of each fragment, never less than its start.
+    /// The end of each fragment (exclusive), not less than its start.
     pub ends: Vec<u32>,
 }
 
-/// The fragments of one chromosome, which lie together.
+/// The fragments of one chromosome, which are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// The chromosome, by its number in the list of names.
+    /// The chromosome, as an index in the list of names.
     pub chromosome: u32,
-    /// The positions of its fragments among all.
+    /// The range of its fragments among all fragments.
     pub fragments: Range<u64>,
 }
 
-/// What is known of fragments before any of them is read.
+/// Properties that are known without reading fragments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentHeader {
     /// Number of fragments.
     pub count: u64,
     /// Number of chromosomes.
     pub chromosomes: u32,
-    /// Where the fragments of each chromosome lie, in storage order; those without any left out.
+    /// The fragments of each chromosome, in storage order, without empty ones.
     pub segments: Vec<Segment>,
 }
 
-/// Fragments that can be read at any position, from many threads.
+/// Fragments with random access from many threads.
 pub trait FragmentSource: Send + Sync {
-    /// Returns what is known without reading fragments.
+    /// Returns the properties that are known without reading fragments.
     fn header(&self) -> &FragmentHeader;
 
     /// Describes how the fragments are stored.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be read.
+    /// Fails if it cannot be read.
     fn about(&self) -> Result<About>;
 
     /// Reads the names of the chromosomes.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read, or are too few.
+    /// Fails if they cannot be read, or if some are missing.
     fn chromosome_names(&self) -> Result<StringList>;
 
     /// Reads the names of the cells into memory.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read, or take more memory than the source was allowed.
+    /// Fails if they cannot be read, or take more memory than allowed.
     fn cell_names(&self) -> Result<StringList>;
 
-    /// Reads the names of the cells one after the other.
+    /// Starts reading the names of the cells.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn read_cell_names(&self) -> Result<Names<'_>>;
 
-    /// Counts the names of the cells.
+    /// Returns the number of names of cells.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn cell_count(&self) -> Result<u64>;
 
-    /// Starts reading a range of positions, such that many threads can decode. No piece goes
-    /// beyond one chromosome.
+    /// Starts reading a range of positions as units that any thread can decode. A unit has
+    /// fragments of one chromosome.
     ///
     /// # Errors
     ///
-    /// Fails where the range is past the end, or the data cannot be read.
+    /// Fails if the range is past the end, or if the data cannot be read.
     fn units(
         &self,
         positions: Range<u64>,
         fields: FragmentFields,
     ) -> Result<Box<dyn UnitReader<'_, FragmentBatch> + '_>>;
 
-    /// Hands the fragments of a range of positions to `each`, one piece after the other.
+    /// Calls `each` with the fragments of a range of positions, batch by batch.
     ///
-    /// This is for what one thread does with many fragments: pieces may be smaller than units, so
-    /// that they stay in the processor's nearest cache.
+    /// For operations that process many fragments on one thread: batches may be smaller than units,
+    /// to stay in the processor's cache.
     ///
     /// # Errors
     ///
-    /// Fails as [`units`](Self::units), where the data breaks the format, and where `each` fails.
+    /// Fails as [`units`](Self::units), if the data is invalid, or if `each` fails.
     fn for_each(
         &self,
         positions: Range<u64>,
@@ -131,11 +131,11 @@ pub trait FragmentSource: Send + Sync {
         units.end()
     }
 
-    /// Does what [`for_each`](Self::for_each) does, from files that are mapped into memory where
-    /// they can be, which is sooner done than reading them.
+    /// Same as [`for_each`](Self::for_each), with files mapped into memory if possible, which is
+    /// faster than reading them.
     ///
-    /// The system ends a process that looks at a mapped file while another one cuts it, where
-    /// `for_each` returns an error. This is for files that nobody changes.
+    /// The system terminates a process that accesses a mapped file after another one truncated it,
+    /// where `for_each` returns an error. Use this for files that do not change.
     ///
     /// # Errors
     ///
@@ -149,17 +149,18 @@ pub trait FragmentSource: Send + Sync {
         self.for_each(positions, fields, each)
     }
 
-    /// Returns positions outside of which no fragment of the chromosome overlaps the bases.
+    /// Returns a range of positions that includes all fragments of the chromosome that overlap the
+    /// bases.
     ///
-    /// Not all fragments inside need overlap them.
+    /// It may include others.
     ///
     /// # Errors
     ///
-    /// Fails where the chromosome has no such number, or the data cannot be read.
+    /// Fails if there is no such chromosome, or if the data cannot be read.
     fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>>;
 }
 
-/// Chromosomes in their order, with their sizes where those are known.
+/// Chromosomes in order, with their sizes if known.
 #[derive(Clone, Debug, Default)]
 pub struct ChromosomeSizes {
     /// The names.
@@ -172,48 +173,47 @@ pub struct ChromosomeSizes {
 
 /// The part of writing fragments that any thread can do.
 pub trait FragmentEncoder: Send + Sync {
-    /// Makes batches ready to be written.
+    /// Encodes batches for writing.
     ///
     /// # Errors
     ///
-    /// Fails where a fragment cannot be stored.
+    /// Fails if a fragment cannot be stored.
     fn encode(&self, batches: &[FragmentBatch]) -> Result<Encoded>;
 }
 
-/// Fragments being written. Dropped unfinished, they leave nothing behind.
+/// A writer of fragments. Dropped unfinished, it leaves no output.
 pub trait FragmentSink: Send {
-    /// Writes the next fragments: all of a chromosome together, and inside it starts ascend.
+    /// Writes the next fragments: all of a chromosome are adjacent and sorted by start.
     ///
-    /// Chromosomes may come in any order. Their names, and those of cells, are told at the end:
-    /// whoever imports a text learns them on the way.
+    /// Chromosomes may be in any order. Their names, and those of cells, are given at the end,
+    /// because an import of a text learns them while reading.
     ///
     /// # Errors
     ///
-    /// Fails where the order is broken, or the disk is full.
+    /// Fails if the order is violated, or if the disk is full.
     fn write(&mut self, batch: &FragmentBatch) -> Result<()>;
 
-    /// Returns what makes batches ready on any thread, for [`write_encoded`](Self::write_encoded);
-    /// `None` where only [`write`](Self::write) is there.
+    /// Returns an encoder for [`write_encoded`](Self::write_encoded), or `None` if only
+    /// [`write`](Self::write) is supported.
     fn encoder(&self) -> Option<Arc<dyn FragmentEncoder>> {
         None
     }
 
-    /// Writes the next batches, made ready by the [`encoder`](Self::encoder) of this sink.
+    /// Writes the next batches, encoded by the [`encoder`](Self::encoder) of this sink.
     ///
     /// # Errors
     ///
     /// Fails as [`write`](Self::write).
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
         drop(encoded);
-        Err(Error::argument("this sink makes no batches ready"))
+        Err(Error::argument("this sink has no encoder"))
     }
 
-    /// Completes the fragments and puts them in their place.
+    /// Completes the fragments and moves them to the target.
     ///
     /// # Errors
     ///
-    /// Fails where a batch was of a chromosome or cell that has no name, or it cannot be done;
-    /// nothing is left behind then.
+    /// Fails if a chromosome or cell has no name, or if writing fails; there is no output then.
     fn finish(
         self: Box<Self>,
         chromosomes: &StringList,

@@ -1,11 +1,11 @@
-//! What is known of a matrix before any entry is read.
+//! Properties of a matrix that are known before its entries are read.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::{AxisKind, Order, Result, Scalar, Shape, ValueType, check_requested};
 
-/// Names the half of a matrix that is stored when the other half follows from it.
+/// The half of a matrix that is stored if the other half follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Triangle {
     /// On and below the diagonal.
@@ -14,22 +14,22 @@ pub enum Triangle {
     Upper,
 }
 
-/// Says how the entries that are not stored follow from those that are.
+/// How entries that are not stored follow from those that are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Structure {
-    /// They do not: what is not stored is zero. The default.
+    /// Entries that are not stored are zero. The default.
     #[default]
     General,
     /// The other triangle mirrors this one.
     Symmetric(Triangle),
-    /// The other triangle mirrors this one with the sign turned; the diagonal is zero.
+    /// The other triangle is the negated mirror image; the diagonal is zero.
     SkewSymmetric(Triangle),
-    /// The other triangle mirrors this one's complex conjugates.
+    /// The other triangle is the complex conjugate of the mirror image.
     Hermitian(Triangle),
 }
 
 impl Structure {
-    /// Returns the triangle that is stored, or `None` where both are.
+    /// Returns the triangle that is stored, or `None` if both are.
     #[must_use]
     pub fn triangle(self) -> Option<Triangle> {
         match self {
@@ -55,69 +55,69 @@ impl fmt::Display for Structure {
     }
 }
 
-/// Says whether every cell is stored.
+/// Whether every cell is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// Only some cells are; a stored zero was meant to be stored. The default.
+    /// Only some cells are stored; stored zeros are explicit. The default.
     #[default]
     Sparse,
-    /// Every cell is (of the stored triangle); its zeros are no entries of a sparse target.
+    /// Every cell (of the stored triangle) is stored; zeros are not entries of a sparse target.
     Dense,
 }
 
-/// Says what two stored entries at the same place mean to a format.
+/// What it means that two stored entries have the same position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// Both are kept as they are. The default.
+    /// Both are kept. The default.
     #[default]
     Kept,
-    /// The format leaves their meaning open or forbids them: an error unless summed.
+    /// The format forbids them or does not define their meaning: an error unless they are summed.
     Refused,
 }
 
-/// What is known of a matrix before any entry is read.
+/// Properties of a matrix that are known before its entries are read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// Number of rows and columns.
     pub shape: Shape,
-    /// The axis entries are grouped by as they are read.
+    /// The storage order of the entries.
     pub order: Order,
-    /// Whether the format fixes that order. Matrix Market does not.
+    /// Whether the format defines the order. Matrix Market does not.
     pub ordered: bool,
-    /// Whether majors never go down as the matrix is read from its start.
+    /// Whether majors do not descend from the start to the end of the matrix.
     pub sorted_majors: bool,
-    /// Whether minors go up inside each major, where that is known without reading.
+    /// Whether minors ascend inside each major, if known without reading.
     pub sorted_indices: Option<bool>,
-    /// The type of each value.
+    /// The type of the values.
     pub value_type: ValueType,
-    /// Whether all entries share one value (a pattern is such a matrix of ones).
+    /// Whether all entries share one value, as in a pattern, whose entries are 1.
     pub iso: bool,
-    /// Number of stored entries, where known.
+    /// Number of stored entries, if known.
     pub nnz: Option<u64>,
     /// Whether every cell is stored.
     pub storage: Storage,
     /// How entries that are not stored follow from those that are.
     pub structure: Structure,
-    /// What cells hold that are not stored and do not follow from others, where that is not zero.
+    /// The value of cells that are not stored and do not follow from others, if it is not zero.
     pub fill: Option<Scalar>,
-    /// What two entries at one place mean.
+    /// What it means that two entries have the same position.
     pub duplicates: Duplicates,
-    /// What rows and columns stand for.
+    /// What rows and columns represent.
     pub axis_kinds: [AxisKind; 2],
 }
 
 impl Header {
-    /// Returns the storage order, where the format fixes one.
+    /// Returns the storage order, if the format defines one.
     #[must_use]
     pub fn own_order(&self) -> Option<Order> {
         self.ordered.then_some(self.order)
     }
 
-    /// Refuses a range of majors that ends past the axis.
+    /// Checks that a range of majors is within the axis.
     ///
     /// # Errors
     ///
-    /// Fails where it does.
+    /// Fails if it is not.
     pub fn check_majors(&self, majors: &Range<u64>) -> Result<()> {
         check_requested(majors, self.shape.major(self.order), self.order.major())
     }

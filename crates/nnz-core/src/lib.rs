@@ -1,8 +1,8 @@
-//! Types and traits every nnz format speaks.
+//! Types and traits of all nnz formats.
 //!
-//! A format is a [`MatrixSource`], a [`MatrixSink`], or both. Between the two flow bounded
-//! [`Batch`]es of stored entries. No format knows another: they meet in the `nnz` crate, through
-//! what is defined here.
+//! A format implements [`MatrixSource`], [`MatrixSink`], or both. Stored entries are passed from
+//! source to sink in bounded [`Batch`]es. Formats do not depend on each other; the `nnz` crate
+//! combines them through the traits of this crate.
 
 mod about;
 mod across;
@@ -36,7 +36,7 @@ pub use annotations::{
 pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
 pub use cancellation::Cancellation;
-pub use cast::{Offender, Rounding};
+pub use cast::{CastError, Rounding};
 pub use entries::Entries;
 pub use error::{At, Error, ErrorKind, Hint, Place, Result, readable};
 pub use escape::{escaped, is_unprintable};

@@ -1,12 +1,12 @@
-//! Lists of names in little memory, and names that are read one after the other.
+//! Compact lists of names, and streams of names.
 
 use std::marker::PhantomData;
 
 use crate::{Error, ErrorKind, Place, Result};
 
-/// Yields strings one after the other, such as the names of the rows of a matrix.
+/// A stream of strings, such as the names of the rows of a matrix.
 ///
-/// There may be more of them than memory has room for, so that what takes names takes them so.
+/// Names may not fit in memory, so they are processed as a stream.
 ///
 /// ```
 /// use nnz_core::{StringList, StringReader};
@@ -24,40 +24,40 @@ pub trait StringReader {
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read, or strings are missing.
+    /// Fails if the string cannot be read, or if strings are missing.
     fn next_string(&mut self) -> Result<Option<&[u8]>>;
 
-    /// Returns how many strings are still to come, where that is known.
+    /// Returns the number of remaining strings, if known.
     ///
-    /// The reader ends after that many, or fails.
+    /// The reader returns exactly that many, or fails.
     fn remaining(&self) -> Option<u64> {
         None
     }
 
-    /// Returns how many bytes those still to come have at least.
-    fn least_bytes(&self) -> u64 {
+    /// Returns a lower bound for the total length of the remaining strings in bytes.
+    fn min_bytes(&self) -> u64 {
         0
     }
 }
 
 impl dyn StringReader + '_ {
-    /// Reads what is still to come into a list.
+    /// Reads the remaining strings into a list.
     ///
     /// # Errors
     ///
     /// Fails as [`next_string`](StringReader::next_string).
     pub fn list(&mut self) -> Result<StringList> {
-        self.list_within(u64::MAX)
+        self.list_with_limit(u64::MAX)
     }
 
-    /// Reads the strings that are left into a list that takes at most so many bytes.
+    /// Reads the remaining strings into a list of at most `allowed` bytes.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read, or take more.
-    pub fn list_within(&mut self, allowed: u64) -> Result<StringList> {
+    /// Fails if they cannot be read, or take more memory.
+    pub fn list_with_limit(&mut self, allowed: u64) -> Result<StringList> {
         let refuse = |needed| Err(too_much(needed, allowed));
-        // Each takes a byte at least.
+        // Each takes at least one byte.
         if let Some(least) = self.remaining().filter(|least| *least > allowed) {
             return refuse(least);
         }
@@ -71,7 +71,7 @@ impl dyn StringReader + '_ {
         Ok(list)
     }
 
-    /// Reads to the end, to find out whether that can be done.
+    /// Reads to the end, to check that this is possible.
     ///
     /// # Errors
     ///
@@ -82,10 +82,10 @@ impl dyn StringReader + '_ {
     }
 }
 
-/// Names of an axis that are being read.
+/// A stream of the names of an axis.
 pub type Names<'a> = Box<dyn StringReader + 'a>;
 
-/// Strings in memory, given by an iterator, as a reader of them.
+/// A [`StringReader`] over an iterator of strings in memory.
 pub struct Listed<'a, I> {
     held: PhantomData<&'a [u8]>,
     strings: I,
@@ -120,8 +120,8 @@ impl<'a, I: Iterator<Item = &'a [u8]>> StringReader for Listed<'a, I> {
 
 /// A list of byte strings, such as the names of the rows of a matrix.
 ///
-/// Names are kept as the bytes they were stored as, one after the other, each behind its length
-/// in 7-bit groups, and the start of every 64th: little more memory than the lines of a text file.
+/// Names are kept as the bytes they were stored as, each after its length in 7-bit groups, with the
+/// offset of every 64th name: little more memory than the lines of a text file.
 ///
 /// ```
 /// let mut names = nnz_core::StringList::new();
@@ -136,33 +136,33 @@ impl<'a, I: Iterator<Item = &'a [u8]>> StringReader for Listed<'a, I> {
 pub struct StringList {
     packed: Vec<u8>,
     len: u64,
-    /// Where every name starts whose number is a multiple of [`STEP`].
+    /// The offset of every name whose index is a multiple of [`STEP`].
     starts: Vec<usize>,
 }
 
-/// Names from one start that is kept to the next.
+/// The number of names between two stored offsets.
 const STEP: u64 = 64;
 
 impl StringList {
-    /// Makes an empty list.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the bytes the list takes in memory.
+    /// Returns the size of the list in memory, in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.packed.len() as u64 + (self.starts.len() * size_of::<usize>()) as u64
     }
 
-    /// Appends a name where there is memory for it.
+    /// Appends a name if there is enough memory.
     ///
     /// # Errors
     ///
-    /// Fails where there is none.
+    /// Fails if there is not.
     pub fn try_push(&mut self, name: &[u8]) -> Result<()> {
-        // Its length takes up to ten bytes.
+        // The length takes up to ten bytes.
         let more = name.len().saturating_add(10);
         let reserved = self.packed.try_reserve(more).and_then(|()| self.starts.try_reserve(1));
         reserved.map_err(|_| {
@@ -199,7 +199,7 @@ impl StringList {
         self.len == 0
     }
 
-    /// Returns a name by its number, counted from 0.
+    /// Returns the name at an index.
     #[must_use]
     pub fn get(&self, index: u64) -> Option<&[u8]> {
         if index >= self.len {
@@ -211,24 +211,24 @@ impl StringList {
         names.next()
     }
 
-    /// Visits the names in order.
+    /// Returns an iterator over the names.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         Iter { rest: &self.packed, left: self.len }
     }
 
-    /// Starts reading the names.
+    /// Returns a reader of the names.
     #[must_use]
     pub fn reader(&self) -> Names<'_> {
         Box::new(Listed::new(Iter { rest: &self.packed, left: self.len }))
     }
 
-    /// Starts reading the names, and keeps them as long as that takes.
+    /// Returns a reader that owns the names.
     #[must_use]
     pub fn into_reader(self) -> Names<'static> {
         Box::new(Owned { list: self, at: 0, read: 0 })
     }
 
-    /// Drops all names after the first `len`.
+    /// Keeps the first `len` names.
     #[must_use]
     pub fn truncated(self, len: u64) -> Self {
         if self.len <= len {
@@ -249,7 +249,7 @@ impl<T: AsRef<[u8]>> FromIterator<T> for StringList {
     }
 }
 
-/// Visits the names of a list.
+/// An iterator over the names of a list.
 struct Iter<'a> {
     rest: &'a [u8],
     left: u64,
@@ -282,10 +282,10 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-/// Visits the names of a list it holds.
+/// A reader that owns its list.
 struct Owned {
     list: StringList,
-    /// The byte the next name starts at.
+    /// The offset of the next name.
     at: usize,
     read: u64,
 }
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_any_length_come_back() {
+    fn names_of_any_length_are_kept() {
         let long = vec![b'x'; 300];
         let names: Vec<&[u8]> = vec![b"", b"a", &long, b"\xff\n\r", &long[..128], &long[..127]];
         let list: StringList = names.iter().collect();
@@ -333,9 +333,9 @@ mod tests {
         }
         assert_eq!(owned.next_string().unwrap(), None);
         assert_eq!(list.reader().list().unwrap(), list);
-        assert_eq!(list.reader().list_within(list.bytes()).unwrap(), list);
+        assert_eq!(list.reader().list_with_limit(list.bytes()).unwrap(), list);
         for (allowed, least) in [(list.bytes() - 1, list.bytes()), (5, 6), (0, 6)] {
-            let error = list.reader().list_within(allowed).unwrap_err();
+            let error = list.reader().list_with_limit(allowed).unwrap_err();
             let needed = match *error.kind() {
                 ErrorKind::Memory { needed, .. } => needed,
                 _ => 0,
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_is_found_by_its_number() {
+    fn names_are_found_by_index() {
         for count in [0_u64, 1, 63, 64, 65, 128, 1000] {
             let name = |number: u64| vec![b'x'; usize::try_from(number * 7 % 300).unwrap()];
             let list: StringList = (0..count).map(name).collect();

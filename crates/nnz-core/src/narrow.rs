@@ -1,8 +1,8 @@
-//! The smallest type that holds given values.
+//! The smallest type that can represent values.
 
 use crate::{Rounding, ValueType, Values};
 
-/// Finds the smallest type of the same kind that holds all values it is shown.
+/// Finds the smallest type of the same kind that can represent all values.
 ///
 /// ```
 /// use nnz_core::{Narrowest, ValueType, Values};
@@ -12,14 +12,14 @@ use crate::{Rounding, ValueType, Values};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Narrowest {
-    /// The types that hold all values so far, wide to narrow.
+    /// The types that can represent all values so far, from wide to narrow.
     possible: Vec<ValueType>,
     own: ValueType,
     cast: Values,
 }
 
 impl Narrowest {
-    /// Starts with all types that values of a type may fit into.
+    /// Starts with all types that may represent values of the type `own`.
     #[must_use]
     pub fn new(own: ValueType) -> Self {
         use ValueType::{ComplexF32, F32, I8, I16, I32, I64, U8, U16, U32, U64};
@@ -33,13 +33,13 @@ impl Narrowest {
         Self { possible, own, cast: Values::default() }
     }
 
-    /// Takes more values.
+    /// Examines values.
     pub fn add(&mut self, values: &Values) {
         let cast = &mut self.cast;
         self.possible.retain(|&t| values.cast_into(t, Rounding::Refused, cast).is_ok());
     }
 
-    /// Returns the smallest type that holds all.
+    /// Returns the smallest type.
     #[must_use]
     pub fn value_type(&self) -> ValueType {
         self.possible.last().copied().unwrap_or(self.own)

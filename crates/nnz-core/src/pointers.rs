@@ -1,38 +1,38 @@
-//! Cutting compressed matrices (CSR, CSC) into pieces.
+//! Dividing compressed matrices (CSR, CSC) into pieces.
 
 use std::ops::Range;
 
 use crate::{Error, Result};
 
-/// Pointers that are read at a time.
+/// Number of pointers that are read at once.
 const WINDOW: u64 = 1 << 13;
 
-/// The most vectors of a piece: those without entries cost something too.
+/// Maximum number of vectors of a piece, as empty vectors have a cost too.
 const VECTORS: usize = 1 << 16;
 
-/// The pointers of a compressed matrix: the position of the first entry of each major vector, and behind the last
-/// vector the number of entries.
+/// The pointers of a compressed matrix: the position of the first entry of each major vector,
+/// followed by the number of entries.
 pub trait Pointers {
-    /// Fills `out` with pointers from that of vector `first` on, unchecked.
+    /// Fills `out` with the pointers from that of vector `first` on, unchecked.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn load(&self, first: u64, out: &mut [u64]) -> Result<()>;
 
-    /// Returns the number of entries, which no pointer exceeds.
+    /// Returns the number of entries, which no pointer may exceed.
     fn entries(&self) -> u64;
 
-    /// Makes the error that a pointer is not what it has to be.
+    /// Creates the error that a pointer is not as expected.
     fn wrong(&self, element: u64, found: u64, expected: String) -> Error;
 }
 
-/// Fills `out` with pointers from that of vector `first` on, which have to begin with 0, never go down, and be at least
-/// `least`.
+/// Fills `out` with the pointers from that of vector `first` on, and checks that they begin with 0,
+/// do not descend and are at least `least`.
 ///
 /// # Errors
 ///
-/// Fails where that is not so, or they cannot be read.
+/// Fails if they do not, or cannot be read.
 pub fn read_pointers(
     pointers: &(impl Pointers + ?Sized),
     first: u64,
@@ -47,7 +47,7 @@ pub fn read_pointers(
             let expected = if element == 0 {
                 "0".to_owned()
             } else if pointer < least {
-                format!("at least {least}, the element before it")
+                format!("at least {least}, the previous element")
             } else {
                 format!("at most {entries}, the number of entries")
             };
@@ -58,16 +58,16 @@ pub fn read_pointers(
     Ok(())
 }
 
-/// Neighbouring entries of a compressed matrix, whose first and last vector may be parts of one.
+/// Adjacent entries of a compressed matrix. Its first and last vector may be incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The first vector.
     pub first: u64,
-    /// Where each vector begins among the entries of the piece, and where the last one ends.
+    /// The offsets of the vectors in the entries of the piece: one more than vectors.
     pub offsets: Vec<usize>,
-    /// The positions of the entries in the matrix.
+    /// The range of the entries in the matrix.
     pub entries: Range<u64>,
-    /// Whether the first vector began in the piece before.
+    /// Whether the first vector begins in the previous piece.
     pub continued: bool,
 }
 
@@ -91,28 +91,30 @@ impl Piece {
     }
 }
 
-/// Cuts a range of major vectors into pieces that end at multiples of a number of entries, such as chunks have.
+/// Divides a range of major vectors into pieces that end at multiples of a number of entries, such
+/// as the size of chunks.
 #[derive(Debug)]
 pub struct PointerCursor {
-    /// The vectors that are still to come, the first of which may be begun.
+    /// The remaining vectors; the first may be partly done.
     vectors: Range<u64>,
-    /// Entries between two ends of pieces.
+    /// The number of entries between two ends of pieces.
     step: u64,
     /// The next entry.
     entry: Option<u64>,
-    /// Pointers from that of vector `start` on.
+    /// The pointers from that of vector `start` on.
     window: Vec<u64>,
     start: u64,
 }
 
 impl PointerCursor {
-    /// Starts with the first of some vectors.
+    /// Starts at the first vector of a range.
     #[must_use]
     pub fn new(vectors: Range<u64>, step: u64) -> Self {
         Self { vectors, step: step.max(1), entry: None, window: Vec::new(), start: 0 }
     }
 
-    /// Returns where the next vector is in the window, after reading its pointer and the one behind it.
+    /// Returns the index of the next vector in the window, after reading its pointer and the next
+    /// one.
     fn load(&mut self, pointers: &impl Pointers) -> Result<usize> {
         let at = usize::try_from(self.vectors.start - self.start).unwrap_or(usize::MAX);
         if at < self.window.len().saturating_sub(1) {
@@ -130,7 +132,7 @@ impl PointerCursor {
     ///
     /// # Errors
     ///
-    /// Fails where pointers cannot be read, or go down.
+    /// Fails if pointers cannot be read, or descend.
     pub fn next_piece(&mut self, pointers: &impl Pointers) -> Result<Option<Piece>> {
         if self.vectors.is_empty() {
             return Ok(None);
@@ -154,7 +156,7 @@ impl PointerCursor {
             end = next.min(limit);
             offsets.push(usize::try_from(end - start).unwrap_or(usize::MAX));
             if next > limit {
-                // This vector goes on in the next piece.
+                // The vector continues in the next piece.
                 break;
             }
             self.vectors.start += 1;
@@ -193,7 +195,7 @@ mod tests {
         std::iter::from_fn(|| cursor.next_piece(pointers).unwrap()).collect()
     }
 
-    /// The entries of each vector, put together from the pieces.
+    /// The number of entries of each vector, summed over the pieces.
     fn lengths(pieces: &[Piece], vectors: Range<u64>) -> Vec<u64> {
         let mut lengths = vec![0; usize::try_from(vectors.end - vectors.start).unwrap()];
         for piece in pieces {
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_spans_windows_and_has_a_bounded_number_of_vectors() {
+    fn pieces_have_a_bounded_number_of_vectors() {
         let empty = Listed(vec![0; 200_001]);
         let pieces_of_empty = pieces(&empty, 0..200_000, 1 << 16);
         assert!(pieces_of_empty.iter().all(|piece| piece.offsets.len() <= VECTORS + 1));
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_that_go_down_are_refused_across_windows() {
+    fn descending_pointers_are_refused_across_windows() {
         let mut list: Vec<u64> = (0..=20_000).collect();
         let end = usize::try_from(WINDOW).unwrap();
         list[end + 1] = 5;

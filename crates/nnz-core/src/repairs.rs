@@ -1,14 +1,14 @@
-//! What is mended while a broken file is read.
+//! Faults that are repaired while a file is read.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use crate::{Place, escaped};
 
-/// One thing that was wrong in a file, and is right in what is read of it.
+/// A fault of a file that was repaired in what is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// Where it is in the file.
+    /// The location in the file.
     pub place: Place,
     /// What was found, and what it is read as.
     pub what: String,
@@ -23,8 +23,8 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Collects what sources mend. A source that is opened with it mends what is certain and lists it here; all else
-/// is refused as ever.
+/// A list of repairs. A source that is opened with it repairs unambiguous faults and adds them to
+/// the list; other faults are still errors.
 #[derive(Debug, Default)]
 pub struct Repairs {
     found: Mutex<Vec<Repair>>,
@@ -32,14 +32,14 @@ pub struct Repairs {
 }
 
 impl Repairs {
-    /// Starts with none.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says that files end where they should, so that fewer entries than a header states are all there are. By
-    /// default such a file is refused where it may have been cut short.
+    /// Sets whether files are known to be complete, so that fewer entries than the header states
+    /// are all there are. By default such a file is refused if it may be truncated.
     #[must_use]
     pub fn complete(mut self, complete: bool) -> Self {
         self.complete = complete;
@@ -52,7 +52,7 @@ impl Repairs {
         self.complete
     }
 
-    /// Adds what was mended, unless it is there already: files may be read several times.
+    /// Adds a repair, unless it is in the list: files may be read several times.
     pub fn add(&self, place: Place, what: impl Into<String>) {
         let repair = Repair { place, what: what.into() };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ impl Repairs {
         }
     }
 
-    /// Returns what was mended so far.
+    /// Returns the repairs so far.
     #[must_use]
     pub fn list(&self) -> Vec<Repair> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,7 +1,7 @@
-//! Setters of options.
+//! Setters for options.
 
-/// Gives options a setter for each field, of the same name: options grow fields, so that other crates
-/// cannot name them all. A setter of an `Option` takes its value, too.
+/// Defines a setter for each field of options, with the same name, because other crates cannot
+/// construct `non_exhaustive` structs. A setter for an `Option` also accepts its value.
 ///
 /// ```
 /// #[derive(Debug, Default)]

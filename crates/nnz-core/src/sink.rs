@@ -1,33 +1,33 @@
-//! What a matrix can be written to.
+//! Writing matrices.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use crate::{Batch, Error, Order, Result, ValueType};
 
-/// Says what a format can store, so that a matrix is made to fit before it is written.
+/// What a format supports, so that a matrix can be converted before it is written.
 #[derive(Clone, Debug)]
 pub struct SinkCapabilities {
-    /// Storage orders it can hold.
+    /// Supported storage orders.
     pub orders: &'static [Order],
-    /// Value types it can hold.
+    /// Supported value types.
     pub value_types: &'static [ValueType],
-    /// Whether it can say that one triangle follows from the other.
+    /// Whether it can store one triangle of a symmetric matrix.
     pub structure: bool,
-    /// Whether it can say that cells which are not stored hold something other than zero.
+    /// Whether it supports a fill value other than zero.
     pub fill: bool,
-    /// Whether two entries at one place are refused.
+    /// Whether two entries with the same position are refused.
     pub unique: bool,
-    /// Whether it has a place for names.
+    /// Whether it stores names.
     pub names: bool,
-    /// Whether it holds tables that describe rows and columns.
+    /// Whether it stores annotations of rows and columns.
     pub annotations: bool,
-    /// Whether every cell of the stored triangle is written.
+    /// Whether it stores every cell (of the stored triangle).
     pub dense: bool,
 }
 
 impl SinkCapabilities {
-    /// Says that entries of these orders and value types are held, and nothing else.
+    /// Creates capabilities with the given orders and value types, and nothing else.
     #[must_use]
     pub const fn new(orders: &'static [Order], value_types: &'static [ValueType]) -> Self {
         Self {
@@ -43,55 +43,55 @@ impl SinkCapabilities {
     }
 }
 
-/// What a finished write came to.
+/// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Bytes on disk.
+    /// Size on disk in bytes.
     pub bytes: u64,
 }
 
-/// A batch made ready to be written, in the form its sink keeps it.
+/// An encoded batch, in a form that its sink defines.
 pub type Encoded = Box<dyn Any + Send>;
 
 /// The part of writing that any thread can do.
 pub trait BatchEncoder: Send + Sync {
-    /// Makes a batch ready, whose first entry is number `first` of the matrix.
+    /// Encodes a batch whose first entry has index `first` in the matrix.
     ///
     /// # Errors
     ///
-    /// Fails where an entry cannot be stored.
+    /// Fails if an entry cannot be stored.
     fn encode(&self, batch: &Batch, first: u64) -> Result<Encoded>;
 }
 
-/// A matrix being written. Dropped unfinished, it leaves nothing behind.
+/// A writer of a matrix. Dropped unfinished, it leaves no output.
 pub trait MatrixSink: Send {
-    /// Writes the next entries: majors ascend from batch to batch, minors inside each major.
+    /// Writes the next entries: majors ascend from batch to batch, minors ascend inside each major.
     ///
     /// # Errors
     ///
-    /// Fails where the disk is full, or an entry cannot be stored.
+    /// Fails if the disk is full, or if an entry cannot be stored.
     fn write(&mut self, batch: &Batch) -> Result<()>;
 
-    /// Returns what makes batches ready on any thread, for [`write_encoded`](Self::write_encoded);
-    /// `None` where only [`write`](Self::write) is there.
+    /// Returns an encoder for [`write_encoded`](Self::write_encoded), or `None` if only
+    /// [`write`](Self::write) is supported.
     fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
         None
     }
 
-    /// Writes the next batch, made ready by the [`encoder`](Self::encoder) of this sink.
+    /// Writes the next batch, encoded by the [`encoder`](Self::encoder) of this sink.
     ///
     /// # Errors
     ///
-    /// Fails as [`write`](Self::write), and where the batch is not the next one.
+    /// Fails as [`write`](Self::write), or if the batch is not the next one.
     fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
         drop(encoded);
-        Err(Error::argument("this sink makes no batches ready"))
+        Err(Error::argument("this sink has no encoder"))
     }
 
-    /// Completes the matrix and puts it in its place.
+    /// Completes the matrix and moves it to the target.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be done; nothing is left behind then.
+    /// Fails if this cannot be done; there is no output then.
     fn finish(self: Box<Self>) -> Result<Written>;
 }

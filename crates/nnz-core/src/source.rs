@@ -1,4 +1,4 @@
-//! What can be read as a matrix.
+//! Reading matrices.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use crate::{
     About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, Result, StringList,
 };
 
-/// Says which parts of the entries a reader needs; the others may be left empty.
+/// The parts of the entries that a reader needs; the others may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Projection {
     /// Minor indices.
@@ -19,30 +19,30 @@ pub struct Projection {
 impl Projection {
     /// Indices and values.
     pub const ALL: Self = Self { minors: true, values: true };
-    /// Indices alone.
+    /// Indices only.
     pub const MINORS: Self = Self { minors: true, values: false };
-    /// Values alone.
+    /// Values only.
     pub const VALUES: Self = Self { minors: false, values: true };
 }
 
-/// Yields the entries of a range of majors, batch by batch.
+/// A reader of the entries of a range of majors, batch by batch.
 pub trait BatchReader: Send {
     /// Fills `batch` with the next entries and returns `true`, or returns `false` at the end.
     ///
-    /// What the batch held before is overwritten; its buffers are reused. Every major of the
-    /// range appears in some batch where majors are consecutive, be it with no entries.
+    /// The previous contents of the batch are overwritten, and its buffers reused. If majors are
+    /// consecutive, every major of the range is in some batch, including those without entries.
     ///
     /// # Errors
     ///
-    /// Fails where the data cannot be read or breaks the format, naming the place.
+    /// Fails if the data cannot be read or is invalid.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool>;
 }
 
-/// A piece that has been reached, and that any thread can decode.
+/// A piece of a matrix that any thread can decode.
 ///
-/// It decodes into a [`Batch`] where it is of a matrix, into another kind of batch where it is not.
+/// Units of a matrix are decoded into a [`Batch`], others into another type of batch.
 pub trait Unit<B = Batch>: Send {
-    /// Fills `batch` with the entries of the piece.
+    /// Fills `batch` with the entries of the unit.
     ///
     /// # Errors
     ///
@@ -50,12 +50,11 @@ pub trait Unit<B = Batch>: Send {
     fn decode(self: Box<Self>, batch: &mut B) -> Result<()>;
 }
 
-/// Refuses a range that a reader is asked for and that ends past the last of `what`, of which there are
-/// `len`.
+/// Checks that a requested range is within `what`, of which there are `len`.
 ///
 /// # Errors
 ///
-/// Fails where it does.
+/// Fails if it is not.
 pub fn check_requested(range: &Range<u64>, len: u64, what: impl fmt::Display) -> Result<()> {
     if range.start <= range.end && range.end <= len {
         return Ok(());
@@ -64,39 +63,39 @@ pub fn check_requested(range: &Range<u64>, len: u64, what: impl fmt::Display) ->
     Err(Error::argument(format!("{what} {start} to {end} of {len} were asked for")))
 }
 
-/// Yields the pieces of a range in order.
+/// A reader that divides a range into units, in order.
 ///
-/// This is the part of reading that one thread has to do after the other: finding where pieces
-/// begin and end. What takes time is left to [`Unit::decode`].
+/// This is the sequential part of reading: it finds where units begin and end. The expensive part
+/// is left to [`Unit::decode`].
 pub trait UnitReader<'a, B = Batch>: Send {
-    /// Returns the next piece, or `None` at the end.
+    /// Returns the next unit, or `None` at the end.
     ///
     /// # Errors
     ///
-    /// Fails where the data cannot be read or breaks the format, naming the place.
+    /// Fails if the data cannot be read or is invalid.
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<B> + 'a>>>;
 
-    /// Hears of each piece, in order, how many entries it had.
+    /// Called for each unit, in order, with the number of its entries.
     ///
     /// # Errors
     ///
-    /// Fails where that is more than there may be.
+    /// Fails if there are more entries than expected.
     fn on_decoded(&mut self, entries: u64) -> Result<()> {
         let _ = entries;
         Ok(())
     }
 
-    /// Hears that all pieces have been decoded.
+    /// Called after all units have been decoded.
     ///
     /// # Errors
     ///
-    /// Fails where that is less than there has to be.
+    /// Fails if there are fewer entries than expected.
     fn end(&mut self) -> Result<()> {
         Ok(())
     }
 }
 
-/// Decodes units one after the other.
+/// Decodes units sequentially.
 pub struct SequentialReader<'a>(pub Box<dyn UnitReader<'a> + 'a>);
 
 impl std::fmt::Debug for SequentialReader<'_> {
@@ -117,7 +116,7 @@ impl BatchReader for SequentialReader<'_> {
     }
 }
 
-/// Makes units of batches that only one thread can decode.
+/// Wraps a [`BatchReader`], whose batches only one thread can decode, as a [`UnitReader`].
 pub struct BatchUnits<'a> {
     reader: Box<dyn BatchReader + 'a>,
     empty: Batch,
@@ -130,7 +129,7 @@ impl std::fmt::Debug for BatchUnits<'_> {
 }
 
 impl<'a> BatchUnits<'a> {
-    /// Wraps a reader of batches like `empty`.
+    /// Wraps a reader. Its batches are of the same types as `empty`.
     #[must_use]
     pub fn new(reader: Box<dyn BatchReader + 'a>, empty: Batch) -> Self {
         Self { reader, empty }
@@ -144,7 +143,7 @@ impl<'a> UnitReader<'a> for BatchUnits<'a> {
     }
 }
 
-/// A batch is a piece that is decoded already.
+/// A unit that is already decoded.
 impl Unit for Batch {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         *batch = *self;
@@ -152,26 +151,27 @@ impl Unit for Batch {
     }
 }
 
-/// What a user keeps beside a matrix: names, and values in JSON.
+/// Data of the user that belongs to a matrix: keys with JSON values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// What belongs to the user alone.
+    /// Keys that only the user defines.
     pub keys: Vec<(String, String)>,
-    /// What describes the matrix.
+    /// Attributes of the matrix.
     pub attributes: Vec<(String, String)>,
 }
 
-/// The key that comments of a text have.
+/// The key of the comments of a text.
 pub const COMMENT: &str = "comment";
 
 impl Metadata {
-    /// Says what there is, so that a target that does not hold it can list it. Comments that say nothing do not count.
+    /// Describes the metadata, so that a target that does not support it can list it. Empty
+    /// comments are omitted.
     #[must_use]
     pub fn named(&self) -> Vec<String> {
-        let says_nothing = |json: &str| {
+        let is_empty = |json: &str| {
             json.replace("\\n", "").chars().all(|sign| matches!(sign, '"' | '%' | ' ' | '\t'))
         };
-        let keys = self.keys.iter().filter(|(key, json)| key != COMMENT || !says_nothing(json));
+        let keys = self.keys.iter().filter(|(key, json)| key != COMMENT || !is_empty(json));
         let keys = keys.map(|(key, _)| format!("the user's key {key:?}"));
         let attributes = self.attributes.iter().map(|(key, _)| format!("the attribute {key:?}"));
         keys.chain(attributes).collect()
@@ -180,50 +180,49 @@ impl Metadata {
 
 /// A matrix that can be read.
 pub trait MatrixSource: Send + Sync {
-    /// Returns what is known without reading entries.
+    /// Returns the properties that are known without reading entries.
     fn header(&self) -> &Header;
 
     /// Describes how the matrix is stored.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be read.
+    /// Fails if it cannot be read.
     fn about(&self) -> Result<About>;
 
-    /// Starts reading the names of an axis; `None` where there are none.
+    /// Starts reading the names of an axis; `None` if it has none.
     ///
-    /// As many come as the axis is long, or an error does.
+    /// The reader returns as many names as the axis has elements, or fails.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read. That they are fewer than the axis is long may show only
-    /// where they end.
+    /// Fails if they cannot be read. Missing names may be detected only at the end.
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>>;
 
-    /// Returns the table that describes the rows or columns of an axis; `None` where there is none.
+    /// Returns the annotations of an axis; `None` if it has none.
     ///
-    /// It has a row for each of them.
+    /// The table has a row for each element of the axis.
     ///
     /// # Errors
     ///
-    /// Fails where the table cannot be read.
+    /// Fails if the table cannot be read.
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         let _ = axis;
         Ok(None)
     }
 
-    /// Reads all names of an axis into memory; `None` where there are none.
+    /// Reads all names of an axis into memory; `None` if it has none.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read, or are fewer than the axis is long.
+    /// Fails if they cannot be read, or if some are missing.
     fn names(&self, axis: Axis) -> Result<Option<StringList>> {
         self.read_names(axis)?.map(|mut names| names.list()).transpose()
     }
 
-    /// Returns whether any range of majors can be read, as often as wanted, from many threads.
+    /// Returns whether any range of majors can be read, repeatedly and from many threads.
     ///
-    /// Otherwise [`batches`](Self::batches) takes only the whole range, as of a text.
+    /// Otherwise [`batches`](Self::batches) accepts only the whole range, as for a text.
     fn random_access(&self) -> bool;
 
     /// Returns whether the entries can be read more than once.
@@ -231,23 +230,23 @@ pub trait MatrixSource: Send + Sync {
         true
     }
 
-    /// Starts reading a range of majors: units are reached one after the other, and any thread can decode
-    /// one.
+    /// Starts reading a range of majors as units, which are found in order and which any thread can
+    /// decode.
     ///
-    /// What comes is what is stored: of a symmetric matrix ([`Header::structure`]) that may be one triangle, and of
-    /// one whose [`Header::order`] is by row, majors are rows.
+    /// Only stored entries are returned: a symmetric matrix ([`Header::structure`]) may return one
+    /// triangle. Majors are rows if [`Header::order`] is by row.
     ///
     /// # Errors
     ///
-    /// Fails where the range is past the end, is not the whole and the source is sequential, or
-    /// the data cannot be read.
+    /// Fails if the range is past the end, if it is not the whole range and the source is
+    /// sequential, or if the data cannot be read.
     fn units(&self, majors: Range<u64>, fields: Projection)
     -> Result<Box<dyn UnitReader<'_> + '_>>;
 
-    /// Starts reading a range of majors, on this thread. What comes is what is stored, as from
+    /// Starts reading a range of majors on this thread. Only stored entries are returned, as by
     /// [`units`](Self::units).
     ///
-    /// The sum of each column of a matrix that is stored by column:
+    /// For example, the sum of each column of a matrix that is stored by column:
     ///
     /// ```
     /// use nnz_core::{Batch, MatrixSource, Order, Projection, Result, Structure, Values};
@@ -276,63 +275,64 @@ pub trait MatrixSource: Send + Sync {
         Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    /// Iterates over the stored entries, one at a time: row, column and value. Of a symmetric matrix that may be one
-    /// triangle.
+    /// Returns an iterator over the stored entries: row, column and value. A symmetric matrix may
+    /// return one triangle.
     ///
     /// # Errors
     ///
-    /// Fails as [`batches`](Self::batches), and so does each step.
+    /// Fails as [`batches`](Self::batches), as may each step.
     fn entries(&self) -> Result<Entries<'_>> {
         Entries::new(self)
     }
 
-    /// Returns the number of entries stored before a major, where that is cheap to tell.
+    /// Returns the number of entries before a major, if it is cheap to determine.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read.
+    /// Fails if it cannot be read.
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
         let _ = major;
         Ok(None)
     }
 
-    /// Finds the first two positions in the file of entries at a row and column, for messages.
+    /// Returns the first two positions in the file of entries at a row and column, for messages.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read again.
+    /// Fails if the file cannot be read again.
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
         let _ = (row, col);
         Ok(Vec::new())
     }
 
-    /// Returns what the source holds that no matrix can carry, such as extra columns of a table.
+    /// Returns what else the source has that is not part of a matrix, such as additional columns of
+    /// a table.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot read what there is.
+    /// Fails if the system cannot read it.
     fn extras(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 
-    /// Returns what the user keeps beside the matrix, which some formats have a place for.
+    /// Returns the metadata of the user, which some formats store.
     fn metadata(&self) -> Metadata {
         Metadata::default()
     }
 
-    /// Returns the levels that entries are stored in, from the outermost to the innermost, where the
-    /// format has a choice of such: in words like `dense(sparse(element))`, or a short name of them.
-    /// They say how the source is stored, whichever way round it is seen.
+    /// Returns the levels of storage, from the outermost to the innermost, if the format has
+    /// several: such as `dense(sparse(element))`, or a short name. They describe the source as
+    /// stored, also if it is transposed.
     fn levels(&self) -> Option<String> {
         None
     }
 
-    /// Returns whether it is a vector, which has one dimension and is read as a single column.
+    /// Returns whether the source is a vector, which is read as a single column.
     fn is_vector(&self) -> bool {
         false
     }
 
-    /// Returns what was noticed while reading, and is allowed.
+    /// Returns notes from reading, which are not errors.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

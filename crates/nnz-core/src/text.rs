@@ -1,12 +1,13 @@
-//! Numbers as text, exactly.
+//! Numbers as text.
 
 use std::fmt;
 
 use crate::{Scalar, Values};
 
-/// Appends the shortest decimal form that reads back as the same 64-bit float.
+/// Appends the shortest decimal form that parses to the same 64-bit float.
 ///
-/// Exponent form at 1e16 and above or below 1e-5; `-0.0`, `nan`, `inf` and `-inf`.
+/// Uses an exponent at 1e16 and above or below 1e-5. Special values are `-0.0`, `nan`, `inf` and
+/// `-inf`.
 ///
 /// ```
 /// let mut text = Vec::new();
@@ -21,15 +22,15 @@ pub fn write_float64(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// Appends the shortest decimal form that reads back as the same 32-bit float.
+/// Appends the shortest decimal form that parses to the same 32-bit float.
 ///
-/// The layout is that of [`write_float64`].
+/// The format is that of [`write_float64`].
 pub fn write_float32(out: &mut Vec<u8>, value: f32) {
     let size = value.abs();
     if !value.is_finite() {
         write_not_finite(out, value.is_nan(), value.is_sign_negative());
     } else if (1e13..1e16).contains(&size) {
-        // Here ryu already turns to exponents for 32-bit floats. All of them are whole.
+        // ryu uses exponents for 32-bit floats of this size, which are all whole.
         out.extend_from_slice(format!("{value}.0").as_bytes());
     } else if size > 0.0 && size < 1e-5 {
         out.extend_from_slice(format!("{value:e}").as_bytes());
@@ -46,8 +47,8 @@ fn write_not_finite(out: &mut Vec<u8>, nan: bool, negative: bool) {
     });
 }
 
-/// Appends any value: integers exact, floats as [`write_float64`], complex numbers as two fields
-/// with `separator` between, booleans as 0 or 1.
+/// Appends a value: integers exactly, floats as [`write_float64`], complex numbers as two fields
+/// with `separator` in between, booleans as 0 or 1.
 pub fn write_scalar(out: &mut Vec<u8>, value: Scalar, separator: &str) {
     fn integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
         out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
@@ -78,7 +79,7 @@ pub fn write_scalar(out: &mut Vec<u8>, value: Scalar, separator: &str) {
 }
 
 impl fmt::Display for Scalar {
-    /// Writes the value as [`write_scalar`] does, with a space between the parts of a complex number.
+    /// Writes the value as [`write_scalar`], with a space between the parts of a complex number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Vec::new();
         write_scalar(&mut text, *self, " ");
@@ -87,7 +88,7 @@ impl fmt::Display for Scalar {
 }
 
 impl Values {
-    /// Appends the value at `index` as [`write_scalar`] does; nothing past the end.
+    /// Appends the value at `index` as [`write_scalar`]; nothing past the end.
     pub fn write_text(&self, index: usize, out: &mut Vec<u8>, separator: &str) {
         if let Some(value) = self.get(index) {
             write_scalar(out, value, separator);
@@ -97,6 +98,8 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     fn text64(value: f64) -> String {
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_turn_to_exponents_at_the_same_sizes_for_both_widths() {
+    fn both_float_widths_use_exponents_from_the_same_limits() {
         for (value, expected) in [
             (0.0, "0.0"),
             (-0.0, "-0.0"),
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_show_as_they_are_written() {
+    fn display_matches_write_scalar() {
         for (scalar, expected) in [
             (Scalar::I64(1_152_921_504_606_846_977), "1152921504606846977"),
             (Scalar::F64(2.0), "2.0"),
@@ -158,10 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn every_sampled_float32_reads_back() {
-        let mut bits = 1_u32;
+    fn random_float32_round_trips() {
+        let mut random = Random::new(1);
         for _ in 0..200_000 {
-            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let bits = u32::try_from(random.next() >> 32).unwrap();
             let value = f32::from_bits(bits);
             if value.is_finite() {
                 let back: f32 = text32(value).parse().unwrap();

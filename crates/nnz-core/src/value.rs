@@ -1,4 +1,4 @@
-//! The types a stored value may have, one value, and many of one type.
+//! Types of stored values, scalars and vectors.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,9 +8,9 @@ use std::str::FromStr;
 #[repr(transparent)]
 pub struct Bint8(pub u8);
 
-/// Ties a Rust type to its [`ValueType`] and its arm of [`Values`]. No other types implement it.
+/// A Rust type of values. Other crates cannot implement it.
 pub trait Element: sealed::Sealed + bytemuck::Pod + Send + Sync + fmt::Debug + PartialEq {
-    /// The type as the formats name it.
+    /// The value type.
     const TYPE: ValueType;
 
     /// Wraps a vector.
@@ -19,15 +19,16 @@ pub trait Element: sealed::Sealed + bytemuck::Pod + Send + Sync + fmt::Debug + P
     /// Wraps one value.
     fn scalar(self) -> Scalar;
 
-    /// Returns the values as a slice, if they are of this type.
+    /// Returns the values as a slice if they have this type.
     fn slice(values: &Values) -> Option<&[Self]>;
 
-    /// Returns the vector to fill, after making `values` one of this type if it was not.
+    /// Returns the vector, after replacing `values` by an empty vector of this type if it has
+    /// another type.
     fn vec_mut(values: &mut Values) -> &mut Vec<Self>;
 }
 
 mod sealed {
-    /// Keeps other crates from implementing [`Element`](super::Element).
+    /// Prevents other crates from implementing [`Element`](super::Element).
     pub trait Sealed {}
 }
 
@@ -39,28 +40,28 @@ impl<T: Element> From<Vec<T>> for Values {
 
 macro_rules! value_types {
     ($($variant:ident, $rust:ty, $name:literal, $doc:literal;)*) => {
-        /// Names the type of a stored value.
+        /// The type of a stored value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ValueType { $(#[doc = $doc] $variant,)* }
 
         impl ValueType {
-            /// Every type, narrow to wide within its kind.
+            /// All types, from narrow to wide within each kind.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Returns the name formats and messages use, such as `uint32`.
+            /// Returns the name in formats and messages, such as `uint32`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns the bytes one value takes.
+            /// Returns the size of a value in bytes.
             #[must_use]
             pub fn size(self) -> usize {
                 match self { $(Self::$variant => size_of::<$rust>(),)* }
             }
         }
 
-        /// One value of any type.
+        /// A value of any type.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum Scalar { $(#[doc = $doc] $variant($rust),)* }
 
@@ -78,11 +79,11 @@ macro_rules! value_types {
             }
         }
 
-        /// Many values of one type.
+        /// A vector of values of one type.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values {
             $(#[doc = $doc] $variant(Vec<$rust>),)*
-            /// One value shared by every entry, however many there are.
+            /// One value that all entries share, whatever their number.
             Iso(Scalar),
         }
 
@@ -93,8 +94,8 @@ macro_rules! value_types {
                 match value_type { $(ValueType::$variant => Self::$variant(Vec::new()),)* }
             }
 
-            /// Returns `count` zeros, which take no memory before they are written to; `None`
-            /// where there is not so much.
+            /// Returns `count` zeros in memory that is not committed before it is written; `None`
+            /// if there is not enough.
             #[must_use]
             pub fn try_zeroed(value_type: ValueType, count: usize) -> Option<Self> {
                 match value_type {
@@ -113,7 +114,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Makes room for `count` more values.
+            /// Reserves capacity for `count` more values.
             pub fn reserve(&mut self, count: usize) {
                 match self {
                     $(Self::$variant(v) => v.reserve(count),)*
@@ -121,7 +122,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Removes all values; an iso value stays.
+            /// Removes all values, except an iso value.
             pub fn clear(&mut self) {
                 match self {
                     $(Self::$variant(v) => v.clear(),)*
@@ -129,7 +130,8 @@ macro_rules! value_types {
                 }
             }
 
-            /// Returns the value at `index`, or `None` past the end. An iso value has no end.
+            /// Returns the value at `index`, or `None` past the end. An iso value is returned for
+            /// any index.
             #[must_use]
             pub fn get(&self, index: usize) -> Option<Scalar> {
                 match self {
@@ -138,7 +140,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Returns the number of values held, or `None` for an iso value.
+            /// Returns the number of values, or `None` for an iso value.
             #[must_use]
             pub fn len(&self) -> Option<usize> {
                 match self {
@@ -153,7 +155,7 @@ macro_rules! value_types {
                 self.len() == Some(0)
             }
 
-            /// Returns the values as native-endian bytes; an iso value has none.
+            /// Returns the values as native-endian bytes; empty for an iso value.
             #[must_use]
             pub fn bytes(&self) -> &[u8] {
                 match self {
@@ -162,7 +164,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Returns the values as native-endian bytes to be filled; an iso value has none.
+            /// Returns the values as mutable native-endian bytes; empty for an iso value.
             #[must_use]
             pub fn bytes_mut(&mut self) -> &mut [u8] {
                 match self {
@@ -171,7 +173,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Appends one value. One of another type is left out; `false` says so.
+            /// Appends a value. Returns `false`, without appending, if it has another type.
             pub fn push(&mut self, scalar: Scalar) -> bool {
                 match (self, scalar) {
                     $((Self::$variant(v), Scalar::$variant(x)) => v.push(x),)*
@@ -180,8 +182,8 @@ macro_rules! value_types {
                 true
             }
 
-            /// Makes room for exactly `count` values (zeros) and returns their native-endian bytes.
-            /// An iso value has none.
+            /// Resizes to `count` values (zeros) and returns their native-endian bytes; empty for
+            /// an iso value.
             pub fn resize_bytes(&mut self, count: usize) -> &mut [u8] {
                 match self {
                     $(Self::$variant(v) => {
@@ -192,11 +194,11 @@ macro_rules! value_types {
                 }
             }
 
-            /// Sets these to the values of `other` at `positions`. One shared value stays shared.
+            /// Sets the values to those of `other` at `positions`. An iso value stays an iso value.
             ///
             /// # Panics
             ///
-            /// Panics where a position is past the end.
+            /// Panics if a position is past the end.
             pub fn gather(&mut self, other: &Self, positions: &[u32]) {
                 match other {
                     $(Self::$variant(from) => {
@@ -208,12 +210,12 @@ macro_rules! value_types {
                 }
             }
 
-            /// Sets these to the values of `other`, each taken to its place: the reverse of
-            /// [`gather`](Self::gather). One shared value stays shared.
+            /// Sets the values to those of `other`, each moved to its position in `places`: the
+            /// inverse of [`gather`](Self::gather). An iso value stays an iso value.
             ///
             /// # Panics
             ///
-            /// Panics where a place is not below the number of values.
+            /// Panics if a position is past the end.
             pub fn scatter(&mut self, other: &Self, places: &[u32]) {
                 match other {
                     $(Self::$variant(from) => {
@@ -228,7 +230,7 @@ macro_rules! value_types {
                 }
             }
 
-            /// Appends `other[range]`. Values of another type are left out; `false` says so.
+            /// Appends `other[range]`. Returns `false`, without appending, if it has another type.
             pub fn extend_from(&mut self, other: &Self, range: std::ops::Range<usize>) -> bool {
                 match (self, other) {
                     $((Self::$variant(a), Self::$variant(b)) => match b.get(range) {
@@ -297,7 +299,7 @@ impl ValueType {
         matches!(self, Self::ComplexF32 | Self::ComplexF64)
     }
 
-    /// Returns whether values are whole numbers (or booleans).
+    /// Returns whether values are integers or booleans.
     #[must_use]
     pub fn is_integer(self) -> bool {
         !self.is_complex() && !matches!(self, Self::F32 | Self::F64)
@@ -313,7 +315,7 @@ impl fmt::Display for ValueType {
 impl FromStr for ValueType {
     type Err = String;
 
-    /// Reads a type's name, or one of the short names `uint`, `int`, `float`, `double`, `bool`.
+    /// Parses the name of a type, or a short name: `uint`, `int`, `float`, `double`, `bool`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Ok(match text {
             "uint" => Self::U32,
@@ -333,7 +335,7 @@ impl FromStr for ValueType {
 }
 
 impl Scalar {
-    /// Returns the nearest 64-bit floating-point number; `None` of a complex number. Integers beyond 2^53 are
+    /// Returns the nearest 64-bit float, or `None` for a complex number. Integers beyond 2^53 are
     /// rounded.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "as documented")]
@@ -360,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_back_as_the_type_they_name() {
+    fn type_names_are_parsed() {
         for &t in ValueType::ALL {
             assert_eq!(t.name().parse(), Ok(t));
         }
@@ -369,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn values_take_only_their_own_type() {
+    fn values_accept_only_their_own_type() {
         let mut values = Values::new(ValueType::U32);
         assert!(values.push(Scalar::U32(7)));
         assert!(!values.push(Scalar::I64(7)));

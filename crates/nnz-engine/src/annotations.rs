@@ -1,4 +1,4 @@
-//! Tables that describe rows and columns, of matrices made of others; and as text.
+//! Annotations: tables of rows and columns, of combined matrices, and as text.
 
 mod appended;
 mod labels;
@@ -17,11 +17,11 @@ pub(crate) use picked::Picked;
 pub use table::AnnotationTable;
 pub use text::{AnnotationText, write_annotations};
 
-/// Names the columns of the tables of a source, so that a target that does not hold them can list them.
+/// Describes the annotations of a source, for the list of what a target does not support.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot read them.
+/// Fails if the system cannot read them.
 pub(crate) fn named(source: &dyn MatrixSource) -> Result<Vec<String>> {
     const MOST: usize = 8;
     let mut named = Vec::new();

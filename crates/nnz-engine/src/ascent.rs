@@ -1,4 +1,4 @@
-//! Whether indices ascend, by the widest instructions there are.
+//! Checking that indices ascend, with vector instructions.
 
 /// The kernels of `nnz-bitpack`.
 pub(crate) const ASCENT: nnz_core::AscentKernels = nnz_core::AscentKernels {

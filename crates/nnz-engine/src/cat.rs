@@ -20,23 +20,23 @@ use crate::stages::{
 use crate::{Cancellation, Selection};
 use selected::Selected;
 
-/// Says which entries are written, and how.
+/// Options of [`cat`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CatOptions {
-    /// The rows; ranges may go past the last one. Their order does not matter.
+    /// The rows. Ranges may extend past the end, and the order does not matter.
     pub rows: Option<Selection>,
     /// The columns.
     pub cols: Option<Selection>,
-    /// Whether names are written in place of positions, for an axis that has names.
+    /// Whether names are written instead of positions, where an axis has names.
     pub names: bool,
-    /// Whether entries that follow from the structure are written behind those they follow from.
+    /// Whether entries that follow from the structure are written after those they follow from.
     pub expand: bool,
-    /// What to do with entries that share a place, where the format leaves that open.
+    /// What to do with duplicate entries, if the format allows them.
     pub duplicates: DuplicatePolicy,
-    /// Bytes of memory for names, and for sorting, which only looking for duplicates takes.
+    /// Memory in bytes for names, and for sorting, which is only used to find duplicates.
     pub memory: u64,
-    /// Cancels it.
+    /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
 }
 
@@ -53,7 +53,7 @@ nnz_core::setters! {
 }
 
 impl CatOptions {
-    /// Entries are read and printed by one thread.
+    /// One thread reads and prints.
     fn workers(&self) -> Workers<'_> {
         Workers { threads: 1, cancellation: self.cancellation.as_ref() }
     }
@@ -73,13 +73,13 @@ impl Default for CatOptions {
     }
 }
 
-/// Writes the stored entries of a matrix in storage order, one a line: row and column counted from
-/// 0, and the value, with tabs between. `from` is what messages call the matrix.
+/// Writes the stored entries of a matrix in storage order, one per line: row, column (both counted
+/// from 0) and value, separated by tabs. `from` is the name of the matrix in messages.
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, where writing fails, and where it is cancelled. What
-/// was read up to there is written.
+/// Fails if the matrix cannot be read or is broken, if writing fails, and if cancelled. Entries
+/// before the error are written.
 pub fn cat(
     source: &dyn MatrixSource,
     from: &Place,
@@ -89,7 +89,7 @@ pub fn cat(
     let mut printer =
         Printer::new(source, options, out).map_err(|error| error.with_context(from))?;
     let printed = print(source, options, &mut printer);
-    // What was read before an error is written all the same.
+    // Entries before an error are written, too.
     let flushed = printer.flush();
     printed.and(flushed).map_err(|error| error.with_context(from))
 }
@@ -110,7 +110,7 @@ fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<
     while reader.next_batch(&mut batch)? {
         workers.check()?;
         printer.print(&batch)?;
-        if watch == Watch::AsTheyCome {
+        if watch == Watch::InStorageOrder {
             ascent.watch(&batch);
         }
     }
@@ -118,7 +118,7 @@ fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<
     ascent.finish(source, options.memory, workers)
 }
 
-/// Starts reading what is asked for.
+/// Starts reading the selected entries.
 fn read<'a>(
     source: &'a dyn MatrixSource,
     options: &CatOptions,
@@ -139,7 +139,7 @@ fn read<'a>(
         _ => 0..0,
     };
     let units = source.units(whole, Projection::ALL)?;
-    // A mirrored pair counts as one place.
+    // A mirrored pair counts as one position.
     let builder = Builder::new(header.order, header.shape);
     let mut steps = mirror(header, Mirroring::Fold);
     let directory = nnz_storage::temporary_directory();
@@ -153,7 +153,7 @@ fn read<'a>(
     Ok(Box::new(Unique::new(Box::new(SequentialReader(units)), header.order, builder)))
 }
 
-/// Reads ranges of majors, each after the one before.
+/// Reads ranges of majors in sequence.
 struct Ranges<'a> {
     source: &'a dyn MatrixSource,
     left: std::vec::IntoIter<Range<u64>>,
@@ -180,9 +180,9 @@ impl BatchReader for Ranges<'_> {
 struct Printer<'a> {
     /// Rows and columns.
     axes: [Selected; 2],
-    /// What is done to entries before they are written.
+    /// Steps on entries before they are written.
     steps: Vec<Box<dyn Step>>,
-    /// The row or column that the entries of a run share.
+    /// The text of the major of a run.
     major: Vec<u8>,
     text: Vec<u8>,
     out: &'a mut (dyn Write + Send),
@@ -260,7 +260,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Writes what has been collected.
+/// Writes the collected text.
 fn write(out: &mut (dyn Write + Send), text: &mut Vec<u8>) -> Result<()> {
     out.write_all(text)
         .map_err(|error| Error::new(ErrorKind::Io(error), Place::path("standard output")))?;
@@ -268,7 +268,7 @@ fn write(out: &mut (dyn Write + Send), text: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Prints batches while they are read for something else.
+/// Prints batches that are read for another purpose.
 struct Printing<'a, 'b, 'c> {
     reader: Batches<'a>,
     printer: &'b mut Printer<'c>,

@@ -1,4 +1,4 @@
-//! Entries one by one, to walk through two matrices in step.
+//! Reading entries one by one, to compare two matrices in order.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::flow::Workers;
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{Batches, Step, Stepped, Units, empty_batch};
 
-/// Starts reading entries in the order they are stored in.
-pub(crate) fn read_as_they_come<'a>(
+/// Starts reading entries in storage order.
+pub(crate) fn read_in_storage_order<'a>(
     source: &'a dyn MatrixSource,
     steps: &'a [Box<dyn Step>],
 ) -> Result<Batches<'a>> {
@@ -17,7 +17,7 @@ pub(crate) fn read_as_they_come<'a>(
     Ok(Box::new(Stepped::new(units, steps, source.header().order)))
 }
 
-/// Starts reading entries, sorted.
+/// Starts reading sorted entries.
 pub(crate) fn read_sorted<'a>(
     source: &dyn MatrixSource,
     steps: &[Box<dyn Step>],
@@ -32,7 +32,7 @@ fn all(source: &dyn MatrixSource) -> Result<Units<'_>> {
     source.units(0..header.shape.major(header.order), Projection::ALL)
 }
 
-/// Major and minor of an entry, and its value.
+/// Major, minor and value of an entry.
 pub(crate) type Cell = ((u64, u64), Scalar);
 
 /// Yields entries one by one.
@@ -40,7 +40,7 @@ pub(crate) struct Cells<'a> {
     reader: Batches<'a>,
     workers: Workers<'a>,
     batch: Batch,
-    /// How many batches have been read.
+    /// The number of batches read.
     batches: u64,
     run: usize,
     entry: usize,
@@ -79,12 +79,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Returns the batch that is being handed out, and its number.
+    /// Returns the current batch and its number.
     pub(crate) fn batch(&self) -> (&Batch, u64) {
         (&self.batch, self.batches)
     }
 
-    /// Returns the next entries of the batch that share a major, and that; `None` where none is left.
+    /// Returns the remaining entries of the current run and their major; `None` if there are none.
     pub(crate) fn ahead(&mut self) -> Option<(u64, Range<usize>)> {
         while self.run < self.batch.runs() {
             let end = self.batch.offsets[self.run + 1];
@@ -96,7 +96,7 @@ impl<'a> Cells<'a> {
         None
     }
 
-    /// Passes over some of the entries that are [ahead](Self::ahead).
+    /// Skips some of the entries that are [ahead](Self::ahead).
     pub(crate) fn pass(&mut self, entries: usize) {
         self.entry += entries;
     }

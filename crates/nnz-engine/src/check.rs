@@ -1,4 +1,4 @@
-//! Reading a whole matrix to find what is wrong with it.
+//! Checking a whole matrix.
 
 mod entries;
 mod uniqueness;
@@ -11,13 +11,13 @@ use crate::{Cancellation, default_memory};
 use entries::Checking;
 pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
-/// Says what checking may take.
+/// Options of [`check`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckOptions {
-    /// Bytes of memory for looking for duplicates.
+    /// Memory in bytes for finding duplicates.
     pub memory: u64,
-    /// Threads that decode entries at the same time.
+    /// Number of threads.
     pub threads: usize,
     /// Cancels the check.
     pub cancellation: Option<Cancellation>,
@@ -31,7 +31,7 @@ nnz_core::setters! {
     }
 }
 
-/// The [default memory](default_memory), and all cores.
+/// Uses the [default memory](default_memory) and all cores.
 impl Default for CheckOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -45,12 +45,12 @@ impl CheckOptions {
     }
 }
 
-/// Reads names and entries of a matrix, and hands what is found to `each`. `place` is what notes call it.
+/// Reads names and entries of a matrix, and passes notes to `each`. `place` is its name in them.
 ///
 /// # Errors
 ///
-/// Fails as the first entry that is broken, or two that share a place: [`report_error`] makes a finding of
-/// that. Fails where it is cancelled.
+/// Fails for the first broken entry, or for duplicate entries: [`report_error`] makes a finding of the
+/// error. Fails if cancelled.
 pub fn check(
     source: &dyn MatrixSource,
     place: &Place,
@@ -80,18 +80,18 @@ fn read_all(source: &dyn MatrixSource, options: &CheckOptions) -> Result<()> {
     if watch == Watch::Sorting {
         return refuse_repeated(units, source, options.memory, workers);
     }
-    let checking = Checking::new(header, watch == Watch::AsTheyCome);
+    let checking = Checking::new(header, watch == Watch::InStorageOrder);
     let mut ascent = Ascent::new(source);
     run(units, &checking, &mut ascent, &mut Done, workers)?;
     ascent.finish(source, options.memory, workers)
 }
 
-/// Hands an error to `each` as a finding, unless it is no fault of the file: the operation was cancelled,
-/// the system failed, the memory allowed does not suffice, or the location names several matrices.
+/// Passes an error to `each` as a finding, unless it is not a fault of the file: the operation was
+/// cancelled, an I/O error occurred, the memory limit was exceeded, or the location has several matrices.
 ///
 /// # Errors
 ///
-/// Fails with the error, where it is no finding.
+/// Fails with the error if it is not a finding.
 pub fn report_error(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
     if matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! Matrices one behind the other, as one.
+//! Concatenated matrices.
 
 mod merge;
 mod names;
@@ -17,21 +17,21 @@ use nnz_core::{
 use crate::annotations::{Appended, Join};
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
-use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, turns_integers};
+use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, negates_integers};
 use crate::types;
 use merge::Merging;
 use shifted::Shared;
 pub(crate) use shifted::Shifted;
 
-/// Says how matrices are put together. The default changes nothing that need not change.
+/// Options of a concatenation. By default, nothing is changed unnecessarily.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct ConcatOptions {
-    /// The type of all values; by default the smallest that holds those of every matrix exactly.
+    /// The type of all values; by default the smallest that holds those of all matrices exactly.
     pub value_type: Option<ValueType>,
-    /// What to do with values that a float type cannot hold exactly.
+    /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// Whether the names of the axis they share may differ; those of the first count then.
+    /// Whether the names of the shared axis may differ; those of the first matrix are used.
     pub ignore_names: bool,
 }
 
@@ -43,11 +43,11 @@ nnz_core::setters! {
     }
 }
 
-/// Matrices one behind the other along an axis.
+/// Matrices concatenated along an axis.
 ///
-/// Where all are stored by that axis, their entries follow each other. Where all are stored by the
-/// other one, and can be read at any place, they are read in step. Otherwise entries come as they
-/// are found, to be sorted.
+/// If all matrices are stored by that axis, their entries are read one matrix after the other. If
+/// all are stored by the other axis and have random access, they are read side by side. Otherwise,
+/// entries are read in storage order and have to be sorted.
 ///
 /// ```
 /// use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
@@ -77,13 +77,13 @@ impl std::fmt::Debug for Concat {
     }
 }
 
-/// How entries come.
+/// How entries are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// One matrix after the other, in order.
     Sequential,
-    /// All matrices in step, in order.
-    InStep,
+    /// All matrices side by side, in order.
+    SideBySide,
     /// One matrix after the other, out of order.
     Unsorted,
 }
@@ -92,7 +92,7 @@ enum How {
 struct Part {
     source: Box<dyn MatrixSource>,
     place: Place,
-    /// Where it starts.
+    /// The position of its first row or column.
     start: u64,
     steps: Arc<Steps>,
 }
@@ -109,22 +109,21 @@ impl Part {
 }
 
 impl Concat {
-    /// Puts matrices one behind the other: `Rows` puts one below the other. Each comes with what messages
-    /// call it.
+    /// Concatenates matrices: `Axis::Rows` appends rows. Each matrix comes with its name for messages.
     ///
     /// # Errors
     ///
-    /// Fails where there is none, they differ in their other dimension or the names there, no type
-    /// holds the values of all of them, or their length does not fit 64 bits.
+    /// Fails if there are no matrices, if their other dimension or the names there differ, if no
+    /// type holds the values of all, or if their length exceeds 64 bits.
     pub fn new(
         sources: Vec<(Box<dyn MatrixSource>, impl Into<Place>)>,
         axis: Axis,
         options: &ConcatOptions,
     ) -> Result<Self> {
         let Some((first, _)) = sources.first() else {
-            return Err(Error::argument("there is nothing to put together"));
+            return Err(Error::argument("nothing to concatenate"));
         };
-        // The order of those that have one; of a text it is a guess.
+        // Only of those with an order: for text it is a guess.
         let own = sources.iter().find_map(|(source, _)| source.header().own_order());
         let order = own.unwrap_or(first.header().order);
         let mut length = 0_u64;
@@ -134,7 +133,7 @@ impl Concat {
             let start = length;
             let len = source.header().shape.len(axis);
             length = length.checked_add(len).ok_or_else(|| {
-                let what = format!("more than 2^64 {}s with those before it", one_of(axis));
+                let what = format!("more than 2^64 {}s in total", one_of(axis));
                 Error::unsupported(place.clone(), what)
             })?;
             let steps = Arc::new(Steps::new(place.clone(), Vec::new()));
@@ -155,7 +154,7 @@ impl Concat {
         }
         let ignore_names = options.ignore_names;
         let concat = Self { parts, axis, header, how, ignore_names };
-        // Names that differ are told before any work is done.
+        // Differing names are an error before any work starts.
         concat.check_shared_names()?;
         Ok(concat)
     }
@@ -164,8 +163,8 @@ impl Concat {
         other(self.axis)
     }
 
-    /// Opens the matrices in turn; `majors` as far as there are such ranges.
-    fn open_in_turn(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
+    /// Opens one matrix after the other, with the range of `majors` of each.
+    fn open_sequentially(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
         let mut parts = self.parts.iter();
         Box::new(move || {
             for part in parts.by_ref() {
@@ -185,8 +184,9 @@ impl Concat {
         })
     }
 
-    /// Opens the matrices in step: a few majors of all, or one that is long of each in turn.
-    fn open_in_step(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
+    /// Opens all matrices side by side: some majors of all, or each matrix in sequence for one long
+    /// major.
+    fn open_side_by_side(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
         let mut merging = Merging::new(&self.parts, &self.header, majors, fields);
         let mut long: VecDeque<(&Part, u64)> = VecDeque::new();
         Box::new(move || {
@@ -208,21 +208,20 @@ impl Concat {
     }
 }
 
-/// Fails where what is not stored means other values in one matrix than in another.
+/// Fails if matrices have different fill values.
 fn check_fills(parts: &[Part]) -> Result<()> {
     let [first, rest @ ..] = parts else { return Ok(()) };
     let fill = first.source.header().fill;
     match rest.iter().find(|part| part.source.header().fill != fill) {
         None => Ok(()),
         Some(part) => {
-            let what =
-                format!("cells that are not stored hold other values than in {}", first.place);
+            let what = format!("the fill value differs from that of {}", first.place);
             Err(Error::unsupported(part.place.clone(), what))
         }
     }
 }
 
-/// Returns what is the same in all.
+/// Returns the part of the header that is the same for all.
 fn shared(each: &[Metadata]) -> Metadata {
     let mut shared = each.first().cloned().unwrap_or_default();
     shared.keys.retain(|pair| each.iter().all(|other| other.keys.contains(pair)));
@@ -237,7 +236,7 @@ fn other(axis: Axis) -> Axis {
     }
 }
 
-/// Fails where a matrix does not fit the first one.
+/// Fails if a matrix does not match the first one.
 fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
     let across = other(axis);
     let [first, rest @ ..] = parts else { return Ok(()) };
@@ -253,7 +252,7 @@ fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
     Ok(())
 }
 
-/// Finds the type that holds the values of all.
+/// Returns a type that holds the values of all matrices.
 fn common_type(parts: &[Part]) -> Result<ValueType> {
     let mut found: Option<(ValueType, &Place)> = None;
     for part in parts {
@@ -264,21 +263,22 @@ fn common_type(parts: &[Part]) -> Result<ValueType> {
                 Some(both) => (both, if both == before { place } else { &part.place }),
                 None => {
                     let what = format!(
-                        "{next} values, and {before} ones before them ({place}): no type holds \
-                         both exactly"
+                        "{next} values and {before} values of {place}: no type holds both \
+                         exactly"
                     );
                     let error = Error::unsupported(part.place.clone(), what);
-                    return Err(
-                        error.with_hint("value_type", "names one, and each value is checked")
-                    );
+                    return Err(error.with_hint(
+                        "value_type",
+                        "selects a type; values that do not fit are refused",
+                    ));
                 }
             },
         });
     }
-    found.map(|(found, _)| found).ok_or_else(|| Error::argument("there is nothing to put together"))
+    found.map(|(found, _)| found).ok_or_else(|| Error::argument("nothing to concatenate"))
 }
 
-/// Chooses how entries come.
+/// Selects how entries are read.
 fn how(parts: &[Part], axis: Axis, order: Order) -> How {
     let all = |fits: &dyn Fn(&Part, &Header) -> bool| {
         parts.iter().all(|part| fits(part, part.source.header()))
@@ -289,7 +289,7 @@ fn how(parts: &[Part], axis: Axis, order: Order) -> How {
     if alike && (order.major() == axis || parts.len() == 1) {
         How::Sequential
     } else if alike && all(&|part, _| part.source.random_access()) {
-        How::InStep
+        How::SideBySide
     } else {
         How::Unsorted
     }
@@ -340,7 +340,7 @@ fn header(
     }
 }
 
-/// Says what is done to the entries of a matrix: as long as they are where they come from first.
+/// Returns the steps for the entries of a matrix.
 fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Box<dyn Step>> {
     let source = part.source.header();
     let mut steps: Vec<Box<dyn Step>> = Vec::new();
@@ -350,8 +350,8 @@ fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Bo
         let differs = std::mem::replace(value_type, target) != target;
         differs.then(|| Box::new(Cast { target, rounding, possible }) as Box<dyn Step>)
     };
-    if turns_integers(source) {
-        // The negatives may be what their own type does not hold.
+    if negates_integers(source) {
+        // Their own type may not hold the negative values.
         steps.extend(cast(&mut value_type));
     }
     steps.extend(mirror(source, Mirroring::Expand));
@@ -381,7 +381,7 @@ impl MatrixSource for Concat {
             let more = part.source.about()?.bytes;
             bytes = bytes.zip(more).and_then(|(bytes, more)| bytes.checked_add(more));
         }
-        let format = format!("{} matrices one behind the other", self.parts.len());
+        let format = format!("{} concatenated matrices", self.parts.len());
         Ok(About { format, bytes, ..About::default() })
     }
 
@@ -389,8 +389,8 @@ impl MatrixSource for Concat {
         if axis == self.axis { self.appended_names() } else { self.shared_names() }
     }
 
-    /// Along the axis, tables are put one behind the other, with the columns that all have; of the axis they
-    /// share, the first table counts.
+    /// Annotations along the axis are concatenated, with the columns that all have; those of the shared axis
+    /// are taken from the first matrix that has any.
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         if axis == self.axis {
             return Ok(self.appended_annotations()?.map(|table| Box::new(table) as Box<_>));
@@ -404,12 +404,12 @@ impl MatrixSource for Concat {
         Ok(None)
     }
 
-    /// Returns what is kept beside all of them alike.
+    /// Returns the metadata that is the same in all.
     fn metadata(&self) -> Metadata {
         shared(&self.parts.iter().map(|part| part.source.metadata()).collect::<Vec<_>>())
     }
 
-    /// Returns the levels that all of them have.
+    /// Returns the levels that all have.
     fn levels(&self) -> Option<String> {
         let mut each = self.parts.iter().map(|part| part.source.levels());
         let first = each.next()??;
@@ -429,14 +429,14 @@ impl MatrixSource for Concat {
         let count = self.header.shape.major(self.header.order);
         self.header.check_majors(&majors)?;
         if majors != (0..count) && !self.random_access() {
-            let what = "matrices that cannot be read at any place are put together whole";
+            let what = "random access to concatenated matrices without random access";
             return Err(Error::new(ErrorKind::Unsupported(what.to_owned()), Place::default()));
         }
-        // Some steps need all there is of an entry.
+        // Some steps need all parts of an entry.
         let fields = Projection::ALL;
         let open = match self.how {
-            How::InStep => self.open_in_step(majors, fields),
-            How::Sequential | How::Unsorted => self.open_in_turn(majors, fields),
+            How::SideBySide => self.open_side_by_side(majors, fields),
+            How::Sequential | How::Unsorted => self.open_sequentially(majors, fields),
         };
         Ok(Box::new(InParts::new(open)))
     }
@@ -449,7 +449,7 @@ impl MatrixSource for Concat {
         for part in &self.parts {
             let own = match self.how {
                 How::Sequential => major.saturating_sub(part.start).min(part.majors()),
-                How::InStep | How::Unsorted => major,
+                How::SideBySide | How::Unsorted => major,
             };
             let before = part.source.stored_before(own)?;
             let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
@@ -470,11 +470,11 @@ impl MatrixSource for Concat {
             let columns = table.dropped().iter();
             extras.extend(columns.map(|column| {
                 let name = &column.name;
-                format!("the column {name:?} of the {}, which not all have alike", self.axis)
+                format!("column {name:?} of the {}, which differs between the matrices", self.axis)
             }));
         }
         let kept = self.metadata();
-        extras.extend(self.told(|source| {
+        extras.extend(self.collect_of(|source| {
             let mut metadata = source.metadata();
             metadata.keys.retain(|pair| !kept.keys.contains(pair));
             metadata.attributes.retain(|pair| !kept.attributes.contains(pair));
@@ -484,12 +484,12 @@ impl MatrixSource for Concat {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.told(|source| source.notes())
+        self.collect_of(|source| source.notes())
     }
 }
 
 impl Concat {
-    /// Puts the tables of the axis one behind the other. There is none where one has none.
+    /// Concatenates the annotations of the axis; `None` if a matrix has none.
     fn appended_annotations(&self) -> Result<Option<Appended<'_>>> {
         let mut tables = Vec::new();
         for part in &self.parts {
@@ -502,12 +502,12 @@ impl Concat {
         Ok(Some(Appended::new(tables, Join::Inner)))
     }
 
-    /// Collects what each matrix tells of itself.
-    fn told(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
+    /// Collects the descriptions of all matrices.
+    fn collect_of(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
         let parts = self.parts.iter();
-        let told = parts.flat_map(|part| {
+        let described = parts.flat_map(|part| {
             of(&*part.source).into_iter().map(move |what| format!("{}: {what}", part.place))
         });
-        told.collect()
+        described.collect()
     }
 }

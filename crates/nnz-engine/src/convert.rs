@@ -1,4 +1,4 @@
-//! From any source to any target.
+//! Conversion of any source to any target.
 
 mod attempt;
 mod narrow;
@@ -21,28 +21,28 @@ use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
 pub use structure::StructurePolicy;
 
-/// Says what is done to a matrix on its way to a target. The default changes nothing that need not change.
+/// Options of a conversion. By default, nothing is changed unnecessarily.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// The storage order; by default the source's, and columns where the source has none.
+    /// The storage order; by default that of the source, or columns if it has none.
     pub order: Option<Order>,
-    /// The value type; by default the source's, or one that holds integers.
+    /// The value type; by default that of the source, or one that holds its integers.
     pub value_type: Option<ValueType>,
-    /// What to do with values that a float type cannot hold exactly.
+    /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// What to do with entries that share a place; by default they are kept between formats that
-    /// allow them, and refused otherwise.
+    /// What to do with duplicate entries. By default, they are kept between formats that allow
+    /// them, and refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
-    /// Whether one triangle of a matrix is written, or both.
+    /// Which triangles of a symmetric matrix are written.
     pub structure: StructurePolicy,
-    /// Whether what the target does not hold is an error.
+    /// Whether it is an error if the target does not support something.
     pub strict: bool,
-    /// Whether rows and columns are exchanged. The storage order stays that of the source.
+    /// Whether rows and columns are exchanged. The storage order stays the same.
     pub transpose: bool,
-    /// Bytes of memory for sorting.
+    /// Memory in bytes for sorting.
     pub memory: u64,
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
@@ -86,38 +86,38 @@ impl ConvertOptions {
     }
 }
 
-/// What a conversion came to.
+/// The result of a conversion.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Rows and columns.
+    /// The number of rows and columns.
     pub shape: Shape,
-    /// The extent of each dimension, where it is no matrix.
+    /// The extent of each dimension, if it is not a matrix.
     pub dimensions: Option<Vec<u64>>,
-    /// Entries written.
+    /// The number of entries.
     pub entries: u64,
-    /// Bytes read from, where that can be told.
+    /// Bytes of the source, if known.
     pub bytes_before: Option<u64>,
-    /// Bytes written.
+    /// Bytes of the target.
     pub bytes_after: u64,
-    /// Bytes of temporary space on disk that sorting took.
+    /// Bytes of temporary disk space used for sorting.
     pub disk: u64,
-    /// Seconds it took, the final sync included.
+    /// Seconds taken, including the final sync.
     pub seconds: f64,
-    /// What the target had no place for.
+    /// What the target does not support.
     pub dropped: Vec<String>,
-    /// What was left out for another reason, which is named with each.
+    /// What was left out for other reasons, which are included.
     pub left_out: Vec<String>,
-    /// What was noticed on the way, and is allowed.
+    /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
 }
 
-/// Writes a source to a target. `from` is what messages call the source.
+/// Writes a source to a target. `from` is the name of the source in messages.
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read or is broken, where the target may not be replaced or cannot be
-/// written, where its format cannot hold an entry exactly, and where the conversion is cancelled. Nothing
-/// is left behind then, and a target that was there stays as it was.
+/// Fails if the source cannot be read or is broken, if the target may not be replaced or cannot be
+/// written, if its format cannot hold an entry exactly, and if the conversion is cancelled. Nothing
+/// is written then, and an existing target is unchanged.
 pub fn convert(
     source: &dyn MatrixSource,
     from: &Place,
@@ -142,9 +142,9 @@ pub fn convert(
         return Err(Error::unsupported(target.place(), what));
     }
 
-    // Now, since the target may be the source itself.
+    // Now, because the target may be the source itself.
     let bytes_before = readable(source.about())?.and_then(|about| about.bytes);
-    let carried = carry_out(source, own, target, options, progress, from)?;
+    let carried = write_entries(source, own, target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
         dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
@@ -158,56 +158,56 @@ pub fn convert(
         notes: source
             .notes()
             .into_iter()
-            .chain(target.misleads(source.header().axis_kinds))
+            .chain(target.axes_note(source.header().axis_kinds))
             .chain(replaced)
             .collect(),
     })
 }
 
-/// What was carried from a source to a target.
-pub(crate) struct Carried {
+/// The result of writing the entries.
+pub(crate) struct WrittenEntries {
     entries: u64,
     written: Written,
     /// Bytes of temporary disk space.
     disk: u64,
 }
 
-/// Takes all entries from a source to a target, sorting no more than they need.
+/// Writes all entries of a source to a target, with as little sorting as they need.
 ///
-/// `own` is the order the source's format fixes, if it does, and `from` what messages call it.
-pub(crate) fn carry_out(
+/// `own` is the order that the format of the source fixes, if any, and `from` its name in messages.
+pub(crate) fn write_entries(
     source: &dyn MatrixSource,
     own: Option<Order>,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
     progress: &dyn Progress,
     from: &Place,
-) -> Result<Carried> {
+) -> Result<WrittenEntries> {
     let plan = look_ahead(source, target, options)
         .and_then(|seen| Plan::new(source.header(), own, target, options, seen))
         .map_err(|error| error.with_context(from))?;
     let disk = Arc::<AtomicU64>::default();
     let attempt = Attempt { source, plan: &plan, target, progress, disk: Arc::clone(&disk) };
     for strategy in Strategy::from_fastest(source, &plan) {
-        // Where entries do not come as the source promised, it starts again, and sorts more.
+        // If entries are not in the stated order, start again with more sorting.
         let done =
             attempt.run(*strategy).map_err(|error| locate(error, source).with_context(from))?;
         if let Some((entries, written)) = done {
-            return Ok(Carried { entries, written, disk: disk.load(Ordering::Relaxed) });
+            return Ok(WrittenEntries { entries, written, disk: disk.load(Ordering::Relaxed) });
         }
     }
-    let (found, expected) = ("entries that change from one reading to the next", "a stable file");
+    let (found, expected) = ("entries that change between two passes", "a stable file");
     Err(Error::mismatch(from.clone(), found, expected))
 }
 
-/// Reads the entries once before they are converted, where there is something to be found out.
+/// Reads the entries in a separate pass first, if the plan depends on them.
 fn look_ahead(
     source: &dyn MatrixSource,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
 ) -> Result<Seen> {
     let mut seen = Seen::default();
-    // What values come to that are added up cannot be told from them.
+    // The types of sums cannot be derived from the values.
     let added = options.duplicates == Some(DuplicatePolicy::Sum);
     let narrow = target.minimizes() && options.value_type.is_none() && !added;
     if narrow && source.rereadable() {
@@ -221,10 +221,10 @@ fn look_ahead(
     Ok(seen)
 }
 
-/// Reads the names if the target has a place for them, and says what it has none for.
+/// Reads the names if the target supports them, otherwise adds them to `dropped`.
 ///
-/// They are read again as they are written, there being more than memory has room for, perhaps.
-/// That they are not right, or too many for the disk, has to show before hours are spent on them.
+/// They are read again when they are written, since they may not fit into memory. Invalid names, or
+/// too many for the disk, are errors before any work starts.
 fn check_names(
     source: &dyn MatrixSource,
     wanted: bool,
@@ -234,11 +234,7 @@ fn check_names(
     for axis in [Axis::Rows, Axis::Cols] {
         if wanted {
             if let Some(mut names) = source.read_names(axis)? {
-                crate::room::check_free_space(
-                    directory,
-                    names.least_bytes(),
-                    "what is to be written",
-                )?;
+                crate::free_space::check_free_space(directory, names.min_bytes(), "the target")?;
                 names.drain()?;
             }
         } else if !matches!(readable(source.read_names(axis))?, Some(None)) {
@@ -249,7 +245,7 @@ fn check_names(
     Ok(dropped)
 }
 
-/// Finds the lines that two entries at one place stand on.
+/// Finds the lines of two duplicate entries.
 pub(crate) fn locate(error: Error, source: &dyn MatrixSource) -> Error {
     let (ErrorKind::Duplicate { other: None }, &Some(At::Entry { row, col })) =
         (error.kind(), &error.place().at)

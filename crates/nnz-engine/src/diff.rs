@@ -1,4 +1,4 @@
-//! Whether two matrices are equal.
+//! Comparing two matrices.
 
 mod alike;
 mod unstored;
@@ -7,28 +7,28 @@ use nnz_core::{
     Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure, ValueType,
 };
 
-use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
+use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
 use crate::convert::locate;
 use crate::flow::Workers;
 use crate::sort::SortPlan;
-use crate::stages::{Builder, DropAlike, Step, expand};
+use crate::stages::{Builder, DropValue, Step, expand};
 use crate::{Cancellation, default_memory};
 use alike::Alike;
 use unstored::{Gaps, Unstored};
 
-/// Says what is compared.
+/// Options of a comparison.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiffOptions {
-    /// Whether stored entries are compared, explicit zeros too, instead of what they mean.
+    /// Whether stored entries are compared, including explicit zeros, instead of cells.
     pub stored: bool,
-    /// Differences that are told at the most.
+    /// Maximum number of differences.
     pub most: usize,
-    /// Bytes of memory for sorting.
+    /// Memory in bytes for sorting.
     pub memory: u64,
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
-    /// Cancels it.
+    /// Cancels the comparison.
     pub cancellation: Option<Cancellation>,
 }
 
@@ -42,7 +42,7 @@ nnz_core::setters! {
     }
 }
 
-/// What matrices mean, up to ten differences, with the [default memory](default_memory) and all cores.
+/// Compares cells, up to ten differences, with the [default memory](default_memory) and all cores.
 impl Default for DiffOptions {
     fn default() -> Self {
         Self {
@@ -65,16 +65,16 @@ impl DiffOptions {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// They are not of the same shape; nothing more is compared.
+    /// The shapes differ; nothing else is compared.
     Shape(Shape, Shape),
-    /// They are tensors, and not the same.
+    /// They are tensors that differ.
     Tensor,
     /// A name of an axis differs.
     Names(Axis),
-    /// What cells hold that are not stored, of which nothing is said where stored entries are not
-    /// what is compared; `None` for zero.
+    /// The fill values differ, which is only reported if stored entries are compared; `None` for
+    /// zero.
     Fill(Option<Scalar>, Option<Scalar>),
-    /// Entries differ; `None` where there is none.
+    /// Entries differ; `None` for a missing one.
     Entry {
         /// The row.
         row: u64,
@@ -87,17 +87,17 @@ pub enum Difference {
     },
 }
 
-/// Compares two matrices and hands the first differences to `each`.
+/// Compares two matrices and passes the first differences to `each`.
 ///
-/// What is compared is what the matrices mean: every cell, by its number, whatever the type and
-/// order it is stored in, and names where both have them. `places` are what messages call them. What is stored and is what cells hold
-/// that are not (zero, unless the matrix has a fill) equals such a cell, and entries that follow from
-/// a symmetry count; with [`stored`](DiffOptions::stored) they do not. Where two matrices differ in
-/// what cells hold that are not stored, those that neither stores differ.
+/// All cells are compared by their numbers, whatever their type and storage order, and names if both
+/// matrices have them. `places` are their names in messages. A stored entry that is equal to the fill
+/// value (zero by default) equals a cell that is not stored, and entries that follow from a symmetry are
+/// included; with [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, cells
+/// that neither matrix stores differ.
 ///
 /// # Errors
 ///
-/// Fails where one of them cannot be read or is broken.
+/// Fails if one of them cannot be read or is broken.
 pub fn diff(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],
@@ -128,10 +128,10 @@ pub fn diff(
     } else {
         Unstored::of([a.header(), b.header()])
     };
-    // The order of the first, so that at most the second has to be sorted.
+    // In the order of the first matrix, so that at most the second has to be sorted.
     let order = a.header().own_order().unwrap_or(Order::Col);
     let comparison = Comparison { sources: [a, b], places, order, unstored, options };
-    // As they come, while they come in order; sorted otherwise.
+    // In storage order if that is sorted, otherwise sorted.
     let found = match comparison.run(false)? {
         Some(found) => found,
         None => comparison.run(true)?.unwrap_or_default(),
@@ -140,7 +140,7 @@ pub fn diff(
     Ok(())
 }
 
-/// Compares the names of an axis, where both matrices have them. All are read in any case.
+/// Compares the names of an axis, if both matrices have them. All names are read in any case.
 fn names_differ(sources: [&dyn MatrixSource; 2], axis: Axis, places: &[Place; 2]) -> Result<bool> {
     let [first, second] =
         [0, 1].map(|which| move |error: Error| error.with_context(&places[which]));
@@ -171,7 +171,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares entries; `None` where they do not come in order and are not sorted.
+    /// Compares entries; `None` if they are not sorted as assumed.
     fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
         let directory = nnz_storage::temporary_directory();
         let meanings = self.sources.map(|source| meaning(source, self.unstored));
@@ -181,7 +181,7 @@ impl Comparison<'_> {
             let fits = header.order == self.order && header.structure == Structure::General;
             let as_they_come = fits && source.rereadable() && header.sorted_majors && !sort;
             let reader = if as_they_come {
-                read_as_they_come(source, steps)?
+                read_in_storage_order(source, steps)?
             } else {
                 let (memory, workers) = (self.options.memory, self.options.workers());
                 let plan = SortPlan {
@@ -199,7 +199,7 @@ impl Comparison<'_> {
         locate(error, self.sources[which]).with_context(&self.places[which])
     }
 
-    /// Walks both in step.
+    /// Reads both side by side.
     fn compare(&self, cells: &mut [Cells<'_>], sorted: bool) -> Result<Option<Vec<Difference>>> {
         let mut found = Vec::new();
         let fills = self.sources.map(|source| source.header().fill);
@@ -213,7 +213,7 @@ impl Comparison<'_> {
             cells[which].next().map_err(|error| self.explain(error, which))
         };
         let (mut a, mut b) = (next(cells, 0)?, next(cells, 1)?);
-        // Differences count only if all of it was in order: one that came too early may be none.
+        // Differences are valid only if all entries were in order.
         while found.len() < self.options.most || !sorted {
             let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
             let (at, first, second) = match (place(&a), place(&b)) {
@@ -240,7 +240,7 @@ impl Comparison<'_> {
                 };
                 found.push(Difference::Entry { row, col, first, second });
             }
-            // Where one entry is in both, more may be.
+            // If one entry is equal in both, the next may be, too.
             let last = match (&mut *cells, self.unstored) {
                 ([a, b], Unstored::Passed | Unstored::One(_)) if first && second => {
                     alike.pass(a, b, at)
@@ -260,7 +260,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Makes the steps from what a matrix stores to what it means, and returns the type values have then.
+/// Returns the steps from stored entries to cells, and the type of values after them.
 fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> (Vec<Box<dyn Step>>, ValueType) {
     let header = source.header();
     if unstored == Unstored::Passed {
@@ -268,53 +268,53 @@ fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> (Vec<Box<dyn Step>>
     }
     let (mut steps, value_type) = expand(header);
     if let Unstored::One(value) = unstored {
-        // A negative zero is zero too where it is what a cell means, but not the same number.
+        // A negative zero as fill value is zero, but not the same number.
         let builder = Builder::new(header.order, header.shape);
-        if let Some(drop) = DropAlike::of_type(builder, value_type, value) {
+        if let Some(drop) = DropValue::of_type(builder, value_type, value) {
             steps.push(Box::new(drop));
         }
     }
     (steps, value_type)
 }
 
-/// One difference between two files of several elements.
+/// A difference between two files with several elements.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElementDifference {
-    /// The place of the element in both files.
+    /// The path of the element in both files.
     pub path: String,
-    /// What differs.
+    /// The difference.
     pub what: ElementChange,
 }
 
 impl ElementDifference {
-    /// Says what differs of the element at a path.
+    /// Creates a difference of the element at a path.
     #[must_use]
     pub fn new(path: String, what: ElementChange) -> Self {
         Self { path, what }
     }
 }
 
-/// How an element differs.
+/// The difference of an element.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElementChange {
-    /// The second file does not have it.
+    /// Only the first file has it.
     FirstOnly,
-    /// The first file does not have it.
+    /// Only the second file has it.
     SecondOnly,
-    /// They are matrices, and differ so.
+    /// They are matrices with this difference.
     Matrix(Difference),
     /// They are of different kinds, types or lengths.
     Kind {
-        /// What it is in the first file.
+        /// The description in the first file.
         first: String,
-        /// What it is in the second file.
+        /// The description in the second file.
         second: String,
     },
-    /// A value differs; `-` is one that is missing.
+    /// A value differs; `-` for a missing one.
     Value {
-        /// The number of the value, or of the row of a table; `None` where there is just one.
+        /// The position of the value, or of the row of a table; `None` if there is only one.
         position: Option<u64>,
         /// The value in the first file.
         first: String,
@@ -323,14 +323,14 @@ pub enum ElementChange {
     },
 }
 
-/// Returns whether two values are the same number, down to the sign of a zero and the payload of a NaN.
+/// Returns whether two values are the same number, including the sign of zero and the payload of NaN.
 #[must_use]
 pub fn same_value(a: Scalar, b: Scalar) -> bool {
     same(a, b)
 }
 
 fn same(a: Scalar, b: Scalar) -> bool {
-    // What is compared by the million.
+    // Common types, as this is called for each entry.
     match (a, b) {
         (Scalar::U32(a), Scalar::U32(b)) => return a == b,
         (Scalar::F32(a), Scalar::F32(b)) => return a.to_bits() == b.to_bits(),
@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_the_same_whatever_their_type() {
+    fn numbers_of_different_types_are_compared() {
         assert!(same(Scalar::U32(3), Scalar::F64(3.0)));
         assert!(same(Scalar::I64(-1), Scalar::F32(-1.0)));
         assert!(!same(Scalar::F32(0.1), Scalar::F64(0.1)));

@@ -1,28 +1,35 @@
-//! Work on many threads with the result of one.
+//! A parallel pipeline with deterministic results.
 //!
-//! A matrix passes through as units. Each is reached in turn, decoded by any thread, joined to
-//! those before it in turn, encoded by any thread, and written in turn. However many threads there
-//! are, the steps that go in turn see units in the same order, and the first unit that fails, in
-//! that order, is the one whose error is returned.
+//! A matrix is processed in units. Each unit is listed in order, decoded by any thread, joined to
+//! the previous ones in order, encoded by any thread, and written in order. The sequential steps
+//! see the same order for any number of threads, and if several units fail, the error of the first
+//! one in that order is returned.
+//!
+//! [`order`] decides which unit is next. It does not depend on the types of a pipeline, so it is
+//! compiled once.
 
-use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+mod order;
+mod queue;
+mod turns;
 
-use nnz_core::{Error, Result, Unit, UnitReader};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use nnz_core::{Result, Unit, UnitReader};
 
 use crate::Cancellation;
+use order::{Order, Stopped};
 
-/// How many threads work, and what cancels them.
+/// The number of threads, and their cancellation.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers<'a> {
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
     /// Checked at each unit.
     pub cancellation: Option<&'a Cancellation>,
 }
 
 impl Workers<'_> {
-    /// Fails where the operation was cancelled.
+    /// Checks for cancellation.
     ///
     /// # Errors
     ///
@@ -37,27 +44,27 @@ impl Workers<'_> {
     }
 }
 
-/// What is done with each unit. Methods that take `&mut self` go in turn.
+/// The steps on a unit. Methods with `&mut self` are called in order.
 pub trait Work: Sync {
-    /// What a unit decodes into.
+    /// The buffer a unit is decoded into.
     type Batch;
-    /// What a decoded unit is.
+    /// A decoded unit.
     type BatchUnits: Send;
-    /// What an encoded unit is.
+    /// An encoded unit.
     type Encoded: Send;
-    /// What joining passes on to encoding.
+    /// The result of joining, for encoding.
     type Joint: Send;
 
-    /// Returns how many units are decoded together.
+    /// Returns the number of units that are decoded together.
     fn together(&self) -> usize {
         1
     }
 
-    /// Decodes units that follow each other. Returns also how many entries each has stored.
+    /// Decodes consecutive units. Returns also the number of stored entries of each.
     ///
     /// # Errors
     ///
-    /// Fails where a unit is broken.
+    /// Fails if a unit is broken.
     fn decode(
         &self,
         units: Vec<Box<dyn Unit<Self::Batch> + '_>>,
@@ -67,31 +74,31 @@ pub trait Work: Sync {
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be stored.
+    /// Fails if it cannot be stored.
     fn encode(&self, decoded: Self::BatchUnits, joint: Self::Joint) -> Result<Self::Encoded>;
 }
 
-/// Joins units to those before them, in turn.
+/// Joins units to the previous ones, in order.
 pub trait Join<W: Work>: Send {
-    /// Joins a unit. `None` ends all work: what follows is not wanted, nor what went before.
+    /// Joins a unit. `None` ends all work: neither later nor earlier units are needed.
     ///
     /// # Errors
     ///
-    /// Fails where it does not follow those before it.
+    /// Fails if it is not in order.
     fn join(&mut self, decoded: &W::BatchUnits) -> Result<Option<W::Joint>>;
 }
 
-/// Takes units to where they belong, in turn. It may go on while later units are joined.
+/// Writes units, in order. It may run while later units are joined.
 pub trait Write<W: Work>: Send {
     /// Writes a unit.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written.
+    /// Fails if it cannot be written.
     fn write(&mut self, encoded: W::Encoded) -> Result<()>;
 }
 
-/// Nothing is left to be done once units are encoded.
+/// A writer without a writing step.
 #[derive(Debug)]
 pub struct Done;
 
@@ -101,11 +108,11 @@ impl<W: Work<Encoded = ()>> Write<W> for Done {
     }
 }
 
-/// Runs all units of a reader through the steps.
+/// Processes all units of a reader.
 ///
 /// # Errors
 ///
-/// Fails as the first unit does that fails in any step, and where it is cancelled.
+/// Fails with the error of the first unit that fails in any step, and if cancelled.
 pub fn run<'a, W: Work>(
     units: Box<dyn UnitReader<'a, W::Batch> + 'a>,
     work: &W,
@@ -113,36 +120,22 @@ pub fn run<'a, W: Work>(
     write: &mut (dyn Write<W> + '_),
     workers: Workers<'_>,
 ) -> Result<()> {
-    let threads = workers.threads;
-    if threads < 2 {
+    if workers.threads < 2 {
         return run_alone(units, work, join, write, workers);
     }
-    let shared = Shared {
-        workers,
-        units: Mutex::new(Reached { units, next: 0, ended: false }),
-        joins: Turns::new(join),
-        writes: Queue::new(write, 2 * threads),
-        stopped: Mutex::new(None),
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            let spawned = std::thread::Builder::new().spawn_scoped(scope, || shared.work(work));
-            // Where the system has no more threads to give, those there are do all the work.
-            if spawned.is_err() {
-                break;
-            }
-        }
-        shared.work(work);
-    });
-    match shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(Stopped::Failed(error)) => Err(error),
-        Some(Stopped::Unwanted) => Ok(()),
-        None => {
-            shared.units.into_inner().unwrap_or_else(PoisonError::into_inner).units.end()?;
-            // Perhaps after the last unit was reached.
-            workers.check()
-        }
+    let units = Mutex::new(units);
+    let join: Mutex<&mut dyn Join<W>> = Mutex::new(join);
+    let write: Mutex<&mut dyn Write<W>> = Mutex::new(write);
+    let order = Order::new(2 * workers.threads);
+    let steps = Steps { units: &units, work, join: &join, write: &write, order: &order, workers };
+    order::on_threads(workers.threads, &|| steps.work());
+    let wanted = order.end()?;
+    if wanted {
+        lock(&units).end()?;
+        // It may have been cancelled after the last unit was listed.
+        workers.check()?;
     }
+    Ok(())
 }
 
 fn run_alone<'a, W: Work>(
@@ -165,7 +158,7 @@ fn run_alone<'a, W: Work>(
     }
 }
 
-/// Takes as many units as are decoded together. None are left when there are none.
+/// Lists as many units as are decoded together. An empty result means that none are left.
 fn next_units<'a, W: Work>(
     work: &W,
     units: &mut (dyn UnitReader<'a, W::Batch> + 'a),
@@ -180,242 +173,96 @@ fn next_units<'a, W: Work>(
     Ok(group)
 }
 
-struct Shared<'a, 'w, W: Work> {
-    workers: Workers<'w>,
-    units: Mutex<Reached<'a, W::Batch>>,
-    joins: Turns<&'w mut (dyn Join<W> + 'w)>,
-    writes: Queue<'w, W>,
-    stopped: Mutex<Option<Stopped>>,
+/// The steps of a run, shared by its threads.
+struct Steps<'s, 'q, 'a, 'j, 'w, W: Work> {
+    units: &'s Mutex<Box<dyn UnitReader<'a, W::Batch> + 'a>>,
+    work: &'s W,
+    join: &'s Mutex<&'j mut (dyn Join<W> + 'j)>,
+    write: &'q Mutex<&'w mut (dyn Write<W> + 'w)>,
+    order: &'s Order<'q>,
+    workers: Workers<'s>,
 }
 
-struct Reached<'a, B> {
-    units: Box<dyn UnitReader<'a, B> + 'a>,
-    /// The number of the next unit.
-    next: u64,
-    ended: bool,
-}
-
-enum Stopped {
-    Failed(Error),
-    Unwanted,
-}
-
-/// Something that units come to one after the other.
-struct Turns<S> {
-    turn: Mutex<Turn<S>>,
-    /// Signals that a turn has passed, or that no more will come.
-    passed: Condvar,
-}
-
-struct Turn<S> {
-    /// The unit whose turn it is.
-    next: u64,
-    over: bool,
-    step: S,
-}
-
-impl<S> Turns<S> {
-    fn new(step: S) -> Self {
-        let turn = Mutex::new(Turn { next: 0, over: false, step });
-        Self { turn, passed: Condvar::new() }
-    }
-
-    /// Waits for the turn of a unit; `None` where it will not come.
-    fn wait(&self, unit: u64) -> Option<MutexGuard<'_, Turn<S>>> {
-        let mut turn = lock(&self.turn);
-        while turn.next != unit && !turn.over {
-            turn = self.passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
-        }
-        (!turn.over).then_some(turn)
-    }
-
-    fn pass(&self, mut turn: MutexGuard<'_, Turn<S>>) {
-        turn.next += 1;
-        drop(turn);
-        self.passed.notify_all();
-    }
-
-    fn end(&self) {
-        lock(&self.turn).over = true;
-        self.passed.notify_all();
-    }
-}
-
-/// Units that are to be written in turn. Whoever brings the next one writes it, and those behind it that
-/// are there by then; the others go on with other work.
-struct Queue<'w, W: Work> {
-    waiting: Mutex<Waiting<W::Encoded>>,
-    /// Signals that there is room, or that no more will be written.
-    moved: Condvar,
-    /// Locked by whoever writes.
-    step: Mutex<&'w mut (dyn Write<W> + 'w)>,
-    /// Units that may wait.
-    most: usize,
-}
-
-struct Waiting<E> {
-    /// The unit whose turn it is.
-    next: u64,
-    units: BTreeMap<u64, Result<E>>,
-    /// Whether somebody writes.
-    writing: bool,
-    over: bool,
-}
-
-impl<'w, W: Work> Queue<'w, W> {
-    fn new(step: &'w mut (dyn Write<W> + 'w), most: usize) -> Self {
-        let waiting = Waiting { next: 0, units: BTreeMap::new(), writing: false, over: false };
-        Self { waiting: Mutex::new(waiting), moved: Condvar::new(), step: Mutex::new(step), most }
-    }
-
-    /// Leaves a unit to be written, or writes it and what waits behind it. `false` where no more is
-    /// written.
-    fn write(&self, unit: u64, encoded: Result<W::Encoded>) -> Result<bool> {
-        let mut waiting = lock(&self.waiting);
-        // The next one always finds room: whoever waits for some waits for it.
-        while waiting.units.len() >= self.most && waiting.next != unit && !waiting.over {
-            waiting = self.moved.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-        }
-        if waiting.over {
-            return Ok(false);
-        }
-        waiting.units.insert(unit, encoded);
-        if waiting.writing {
-            return Ok(true);
-        }
-        waiting.writing = true;
-        let mut step = lock(&self.step);
-        loop {
-            let next = waiting.next;
-            let Some(encoded) = waiting.units.remove(&next).filter(|_| !waiting.over) else {
-                break;
-            };
-            drop(waiting);
-            encoded.and_then(|encoded| step.write(encoded))?;
-            waiting = lock(&self.waiting);
-            waiting.next += 1;
-            // Waking others takes long: they had better find room for more than one. Whoever has the
-            // next one must not sleep on.
-            let few = waiting.units.len() <= self.most / 2;
-            if few || !waiting.units.contains_key(&waiting.next) {
-                self.moved.notify_all();
-            }
-        }
-        waiting.writing = false;
-        Ok(!waiting.over)
-    }
-
-    fn end(&self) {
-        lock(&self.waiting).over = true;
-        self.moved.notify_all();
-    }
-}
-
-fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Stops all work if its thread panics: the others would wait for its turn for ever.
-struct OnPanic<'s, 'a, 'w, W: Work>(&'s Shared<'a, 'w, W>);
-
-impl<W: Work> Drop for OnPanic<'_, '_, '_, W> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.stop(Stopped::Unwanted);
-        }
-    }
-}
-
-impl<W: Work> Shared<'_, '_, W> {
-    /// What each thread does until there is no more.
-    fn work(&self, work: &W) {
-        let _stop = OnPanic(self);
-        loop {
-            let (number, group) = {
-                let mut reached = lock(&self.units);
-                if reached.ended {
-                    return;
-                }
-                let number = reached.next;
-                reached.next += 1;
-                let group = self.workers.check();
-                match group.and_then(|()| next_units(work, &mut *reached.units)) {
-                    Ok(group) if group.is_empty() => {
-                        reached.ended = true;
-                        return;
-                    }
-                    Ok(group) => (number, Ok(group)),
-                    Err(error) => {
-                        reached.ended = true;
-                        (number, Err(error))
-                    }
-                }
-            };
-            let decoded = group.and_then(|group| work.decode(group));
+impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
+    /// Processes units until none are left.
+    fn work(&self) {
+        let _stop = self.order.stop_on_panic();
+        while let Some((number, group)) = self.list() {
+            let decoded = group.and_then(|group| self.work.decode(group));
             let encoded = match self.join(number, decoded) {
-                Some(Ok((decoded, joint))) => work.encode(decoded, joint),
+                Some(Ok((decoded, joint))) => self.work.encode(decoded, joint),
                 Some(Err(error)) => Err(error),
                 None => return,
             };
-            if !self.write(number, encoded) {
+            let write = self.write;
+            let written = encoded.map(|encoded| -> queue::Write<'q> {
+                Box::new(move || lock(write).write(encoded))
+            });
+            if !self.order.write(number, written) {
                 return;
             }
         }
     }
 
-    /// Ends all work, for the first reason there is.
-    fn stop(&self, reason: Stopped) {
-        lock(&self.stopped).get_or_insert(reason);
-        lock(&self.units).ended = true;
-        self.joins.end();
-        self.writes.end();
+    /// Lists and numbers the next units. `None` if none are left.
+    fn list(&self) -> Option<(u64, Result<Units<'a, W>>)> {
+        let mut units = lock(self.units);
+        let number = self.order.next()?;
+        let group = self.workers.check().and_then(|()| next_units(self.work, &mut **units));
+        let is_last = group.as_ref().map_or(true, Vec::is_empty);
+        if is_last {
+            self.order.no_more();
+        }
+        (!group.as_ref().is_ok_and(Vec::is_empty)).then_some((number, group))
     }
 
-    /// Joins a unit when its turn comes. `None` where work has stopped.
+    /// Joins a unit after the previous ones. `None` if work has stopped.
     fn join(
         &self,
         number: u64,
         decoded: Result<(W::BatchUnits, Vec<u64>)>,
     ) -> Option<Result<(W::BatchUnits, W::Joint)>> {
-        let mut turn = self.joins.wait(number)?;
+        if !self.order.wait_to_join(number) {
+            return None;
+        }
         let joined = decoded.and_then(|(decoded, entries)| {
-            let mut reached = lock(&self.units);
-            entries.into_iter().try_for_each(|entries| reached.units.on_decoded(entries))?;
-            drop(reached);
-            Ok(turn.step.join(&decoded)?.map(|joint| (decoded, joint)))
+            let mut units = lock(self.units);
+            entries.into_iter().try_for_each(|entries| units.on_decoded(entries))?;
+            drop(units);
+            Ok(lock(self.join).join(&decoded)?.map(|joint| (decoded, joint)))
         });
         match joined {
             Ok(Some(joined)) => {
-                self.joins.pass(turn);
+                self.order.joined();
                 Some(Ok(joined))
             }
             Ok(None) => {
-                drop(turn);
-                self.stop(Stopped::Unwanted);
+                self.order.stop(Stopped::Unwanted);
                 None
             }
-            // Units before this one may still fail to be written, and that counts more: the error
-            // waits for its turn. No later unit is joined.
+            // Writing an earlier unit may still fail, and that error is returned instead. So this one
+            // is queued in order. No later unit is joined.
             Err(error) => Some(Err(error)),
         }
     }
+}
 
-    /// Has a unit written when its turn comes. `false` where work has stopped.
-    fn write(&self, number: u64, encoded: Result<W::Encoded>) -> bool {
-        self.writes.write(number, encoded).unwrap_or_else(|error| {
-            self.stop(Stopped::Failed(error));
-            false
-        })
-    }
+/// Units that are decoded together.
+type Units<'a, W> = Vec<Box<dyn Unit<<W as Work>::Batch> + 'a>>;
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    use nnz_core::Error;
+
     use super::*;
 
-    /// Units that are their number, some of which take longer to encode than others.
+    /// Units that are their number. Some take longer to encode than others.
     struct Numbers {
         next: u64,
         end: u64,
@@ -440,7 +287,7 @@ mod tests {
 
     struct Slowly {
         fails: Option<u64>,
-        /// Units that are encoded and not written.
+        /// The number of units that are encoded but not written.
         waiting: AtomicU64,
     }
 
@@ -510,11 +357,11 @@ mod tests {
     }
 
     #[test]
-    fn units_are_written_in_order_and_the_first_failure_counts() {
+    fn units_are_written_in_order_and_the_first_error_is_returned() {
         for threads in [1, 2, 3, 8] {
             let (written, most, error) = go(threads, None, None);
             assert!(written.iter().copied().eq(0..2000) && error.is_empty(), "{threads}: {error}");
-            // Those that wait, those that are brought while all places are taken, and the one written.
+            // Waiting units, units of threads that wait for space, and the one being written.
             assert!(most <= 3 * threads as u64 + 1, "{most} units waited for {threads} threads");
             for (encoding, writing, first) in
                 [(Some(700), Some(900), 700), (Some(900), Some(700), 700), (None, Some(0), 0)]

@@ -1,12 +1,11 @@
 //! Genomic fragments: intervals on chromosomes, each from one cell.
 //!
 //! [`convert`] writes a [`FragmentSource`](nnz_core::FragmentSource) to a [`FragmentTarget`], [`select`]
-//! a part of one, and [`merge`] makes one of several. [`query`] and [`print()`] hand out what overlaps
-//! regions, [`diff`] compares, and [`Counts`] is the matrix of how often each cell was seen in each
-//! region: a [`MatrixSource`](nnz_core::MatrixSource) like any other. [`SortedRuns`] sorts fragments that
-//! come in any order, out of core.
+//! writes a part of one, and [`merge`] merges several. [`query`] and [`print()`] return the fragments that
+//! overlap regions, [`diff`] compares, and [`Counts`] is the matrix of counts of each cell in each region,
+//! a [`MatrixSource`](nnz_core::MatrixSource). [`SortedRuns`] sorts fragments in any order, out of core.
 //!
-//! Bases are counted from 0, and the end of a fragment or a region is the base behind its last one.
+//! Positions are counted from 0, and the ends of fragments and regions are exclusive.
 
 mod count;
 mod cut;

@@ -1,13 +1,14 @@
-//! What runs over any sparse matrix or fragments, whatever their format.
+//! Operations on sparse matrices and fragments of any format.
 //!
-//! A format implements [`MatrixSource`](nnz_core::MatrixSource) and [`MatrixTarget`]. The engine connects
-//! them: [`convert`] writes a source to a target, in order and out of core; [`read`] and [`read_dense`]
-//! read a source into memory; [`stats`], [`diff`], [`cat`] and [`check`] go through its entries.
-//! [`Slice`], [`Concat`] and [`Transposed`] are sources made of others. [`fragments`] does the same for
-//! genomic fragments, and [`flow`] is the pipeline under all of it: units in order, on all cores.
+//! A format implements [`MatrixSource`](nnz_core::MatrixSource) and [`MatrixTarget`]. [`convert`] writes
+//! a source to a target, sorting out of core if needed; [`read`] and [`read_dense`] read a source into
+//! memory; [`stats`], [`diff`], [`cat`] and [`check`] process its entries. [`Slice`], [`Concat`] and
+//! [`Transposed`] are sources made of others. [`fragments`] has the same operations for genomic
+//! fragments, and [`flow`] is the parallel pipeline of all of them.
 //!
-//! This crate opens no files of any format: paths, formats and containers are the `nnz` crate's. Of
-//! `nnz-storage` it uses temporary files, their directories and memory that is asked for ahead.
+//! This crate opens no files of any format: paths, formats and containers are in the crate `nnz`.
+//! From `nnz-storage`, it uses temporary files and directories, and memory that is allocated in
+//! advance.
 //!
 //! ```
 //! use nnz_core::{Order, Place, Shape};
@@ -35,13 +36,13 @@ mod convert;
 mod diff;
 pub mod flow;
 pub mod fragments;
+mod free_space;
 mod memory;
 mod names;
 mod padded;
 mod parts;
 mod progress;
 mod read;
-mod room;
 mod slice;
 mod sort;
 mod stages;
@@ -60,13 +61,13 @@ pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};
 pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
 pub use diff::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
+pub use free_space::check_free_space;
 pub use memory::default_memory;
 pub use names::print_names;
 pub use nnz_core::Cancellation;
 pub use padded::Padded;
 pub use progress::{NoProgress, Progress};
 pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
-pub use room::check_free_space;
 pub use slice::{Selection, Slice};
 pub use sort::sorted_units;
 pub use stages::DuplicatePolicy;

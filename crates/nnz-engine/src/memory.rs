@@ -1,4 +1,4 @@
-//! How much memory work may take when nobody says.
+//! The default memory limit.
 
 mod cgroup;
 
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
-/// How long an answer of the system is taken for current.
+/// How long a value is reused.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// What is assumed to be free where the system does not say.
+/// The free memory to assume if the system does not report it.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Returns a quarter of the memory that this process can still have, or a gibibyte where the system
-/// does not say.
+/// Returns a quarter of the memory that is available to this process, or 1 GiB if the system does
+/// not report it.
 ///
-/// That is the least of what is free on the machine, of what the limits of its control groups (as
-/// SLURM, Docker and systemd set them) leave, and of what `ulimit -v` and `ulimit -d` leave. It is asked for again
-/// after a second: the defaults of all options call this, and the files of the system take longer to read than the
+/// Available is the minimum of the free memory of the machine, of what the limits of the control groups leave (as
+/// set by SLURM, Docker and systemd), and of what `ulimit -v` and `ulimit -d` leave. It is determined again after
+/// a second: the defaults of all options call this function, and reading these files takes longer than reading the
 /// metadata of a matrix.
 #[must_use]
 pub fn default_memory() -> u64 {
@@ -43,14 +43,14 @@ fn quarter_of_free() -> u64 {
     available(Path::new("/"), limits).unwrap_or(UNKNOWN) / 4
 }
 
-/// Limits of the process, where there are any.
+/// Limits of the process, if any.
 #[derive(Clone, Copy, Default)]
 struct Limits {
     address_space: Option<u64>,
     data: Option<u64>,
 }
 
-/// Returns the bytes that this process can still have, as the files below a root directory say.
+/// Returns the bytes available to this process, from files below a root directory.
 fn available(root: &Path, limits: Limits) -> Option<u64> {
     let machine = field(&read(root, "proc/meminfo").unwrap_or_default(), "MemAvailable:");
     let status = read(root, "proc/self/status").unwrap_or_default();
@@ -65,17 +65,17 @@ fn available(root: &Path, limits: Limits) -> Option<u64> {
     all.into_iter().flatten().min()
 }
 
-/// Returns the bytes of a line such as `MemAvailable:  2048 kB`.
+/// Parses a line such as `MemAvailable:  2048 kB`.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
 
-/// Reads a file of the system, of which no more than a few megabytes are believed.
+/// Reads a file of the system, up to a few megabytes.
 fn read(root: &Path, path: impl AsRef<Path>) -> Option<String> {
     const MOST: u64 = 4 << 20;
-    // More than most of them have: a read of a few bytes makes the kernel write the whole file again.
+    // Larger than most files: for each small read, the kernel generates the whole file again.
     let mut bytes = Vec::with_capacity(16 << 10);
     File::open(root.join(path)).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -95,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn free_memory_is_read_in_kibibytes() {
+    fn free_memory_is_parsed_in_kibibytes() {
         let text = "MemTotal:       24689764 kB\nMemAvailable:   2048 kB\n";
         let root = root(text, "");
         assert_eq!(available(root.path(), Limits::default()), Some(2 << 20));
     }
 
     #[test]
-    fn limits_of_the_process_count_if_less_is_left_of_them() {
+    fn limits_of_the_process_are_respected() {
         let root = root("MemAvailable: 1048576 kB\n", "VmSize:\t  1024 kB\nVmData:\t  512 kB\n");
         let left = |address_space, data| {
             available(root.path(), Limits { address_space, data }).map(|bytes| bytes >> 10)
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_where_nothing_is_there_or_what_is_there_is_garbage() {
+    fn missing_and_invalid_files_are_ignored() {
         let empty = tempfile::tempdir().unwrap();
         assert_eq!(available(empty.path(), Limits::default()), None);
         for garbage in ["", "MemAvailable:", "MemAvailable: -1 kB", "MemAvailable: 2 MB"] {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_some_of_this_machine() {
+    fn the_default_is_a_part_of_the_memory_of_this_machine() {
         assert!(default_memory() > 0);
     }
 }

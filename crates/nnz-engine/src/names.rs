@@ -1,4 +1,4 @@
-//! Names as text, one a line.
+//! Names as text.
 
 use std::io::Write;
 
@@ -6,12 +6,12 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader};
 
 use crate::fragments::shown;
 
-/// Prints names, one a line.
+/// Prints names, one per line.
 ///
 /// # Errors
 ///
-/// Fails where they cannot be read or written, and where one has a tab or a line break in it: it
-/// would be taken for several. What came before is printed.
+/// Fails if they cannot be read or written, and if one has a tab or a line break, which would make
+/// it ambiguous. Names before the error are printed.
 pub fn print_names(names: &mut dyn StringReader, out: &mut dyn Write) -> Result<()> {
     let failed = |error| Error::new(ErrorKind::Io(error), Place::path("standard output"));
     let mut number = 0;
@@ -23,12 +23,12 @@ pub fn print_names(names: &mut dyn StringReader, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// Checks that a name keeps to its line and its column.
+/// Checks that a name has no tab and no line break.
 pub(crate) fn check_one_line(name: &[u8], number: u64) -> Result<()> {
     if !name.iter().any(|byte| matches!(byte, b'\t' | b'\n' | b'\r')) {
         return Ok(());
     }
     let place = Place::default().at(At::Element(number));
-    let expected = "a name without tabs and line breaks, as it is printed in a line";
-    Err(Error::mismatch(place, format!("the name {}", shown(name)), expected))
+    let expected = "a name without tabs and line breaks";
+    Err(Error::mismatch(place, format!("name {}", shown(name)), expected))
 }

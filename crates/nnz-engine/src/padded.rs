@@ -1,4 +1,4 @@
-//! A matrix with empty rows and columns behind its own.
+//! A matrix with empty rows and columns appended.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,9 +12,10 @@ use crate::concat::Shifted;
 use crate::parts::{InParts, Next, Steps};
 use crate::stages::{Step, drop_unstored};
 
-/// A matrix that is larger than another, whose entries it has. A dense one becomes sparse, without its zeros.
+/// A matrix that is enlarged by empty rows and columns. A dense matrix becomes sparse, without its zeros.
 ///
-/// With a [`Slice`](crate::Slice) of it, rows and columns go to any place of a larger matrix.
+/// With a [`Slice`](crate::Slice) of it, rows and columns can be at any position of a larger
+/// matrix.
 ///
 /// ```
 /// use nnz_core::{MatrixSource, Order, Place, Shape};
@@ -40,12 +41,12 @@ impl std::fmt::Debug for Padded {
 }
 
 impl Padded {
-    /// Makes a matrix larger. `place` is what messages call it.
+    /// Enlarges a matrix. `place` is its name in messages.
     ///
     /// # Errors
     ///
-    /// Fails where the shape is smaller than that of the matrix, entries of it follow from others, or what is not
-    /// stored is not zero.
+    /// Fails if the shape is smaller than that of the matrix, if the matrix has a structure, or if its fill
+    /// value is not zero.
     pub fn new(inner: Box<dyn MatrixSource>, place: Place, shape: Shape) -> Result<Self> {
         let source = inner.header();
         if shape.rows < source.shape.rows || shape.cols < source.shape.cols {
@@ -53,7 +54,7 @@ impl Padded {
             return Err(Error::mismatch(place, source.shape, expected));
         }
         if source.structure != Structure::General || source.fill.is_some() || source.iso {
-            let what = "a matrix whose entries follow from others is not made larger";
+            let what = "enlarging a matrix that stores one triangle";
             return Err(Error::unsupported(place, what));
         }
         let dense = source.storage == Storage::Dense;
@@ -86,7 +87,7 @@ impl MatrixSource for Padded {
         self.inner.about()
     }
 
-    /// There are none: rows and columns that were added have no names.
+    /// There are none, as the added rows and columns have no names.
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
         Ok(None)
     }
@@ -107,7 +108,7 @@ impl MatrixSource for Padded {
         let count = self.header.shape.major(self.header.order);
         if majors.start > majors.end || majors.end > count {
             let (axis, Range { start, end }) = (self.header.order.major(), majors);
-            let what = format!("{axis} {start} to {end} of {count} were asked for");
+            let what = format!("{axis} {start} to {end} of {count} were requested");
             return Err(Error::argument(what));
         }
         let own = majors.start.min(self.own())..majors.end.min(self.own());
@@ -116,7 +117,7 @@ impl MatrixSource for Padded {
             if std::mem::replace(&mut begun, true) {
                 return Ok(None);
             }
-            // Whether a cell is zero shows in its value.
+            // The values show which cells are zero.
             let units = self.inner.units(own.clone(), Projection::ALL)?;
             Ok(Some(Next::Part(units, Arc::clone(&self.steps))))
         }))))
@@ -138,7 +139,7 @@ mod tests {
     use crate::CsMatrix;
 
     #[test]
-    fn rows_and_columns_behind_are_empty() {
+    fn added_rows_and_columns_are_empty() {
         for order in [Order::Row, Order::Col] {
             // 1 .
             // . 2

@@ -1,4 +1,4 @@
-//! Units of several readers, one after the other, each changed on its way.
+//! Units of several readers in sequence, with steps applied to each.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,12 +10,12 @@ use nnz_core::{
 
 use crate::stages::{Step, Units, apply, emptied};
 
-/// Steps that all units of a part take, on any thread.
+/// Steps on all units of a part, on any thread.
 pub(crate) struct Steps {
-    /// The matrix that errors are about.
+    /// The matrix in messages of errors.
     pub(crate) place: Place,
     steps: Vec<Box<dyn Step>>,
-    /// Buffers to be used again.
+    /// Buffers to be reused.
     spares: Mutex<Vec<Batch>>,
 }
 
@@ -24,7 +24,7 @@ impl Steps {
         Self { place, steps, spares: Mutex::default() }
     }
 
-    /// Takes all steps. What a batch holds before is where errors are told to be.
+    /// Applies all steps. Errors have the positions in the batch before the steps.
     pub(crate) fn apply(&self, batch: &mut Batch) -> Result<()> {
         if self.steps.is_empty() {
             return Ok(());
@@ -38,32 +38,32 @@ impl Steps {
     }
 }
 
-/// What comes next.
+/// The next units.
 pub(crate) enum Next<'a> {
-    /// All units of a reader, changed.
+    /// All units of a reader, with steps.
     Part(Units<'a>, Arc<Steps>),
-    /// One unit, as it is.
+    /// A single unit, without steps.
     Unit(Box<dyn Unit + 'a>),
 }
 
-/// Opens what comes next; `None` at the end.
+/// Opens the next units; `None` at the end.
 pub(crate) type Open<'a> = Box<dyn FnMut() -> Result<Option<Next<'a>>> + Send + 'a>;
 
-/// Reads parts in turn.
+/// Reads parts in sequence.
 ///
-/// Each reader hears how many entries its own units had, whatever becomes of them here.
+/// Each reader is told the number of entries of its own units, before steps.
 pub(crate) struct InParts<'a> {
     open: Open<'a>,
     /// Readers whose units are not all decoded; units come from the last.
     readers: VecDeque<Reader<'a>>,
-    /// For each unit that is not decoded, in order: where its reader is told of it.
+    /// The reader of each unit that is not decoded, in order.
     waiting: VecDeque<Option<Arc<AtomicU64>>>,
 }
 
 struct Reader<'a> {
     units: Units<'a>,
     steps: Arc<Steps>,
-    /// Units that were handed out and are not decoded.
+    /// The number of units that are listed and not decoded.
     waiting: u64,
     ended: bool,
 }
@@ -73,7 +73,7 @@ impl<'a> InParts<'a> {
         Self { open, readers: VecDeque::new(), waiting: VecDeque::new() }
     }
 
-    /// Lets go of readers that are through.
+    /// Drops readers that are finished.
     fn retire(&mut self) -> Result<()> {
         while self.readers.front().is_some_and(|reader| reader.ended && reader.waiting == 0) {
             if let Some(mut reader) = self.readers.pop_front() {
@@ -115,7 +115,7 @@ impl<'a> UnitReader<'a> for InParts<'a> {
     }
 
     fn on_decoded(&mut self, _: u64) -> Result<()> {
-        // Readers before the one a unit is from have no units left to wait for.
+        // Readers before that of a unit have no units left.
         if let Some(Some(stored)) = self.waiting.pop_front()
             && let Some(reader) = self.readers.iter_mut().find(|reader| reader.waiting > 0)
         {
@@ -135,7 +135,7 @@ impl<'a> UnitReader<'a> for InParts<'a> {
 struct Changed<'a> {
     unit: Box<dyn Unit + 'a>,
     steps: Arc<Steps>,
-    /// Set to the number of entries it has before it is changed.
+    /// Set to the number of entries before the steps.
     stored: Arc<AtomicU64>,
 }
 
@@ -147,7 +147,7 @@ impl Unit for Changed<'_> {
     }
 }
 
-/// Puts a batch together from runs of others.
+/// Builds a batch from runs of others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gathering {
     wide: bool,
@@ -155,12 +155,12 @@ pub(crate) struct Gathering {
 }
 
 impl Gathering {
-    /// Makes ready to gather runs of matrices of a shape.
+    /// Prepares to collect runs of matrices of a shape.
     pub(crate) fn new(order: Order, shape: Shape, value_type: ValueType) -> Self {
         Self { wide: shape.minor(order) > 1 << 32, value_type }
     }
 
-    /// Empties a batch and makes room for some entries.
+    /// Clears a batch and reserves space for entries.
     pub(crate) fn start(self, order: Order, batch: &mut Batch, entries: usize) {
         batch.order = order;
         batch.majors.listed_mut();
@@ -178,7 +178,7 @@ impl Gathering {
         batch.values.reserve(entries);
     }
 
-    /// Appends a run with its values, if it has any.
+    /// Appends a run with its values, if there are any.
     pub(crate) fn push_run(self, batch: &mut Batch, from: &Batch, run: usize) -> Result<()> {
         let entries = from.run(run);
         if entries.is_empty() {
@@ -201,7 +201,7 @@ impl Gathering {
                 into.extend_from_slice(&from[entries.clone()]);
             }
             (Minors::U32(into), _) => {
-                // Minor axes up to 2^32 have indices below it.
+                // Minor axes up to 2^32 have 32-bit indices.
                 let narrow = |entry| u32::try_from(from.minor(run, entry)).unwrap_or(u32::MAX);
                 into.extend(entries.clone().map(narrow));
             }
@@ -214,7 +214,7 @@ impl Gathering {
         if first && (shared || batch.values.value_type() != from.values.value_type()) {
             batch.values = emptied(&from.values);
         }
-        // Values that nobody wants need not be there.
+        // Values are missing if they are not in the projection.
         let absent = from.values.is_empty() && batch.values.is_empty();
         if absent || batch.values.extend_from(&from.values, entries) {
             return Ok(());

@@ -2,8 +2,8 @@
 
 /// Receives the progress of an operation. Calls come from one thread at a time.
 ///
-/// Work may have several parts, such as sorting and writing, each with a beginning and an end; where entries turn out
-/// not to be in the order that a file promised, a part begins again. A call may cancel the operation.
+/// An operation can have several parts, such as sorting and writing, each with a beginning and an end. A part starts
+/// again if entries turn out not to be in the order that a file states. A call can cancel the operation.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,18 +32,18 @@
 /// }
 /// ```
 pub trait Progress: Sync {
-    /// Work of `total` entries begins, where that is known. `what` is a word for it: `sorting` or `writing`.
+    /// A part begins, with `total` entries if known. `what` is its name: `sorting` or `writing`.
     fn begin(&self, what: &str, total: Option<u64>);
 
-    /// So many more entries are done, possibly all at once.
+    /// The given number of entries is finished, possibly all at once.
     fn advance(&self, entries: u64);
 
-    /// Work takes so many bytes of temporary space on disk, all in all.
+    /// The operation uses this many bytes of temporary disk space in total.
     fn disk(&self, bytes: u64) {
         let _ = bytes;
     }
 
-    /// The work is over, done or not, after any number of calls of [`advance`](Self::advance).
+    /// The part ends, finished or not, after any number of calls of [`advance`](Self::advance).
     fn end(&self);
 }
 

@@ -1,4 +1,4 @@
-//! A whole matrix in memory.
+//! Reading a whole matrix into memory.
 
 mod cs_matrix;
 mod dense;
@@ -16,7 +16,7 @@ use nnz_core::{
 
 use nnz_storage::enlarge_pages;
 
-use crate::convert::{ConvertOptions, carry_out};
+use crate::convert::{ConvertOptions, write_entries};
 use crate::flow::{Done, Workers, run};
 use crate::{Cancellation, DuplicatePolicy, NoProgress};
 pub use cs_matrix::CsMatrix;
@@ -25,22 +25,22 @@ use filling::{Filled, Filling};
 pub use index_pointers::IndexPointers;
 use sink::MemoryTarget;
 
-/// Says how a matrix is read into memory.
+/// Options of reading a matrix into memory.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// The storage order; by default the source's, and columns where the source has none.
+    /// The storage order; by default that of the source, or columns if it has none.
     pub order: Option<Order>,
-    /// What to do with entries that share a place; by default they are kept where the format
-    /// allows them, and refused otherwise.
+    /// What to do with duplicate entries. By default, they are kept if the format allows them, and
+    /// refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
-    /// Bytes the matrix may take, and as many for sorting.
+    /// Maximum bytes of the matrix, and of memory for sorting.
     pub memory: u64,
-    /// Whether names of rows and columns are read, too, where there are any.
+    /// Whether names of rows and columns are read as well, if any.
     pub names: bool,
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
-    /// Cancels it.
+    /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
 }
 
@@ -64,13 +64,13 @@ impl ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
-        // The default is a quarter of what is free.
+        // The default is a quarter of the free memory.
         let memory = memory.saturating_mul(3);
         Self { order: None, duplicates: None, memory, names: true, threads, cancellation: None }
     }
 }
 
-/// Reads a whole matrix into memory, with its names, and what it says of its axes. `from` is what messages call it.
+/// Reads a whole matrix into memory, with its names and kinds of axes. `from` is its name in messages.
 ///
 /// ```
 /// # use nnz_core::{Order, Place, Shape};
@@ -85,15 +85,15 @@ impl Default for ReadOptions {
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, where it takes more memory than allowed, and where
-/// it is cancelled.
+/// Fails if the matrix cannot be read or is broken, if it takes more memory than allowed, and if
+/// cancelled.
 pub fn read(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<CsMatrix> {
     let matrix = read_entries(source, from, options)?;
     let mut matrix = matrix.with_axis_kinds(source.header().axis_kinds);
     for axis in [Axis::Rows, Axis::Cols].into_iter().filter(|_| options.names) {
-        let names = source
-            .read_names(axis)
-            .and_then(|names| names.map(|mut names| names.list_within(options.memory)).transpose());
+        let names = source.read_names(axis).and_then(|names| {
+            names.map(|mut names| names.list_with_limit(options.memory)).transpose()
+        });
         if let Some(names) = names.map_err(|error| error.with_context(from))? {
             matrix.names[usize::from(axis == Axis::Cols)] = Some(names);
         }
@@ -107,7 +107,8 @@ fn read_entries(
     options: &ReadOptions,
 ) -> Result<CsMatrix> {
     let own = source.header().own_order();
-    if options.order.is_none_or(|order| own == Some(order)) && comes_as_wanted(source, options) {
+    if options.order.is_none_or(|order| own == Some(order)) && is_in_requested_form(source, options)
+    {
         let filled = fill(source, options).map_err(|error| error.with_context(from))?;
         if let Some(matrix) = filled {
             return Ok(matrix);
@@ -122,12 +123,12 @@ fn read_entries(
         cancellation: options.cancellation.clone(),
         ..ConvertOptions::default()
     };
-    carry_out(source, own, &target, &options, &NoProgress, from)?;
+    write_entries(source, own, &target, &options, &NoProgress, from)?;
     target.take().ok_or_else(|| Error::argument("nothing was read"))
 }
 
-/// Whether entries come in the order and form that is wanted, as far as the header knows.
-fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
+/// Returns whether entries are in the requested order and form, according to the header.
+fn is_in_requested_form(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
     let header = source.header();
     header.sorted_majors
         && source.rereadable()
@@ -140,8 +141,8 @@ fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
         && options.duplicates != Some(DuplicatePolicy::Sum)
 }
 
-/// Decodes entries in any order to where they belong; `None` where they do not ascend, or two
-/// share a place that may not.
+/// Decodes entries into place; `None` if they do not ascend, or if there are duplicates that are
+/// not allowed.
 fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMatrix>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
@@ -166,7 +167,7 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMat
     Ok(filled.complete()?.then_some(matrix))
 }
 
-/// Refuses what is larger than allowed.
+/// Refuses a matrix above the memory limit.
 fn allow(header: &Header, majors: u64, entries: u64, allowed: u64) -> Result<()> {
     let each = (size_of::<u32>() + header.value_type.size()) as u64;
     let needed = majors.saturating_mul(8).saturating_add(entries.saturating_mul(each));
@@ -177,10 +178,10 @@ fn allow(header: &Header, majors: u64, entries: u64, allowed: u64) -> Result<()>
 }
 
 fn in_memory(len: u64) -> Result<usize> {
-    usize::try_from(len).map_err(|_| Error::argument("more than this machine can address"))
+    usize::try_from(len).map_err(|_| Error::argument("too large for the address space"))
 }
 
-/// Allocates zeros, which take no memory before they are written to.
+/// Allocates zeros, which take no memory until they are written.
 fn zeroed<T: Element>(len: usize) -> Result<Vec<T>> {
     bytemuck::allocation::try_zeroed_vec(len).map_err(|()| no_memory())
 }

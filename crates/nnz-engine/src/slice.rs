@@ -1,4 +1,4 @@
-//! Some rows and columns of any matrix, in any order.
+//! Selected rows and columns of any matrix, in any order.
 
 mod few;
 mod names;
@@ -25,10 +25,10 @@ use picked::{Picked, Stretch};
 use selection::Resolved;
 pub use selection::Selection;
 
-/// The rows and columns of a matrix that were selected, in the order they were.
+/// The selected rows and columns of a matrix, in the order of the selection.
 ///
-/// Of a source with random access only the selected majors are read. One that is read from its
-/// start to its end is filtered; what follows from a symmetry is added first.
+/// From a source with random access, only the selected majors are read. A source that is read from
+/// start to end is filtered; entries that follow from a symmetry are added first.
 ///
 /// ```
 /// use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
@@ -49,7 +49,7 @@ pub struct Slice {
     /// Rows and columns.
     picked: [Arc<Picked>; 2],
     header: Header,
-    /// What a user should know of how rows and columns were found.
+    /// Notes on how rows and columns were found.
     notes: Vec<String>,
 }
 
@@ -60,12 +60,12 @@ impl std::fmt::Debug for Slice {
 }
 
 impl Slice {
-    /// Selects rows and columns of a matrix. `place` is what messages call it.
+    /// Selects rows and columns of a matrix. `place` is its name in messages.
     ///
     /// # Errors
     ///
-    /// Fails where what is selected is not there, is selected twice, or could be two things; and
-    /// where names are needed to tell and cannot be read.
+    /// Fails if a selected row or column does not exist, is selected twice, or is ambiguous, and if
+    /// names are needed and cannot be read.
     pub fn new(
         inner: Box<dyn MatrixSource>,
         place: Place,
@@ -79,7 +79,8 @@ impl Slice {
         Self::of(inner, place, resolved)
     }
 
-    /// Selects rows and columns of a matrix and leaves them in its order. Ranges may go past the end.
+    /// Selects rows and columns of a matrix in the order of the matrix. Ranges may extend past the
+    /// end.
     ///
     /// # Errors
     ///
@@ -141,7 +142,7 @@ impl Slice {
         Ok(Self { inner, place, picked, header, notes })
     }
 
-    /// Says what is done to the entries of a piece whose majors are found so.
+    /// Returns the steps on the entries of a piece.
     fn steps(&self, majors: Majors) -> Vec<Box<dyn Step>> {
         let source = self.inner.header();
         let [_, minor] = by_order(&self.picked, source.order);
@@ -150,7 +151,7 @@ impl Slice {
         steps
     }
 
-    /// Opens the stretches of majors, small ones together.
+    /// Opens stretches of majors; short ones together.
     fn open_stretches(&self, mut stretches: VecDeque<Stretch>, fields: Projection) -> Open<'_> {
         let inner = &*self.inner;
         let gathering =
@@ -167,7 +168,7 @@ impl Slice {
         })
     }
 
-    /// Opens all there is, to be filtered.
+    /// Opens the whole source, to be filtered.
     fn open_all(&self, fields: Projection) -> Open<'_> {
         let mut begun = false;
         Box::new(move || {
@@ -183,7 +184,7 @@ impl Slice {
     }
 }
 
-/// Brings what there is of rows and columns into the order major, minor.
+/// Orders a pair for rows and columns as major, minor.
 fn by_order(picked: &[Arc<Picked>; 2], order: Order) -> [&Arc<Picked>; 2] {
     let [rows, cols] = picked;
     match order {
@@ -192,7 +193,7 @@ fn by_order(picked: &[Arc<Picked>; 2], order: Order) -> [&Arc<Picked>; 2] {
     }
 }
 
-/// Counts the entries of some majors, where that is cheap.
+/// Counts the entries of majors, if that is fast.
 fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64>> {
     const CHEAP: usize = 1 << 14;
     if stretches.len() > CHEAP || !source.random_access() {
@@ -266,7 +267,8 @@ impl MatrixSource for Slice {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let count = self.header.shape.major(self.header.order);
-        // Which entries are wanted shows in their places, and what follows from them in their values.
+        // The positions of entries decide whether they are selected, and their values what follows
+        // from them.
         let values = fields.values || self.inner.header().structure != Structure::General;
         let fields = Projection { minors: true, values };
         let open = if self.random_access() {
@@ -276,7 +278,7 @@ impl MatrixSource for Slice {
         } else if majors == (0..count) {
             self.open_all(fields)
         } else {
-            let what = "its rows and columns are selected as it is read, from its start to its end";
+            let what = "random access to a slice of a source without random access";
             return Err(Error::unsupported(self.place.clone(), what));
         };
         Ok(Box::new(InParts::new(open)))

@@ -1,9 +1,9 @@
 //! Sorting any number of entries in bounded memory, on all cores.
 //!
-//! First pass: entries are cut into buckets by the major they will have, a *packet* of a million or
-//! so at a time, and bit-packed; packets stay in memory while it lasts and go to a file without a
-//! name after that. Second pass: each bucket is unpacked from all packets in turn, so that entries
-//! keep the order they came in, and sorted. A bucket that would not fit in memory is cut again.
+//! First pass: entries are divided into buckets by their major, in *packets* of about a million,
+//! and bit-packed. Packets are kept in memory, and in an unnamed file when that is used up. Second
+//! pass: each bucket is unpacked from all packets in sequence, so that entries keep their order,
+//! and sorted. A bucket that does not fit into memory is divided again.
 
 mod block;
 mod bucket;
@@ -28,39 +28,40 @@ use cut::Cut;
 use packet::{Entries, Loose, Packet};
 pub(crate) use store::{Kept as KeptWords, Store};
 
-/// Bytes of an entry that waits, at the least: what has to have room on the disk.
+/// Minimum bytes of a stored entry, for checking the free disk space.
 const LEAST: u64 = 2;
 
-/// Returns how many entries to expect of a source: what it claims, as far as its bytes can hold it.
+/// Returns the expected number of entries of a source: the stated one, limited by the size of the
+/// file.
 ///
-/// Deflating makes at most 1032 bytes one, and an entry of a text takes four.
+/// The maximum ratio of deflate is 1032, and an entry of a text takes four bytes.
 fn expected(source: &dyn MatrixSource) -> Option<u64> {
     const PER_BYTE: u64 = 1032 / 4;
     let bytes = source.about().ok()?.bytes?;
     source.header().nnz.map(|claim| claim.min(bytes.saturating_mul(PER_BYTE)))
 }
 
-/// Says what is sorted, and with what.
+/// Options of sorting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SortPlan<'a> {
-    /// The order entries are brought into.
+    /// The order to sort by.
     pub(crate) order: Order,
     pub(crate) shape: Shape,
-    /// The type of values as the steps leave them; `None` where they are not wanted.
+    /// The type of values after the steps; `None` if they are not needed.
     pub(crate) value_type: Option<ValueType>,
-    /// Entries to expect; see [`expected`].
+    /// The expected number of entries; see [`expected`].
     pub(crate) expected: Option<u64>,
-    /// Bytes of memory that may be used.
+    /// Memory in bytes.
     pub(crate) memory: u64,
-    /// Where a file may be written.
+    /// The directory of the temporary file.
     pub(crate) directory: &'a Path,
-    /// Is told how many bytes that file has.
+    /// Is called with the bytes of the temporary file.
     pub(crate) disk: Option<&'a Arc<AtomicU64>>,
     pub(crate) workers: Workers<'a>,
 }
 
 impl<'a> SortPlan<'a> {
-    /// Plans to sort the entries of a source as they are stored.
+    /// Options for sorting the entries of a source as they are stored.
     pub(crate) fn of(
         source: &dyn MatrixSource,
         order: Order,
@@ -74,15 +75,14 @@ impl<'a> SortPlan<'a> {
         Self { order, shape, value_type, expected, memory, directory, disk, workers }
     }
 
-    /// Makes what values are collected in; where none are wanted, all share one.
+    /// Creates a buffer for values; if they are not needed, all entries share one.
     fn no_values(&self) -> Values {
         let unwanted = Values::Iso(Scalar::Bint8(Bint8(1)));
         self.value_type.map_or(unwanted, Values::new)
     }
 }
 
-/// Sorts the entries of a source out of core, and returns them in units with their number. Entries at one place
-/// keep their order.
+/// Sorts the entries of a source out of core, and returns units of them and their number. The sort is stable.
 ///
 /// ```
 /// use nnz_core::{MatrixSource, Order, Shape};
@@ -101,7 +101,7 @@ impl<'a> SortPlan<'a> {
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read, the disk has no room, or it is cancelled.
+/// Fails if the source cannot be read, if the disk is full, and if cancelled.
 pub fn sorted_units(
     source: &dyn MatrixSource,
     order: Order,
@@ -124,8 +124,8 @@ pub fn sorted_units(
     done
 }
 
-/// Reads all units and returns their entries sorted, with their number. Entries at one place keep
-/// their order. `read` hears how many entries are read.
+/// Reads all units and returns their entries sorted, with their number. The sort is stable. `read`
+/// is called with the number of entries read.
 pub(crate) fn sorted<'a>(
     units: Units<'_>,
     steps: &[Box<dyn Step>],
@@ -133,10 +133,10 @@ pub(crate) fn sorted<'a>(
     read: &(dyn Fn(u64) + Sync),
 ) -> Result<(Units<'a>, u64)> {
     let cut = Cut::of_shape(plan.shape, plan.order, plan.expected);
-    let store = Store::new(plan.directory, plan.memory / 2).telling(plan.disk.cloned());
+    let store = Store::new(plan.directory, plan.memory / 2).reporting(plan.disk.cloned());
     let store = Arc::new(store);
     if let Some(expected) = plan.expected {
-        store.check_room(expected.saturating_mul(LEAST))?;
+        store.check_space(expected.saturating_mul(LEAST))?;
     }
     let collecting = Collecting { plan, cut: &cut, steps, buffers: Mutex::default() };
     let mut counted = Counted { entries: 0, values: plan.no_values(), read };
@@ -152,11 +152,11 @@ struct Collecting<'a> {
     plan: SortPlan<'a>,
     cut: &'a Cut,
     steps: &'a [Box<dyn Step>],
-    /// What packets were made with, to be used again.
+    /// Buffers of packets, to be reused.
     buffers: Mutex<Vec<Buffers>>,
 }
 
-/// What a packet is made with.
+/// The buffers of a packet.
 #[derive(Default)]
 struct Buffers {
     entries: Entries,
@@ -170,10 +170,10 @@ struct Kept<'a> {
     store: &'a Store,
 }
 
-/// The entries so far.
+/// The number of entries so far.
 struct Counted<'a> {
     entries: u64,
-    /// Empty, like the values of the entries.
+    /// Empty, of the type of the values.
     values: Values,
     read: &'a (dyn Fn(u64) + Sync),
 }

@@ -1,7 +1,7 @@
 //! Steps between a source and a sink.
 //!
-//! A [`Step`] looks at one batch alone, so that any thread can take it. What has to see batches one
-//! after the other is a reader of batches made from another.
+//! A [`Step`] changes one batch at a time, so that any thread can apply it. Changes that depend on
+//! previous batches are readers that wrap another.
 
 mod builder;
 mod cast;
@@ -18,35 +18,35 @@ pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
 pub(crate) use counted::Counted;
 pub(crate) use expand::{
-    Mirroring, expand, expanded_type, mirror, mirror_for, stays_shared, turns_integers,
+    Mirroring, expand, expanded_type, mirror, mirror_for, negates_integers, stays_shared,
 };
 pub(crate) use grouped::Grouped;
 pub(crate) use triangle::{Part, Triangular};
 pub use unique::DuplicatePolicy;
 pub(crate) use unique::Unique;
-pub(crate) use zeros::{DropAlike, DropZeros, drop_unstored};
+pub(crate) use zeros::{DropValue, DropZeros, drop_unstored};
 
-/// A reader of batches, from somewhere.
+/// A reader of batches.
 pub(crate) type Batches<'a> = Box<dyn BatchReader + 'a>;
 
-/// A reader of units, from somewhere.
+/// A reader of units.
 pub(crate) type Units<'a> = Box<dyn UnitReader<'a> + 'a>;
 
-/// Entries in a batch that is put together here.
+/// Entries of a batch that is built here.
 pub(crate) const BATCH: usize = 64 * 1024;
 
-/// Changes a batch by itself.
+/// Changes a batch on its own.
 pub(crate) trait Step: Send + Sync {
-    /// Changes `batch`; `spare` is a buffer that holds nothing of worth.
+    /// Changes `batch`; `spare` is a buffer.
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()>;
 }
 
-/// Takes steps one after the other.
+/// Applies steps in sequence.
 pub(crate) fn apply(steps: &[Box<dyn Step>], batch: &mut Batch, spare: &mut Batch) -> Result<()> {
     steps.iter().try_for_each(|step| step.apply(batch, spare))
 }
 
-/// Takes steps on each batch of a reader.
+/// Applies steps to each batch of a reader.
 pub(crate) struct Stepped<'a> {
     inner: Batches<'a>,
     steps: &'a [Box<dyn Step>],
@@ -69,12 +69,12 @@ impl BatchReader for Stepped<'_> {
     }
 }
 
-/// Makes an empty batch of the type that entries have.
+/// Creates an empty batch of the type of the entries.
 pub(crate) fn empty_batch(order: Order, value_type: ValueType) -> Batch {
     Batch::new(order, Values::new(value_type))
 }
 
-/// Makes what values like these are collected in: one shared value stays, others start afresh.
+/// Creates an empty buffer for values like these: a shared value is kept.
 pub(crate) fn emptied(values: &Values) -> Values {
     match values {
         Values::Iso(scalar) => Values::Iso(*scalar),

@@ -1,7 +1,8 @@
-//! Sums, means, variances and extremes, of the whole or of every row and column.
+//! Sums, means, variances, minimum and maximum of a matrix or of each row and column.
 
 mod bands;
 mod counting;
+mod entries;
 mod exact;
 mod float;
 mod narrow;
@@ -9,46 +10,47 @@ mod number;
 mod tally;
 
 use nnz_core::{
-    Axis, Bint8, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result, Storage,
-    ValueType,
+    Axis, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result, Rounding,
+    Storage, ValueType,
 };
 
 use crate::check::{Ascent, Watch};
 use crate::flow::{Workers, run};
-use crate::stages::{Builder, DropZeros, DuplicatePolicy, expand, expanded_type};
+use crate::stages::{Builder, Cast, DropZeros, DuplicatePolicy, expand, expanded_type};
 use crate::{Cancellation, default_memory};
-use counting::{Counted, Counting, Watched};
+use counting::{Counted, Counting, Found, Watched};
+use entries::Entries;
 pub use number::Number;
 use number::Value;
 use tally::{Nothing, Slim, Tally};
 
-/// Says how much is asked of each. What is not asked for is not decoded.
+/// What is computed. Data that is not needed is not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measures {
     /// The number of stored entries.
     Nnz,
-    /// That, sum and mean.
+    /// nnz, sum and mean.
     Sums,
-    /// That, variance, least and greatest. The default.
+    /// nnz, sum, mean, variance, minimum and maximum. The default.
     #[default]
     All,
 }
 
-/// Says what is asked for.
+/// Options of [`stats`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StatsOptions {
-    /// Whether each row is asked for.
+    /// Whether statistics of each row are computed.
     pub rows: bool,
-    /// Whether each column is asked for.
+    /// Whether statistics of each column are computed.
     pub cols: bool,
-    /// What is asked of each.
+    /// What is computed.
     pub measures: Measures,
-    /// Bytes of memory for rows and columns, and for looking for duplicates.
+    /// Memory in bytes for rows and columns, and for finding duplicates.
     pub memory: u64,
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
-    /// Cancels it.
+    /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
 }
 
@@ -77,90 +79,97 @@ impl Default for StatsOptions {
     }
 }
 
-/// What a matrix, a row or a column comes to. Cells that are not stored count as zeros.
+/// Statistics of a matrix, a row or a column. Cells that are not stored count as zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
-    /// Entries stored; of a dense matrix, cells that are not zero.
+    /// The number of stored entries; for a dense matrix, of nonzero cells.
     pub nnz: u64,
-    /// The sum and its kin, if asked for.
+    /// Sum and mean, if requested.
     pub total: Option<Total>,
-    /// How values are spread, if asked for.
+    /// Variance, minimum and maximum, if requested.
     pub spread: Option<Spread>,
 }
 
-/// What values add up to.
+/// Sum and mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// The sum: exact for integers; floats are added with the error carried along.
+    /// The sum: exact for integers, with compensated summation for floats.
     pub sum: Number,
-    /// The sum over the number of cells. NaN where there are none.
+    /// The sum divided by the number of cells. NaN if there are none.
     pub mean: f64,
 }
 
-/// How values are spread.
+/// Variance, minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The sum of squared distances from the mean, over one less than the number of cells. NaN
-    /// where there are fewer than two.
+    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two cells.
     pub variance: f64,
-    /// The least value; `None` where there are no cells.
+    /// The minimum; `None` if there are no cells.
     pub min: Option<Number>,
-    /// The greatest value.
+    /// The maximum.
     pub max: Option<Number>,
 }
 
-/// What was asked for.
+/// The result of [`stats`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
     /// The whole matrix.
     pub whole: Moments,
-    /// Each row, if asked for.
+    /// Each row, if requested.
     pub rows: Option<Vec<Moments>>,
-    /// Each column, if asked for.
+    /// Each column, if requested.
     pub cols: Option<Vec<Moments>>,
 }
 
-/// Computes what is asked for in one pass over the entries, and decodes no more than it takes: to
-/// add up the columns of a matrix in column order its row indices are not looked at.
+/// Computes statistics in one pass over the entries, decoding only what they need: for the sums of
+/// columns of a matrix in column order, row indices are not read.
 ///
-/// `place` is what messages call the matrix. The result is the same for any number of threads.
+/// `place` is the name of the matrix in messages. The result is the same for any number of threads.
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, where its values are complex, and where two
-/// entries share a place in a format that leaves open what that means.
+/// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are
+/// duplicate entries in a format that does not define their meaning.
 pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
     let header = source.header();
-    // What stores every cell has none that the fill would be in.
+    // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {
-        let what = "cells that are not stored hold something other than zero, which is not counted";
+        let what = "statistics of a matrix with a fill value other than zero";
         return Err(Error::unsupported(place.clone(), what));
     }
-    let computed = match expanded_type(header) {
-        ValueType::F32 => measure::<f32>(source, options),
-        ValueType::F64 => measure::<f64>(source, options),
-        ValueType::U8 => measure::<u8>(source, options),
-        ValueType::U16 => measure::<u16>(source, options),
-        ValueType::U32 => measure::<u32>(source, options),
-        ValueType::U64 => measure::<u64>(source, options),
-        ValueType::I8 => measure::<i8>(source, options),
-        ValueType::I16 => measure::<i16>(source, options),
-        ValueType::I32 => measure::<i32>(source, options),
-        ValueType::I64 => measure::<i64>(source, options),
-        ValueType::Bint8 => measure::<Bint8>(source, options),
-        ValueType::ComplexF32 | ValueType::ComplexF64 => {
-            let what = "complex numbers have no least and no greatest";
-            Err(Error::unsupported(place.clone(), what))
-        }
+    let computed = match options.measures {
+        Measures::Nnz => compute::<u32, Nothing>(source, options),
+        measures => match summed_type(expanded_type(header)) {
+            Some(ValueType::U32) => sum::<u32>(source, options, measures),
+            Some(ValueType::I32) => sum::<i32>(source, options, measures),
+            Some(ValueType::U64) => sum::<u64>(source, options, measures),
+            Some(ValueType::I64) => sum::<i64>(source, options, measures),
+            Some(ValueType::F32) => sum::<f32>(source, options, measures),
+            Some(ValueType::F64) => sum::<f64>(source, options, measures),
+            _ => return Err(Error::unsupported(place.clone(), "statistics of complex numbers")),
+        },
     };
     computed.map_err(|error| crate::convert::locate(error, source).with_context(place))
 }
 
-fn measure<T: Value>(source: &dyn MatrixSource, options: &StatsOptions) -> Result<Stats> {
-    match options.measures {
-        Measures::Nnz => compute::<T, Nothing>(source, options),
-        Measures::Sums => compute::<T, T::Sum>(source, options),
+/// Returns the type in which values are summed: there is no code for integers of 8 and 16 bits.
+fn summed_type(stored: ValueType) -> Option<ValueType> {
+    match stored {
+        ValueType::U8 | ValueType::U16 | ValueType::Bint8 => Some(ValueType::U32),
+        ValueType::I8 | ValueType::I16 => Some(ValueType::I32),
+        ValueType::ComplexF32 | ValueType::ComplexF64 => None,
+        stored => Some(stored),
+    }
+}
+
+fn sum<T: Value>(
+    source: &dyn MatrixSource,
+    options: &StatsOptions,
+    measures: Measures,
+) -> Result<Stats> {
+    match measures {
         Measures::All => compute::<T, T::All>(source, options),
+        _ => compute::<T, T::Sum>(source, options),
     }
 }
 
@@ -169,65 +178,86 @@ fn compute<T: Value, S: Slim<T>>(
     options: &StatsOptions,
 ) -> Result<Stats> {
     let header = source.header();
-    let order = header.order;
-    refuse_what_cannot_be_held::<T, S>(header, options)?;
-    let (by_major, by_minor) = match order {
-        Order::Row => (options.rows, options.cols),
-        Order::Col => (options.cols, options.rows),
-    };
-    let (mut steps, _) = expand(header);
-    if header.storage == Storage::Dense {
-        steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
-    }
-    let watch = Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
-    // Steps and the watch look at whole entries.
-    let whole = !steps.is_empty() || watch;
-    let fields = Projection { minors: by_minor || whole, values: S::VALUES || whole };
-
-    let minors = by_minor.then(|| header.shape.minor(order));
-    let counting = Counting::<T, S>::new(header, steps, by_major, minors);
-    let mut watched = Watched(watch.then(|| Ascent::new(source)));
+    let each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
+    check_memory([each, Counting::<T, S>::MINOR_BYTES], header, options)?;
+    let Pass { entries, fields, by_major, minors, mut watched } =
+        Pass::new(source, options, S::VALUES.then_some(T::TYPE));
+    let counting = Counting::<T, S>::new(entries, by_major, minors);
     let mut counted = Counted::new(&counting);
-    let units = source.units(0..header.shape.major(order), fields)?;
+    let units = source.units(0..header.shape.major(header.order), fields)?;
     let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
     run(units, &counting, &mut watched, &mut counted, workers)?;
     if let Watched(Some(ascent)) = watched {
         ascent.finish(source, options.memory, workers)?;
     }
-    let found = counted.finish();
-
-    let finish = |tallies: Vec<Tally<S::Sums>>, axis: Axis| -> Vec<Moments> {
-        let across = match axis {
-            Axis::Rows => header.shape.cols,
-            Axis::Cols => header.shape.rows,
-        };
-        let len = usize::try_from(header.shape.len(axis)).unwrap_or(usize::MAX);
-        let missing = len.saturating_sub(tallies.len());
-        let tallies = tallies.into_iter().chain(std::iter::repeat_n(Tally::default(), missing));
-        tallies.map(|tally| tally.moments(across.into())).collect()
+    let Found { whole, majors, minors } = counted.finish();
+    let finish = |tallies: Option<Vec<Tally<S::Sums>>>, [len, across]: [u64; 2]| {
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let moments = |tally: &Tally<S::Sums>| tally.moments(across.into());
+        tallies.map(|tallies| {
+            let mut all: Vec<Moments> = tallies.iter().map(moments).collect();
+            all.resize(all.len().max(len), moments(&Tally::default()));
+            all
+        })
     };
-    let (rows, cols) = match order {
-        Order::Row => (found.majors, found.minors),
-        Order::Col => (found.minors, found.majors),
+    let [major, minor] = [header.shape.major(header.order), header.shape.minor(header.order)];
+    let (majors, minors) = (finish(majors, [major, minor]), finish(minors, [minor, major]));
+    let (rows, cols) = match header.order {
+        Order::Row => (majors, minors),
+        Order::Col => (minors, majors),
     };
-    Ok(Stats {
-        whole: found.whole.moments(header.shape.cells()),
-        rows: rows.map(|tallies| finish(tallies, Axis::Rows)),
-        cols: cols.map(|tallies| finish(tallies, Axis::Cols)),
-    })
+    Ok(Stats { whole: whole.moments(header.shape.cells()), rows, cols })
 }
 
-/// What is asked for has to be held in memory: that of a shape nobody could list is refused.
-fn refuse_what_cannot_be_held<T: Value, S: Slim<T>>(
-    header: &Header,
-    options: &StatsOptions,
-) -> Result<()> {
-    for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
-        let mut each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
-        if axis != header.order.major() {
-            each += Counting::<T, S>::MINOR_BYTES * options.threads.max(1);
+/// A pass over the entries.
+struct Pass {
+    entries: Entries,
+    /// The fields to decode.
+    fields: Projection,
+    by_major: bool,
+    /// The length of the minor axis, if its statistics are requested.
+    minors: Option<u64>,
+    watched: Watched,
+}
+
+impl Pass {
+    /// Plans a pass in which values are summed in a type, if they are needed.
+    fn new(source: &dyn MatrixSource, options: &StatsOptions, values: Option<ValueType>) -> Self {
+        let header = source.header();
+        let order = header.order;
+        let (by_major, by_minor) = match order {
+            Order::Row => (options.rows, options.cols),
+            Order::Col => (options.cols, options.rows),
+        };
+        let (mut steps, _) = expand(header);
+        if header.storage == Storage::Dense {
+            steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
         }
-        let needed = header.shape.len(axis).saturating_mul(each as u64);
+        let watch = Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
+        // These steps and the check for duplicates need whole entries.
+        let whole = !steps.is_empty() || watch;
+        let fields = Projection { minors: by_minor || whole, values: values.is_some() || whole };
+        let stored = expanded_type(header);
+        if let Some(target) = values.filter(|&target| target != stored) {
+            steps.push(Box::new(Cast { target, rounding: Rounding::Refused, possible: &[] }));
+        }
+        Self {
+            entries: Entries::new(order, stored, steps),
+            fields,
+            by_major,
+            minors: by_minor.then(|| header.shape.minor(order)),
+            watched: Watched(watch.then(|| Ascent::new(source))),
+        }
+    }
+}
+
+/// Refuses shapes whose statistics do not fit into memory. A row or column takes the first number of
+/// bytes, and a minor one the second number on each thread as well.
+fn check_memory([each, minor]: [usize; 2], header: &Header, options: &StatsOptions) -> Result<()> {
+    for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
+        let on_threads =
+            if axis == header.order.major() { 0 } else { minor * options.threads.max(1) };
+        let needed = header.shape.len(axis).saturating_mul((each + on_threads) as u64);
         if wanted && needed > options.memory {
             let kind = ErrorKind::Memory { needed, allowed: options.memory };
             return Err(Error::new(kind, Place::default()));

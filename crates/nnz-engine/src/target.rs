@@ -1,4 +1,4 @@
-//! Where and how a matrix is written.
+//! Targets of matrices.
 
 use std::path::{Path, PathBuf};
 
@@ -7,50 +7,51 @@ use nnz_core::{
     SinkCapabilities,
 };
 
-/// A place that a matrix is written to in some format. Nothing is written before
-/// [`create`](Self::create), which may be called again if an attempt is given up.
+/// A target of a matrix in some format. Nothing is written before [`create`](Self::create), which
+/// can be called again if an attempt is abandoned.
 pub trait MatrixTarget: Send + Sync {
-    /// Returns what the format can hold.
+    /// Returns what the format supports.
     fn capabilities(&self) -> SinkCapabilities;
 
-    /// Returns the path that is written to; `None` for standard output and memory.
+    /// Returns the path of the output; `None` for standard output and memory.
     fn path(&self) -> Option<&Path>;
 
-    /// Returns the place, for messages.
+    /// Returns the place in messages.
     fn place(&self) -> Place {
         self.path().map_or_else(|| Place::path("standard output"), Place::path)
     }
 
-    /// Returns the directory of the output, on whose disk there has to be room for it.
+    /// Returns the directory of the output, whose disk needs enough free space.
     fn directory(&self) -> PathBuf {
         self.path().map_or_else(nnz_storage::temporary_directory, directory_of)
     }
 
-    /// Checks that the place may be written, before any work is done.
+    /// Checks that the target can be written, before any work starts.
     ///
     /// # Errors
     ///
-    /// Fails where something is there and may not be replaced, or nothing can be created.
+    /// Fails if it exists and may not be replaced, or if it cannot be created.
     fn check(&self) -> Result<()>;
 
-    /// Returns the bytes that a matrix takes however few entries it has.
-    fn least_bytes(&self, header: &Header) -> u64 {
+    /// Returns the minimum bytes of a matrix, however few entries it has.
+    fn min_bytes(&self, header: &Header) -> u64 {
         let _ = header;
         0
     }
 
-    /// Returns what takes these bytes, and the format of the target that does without, if there is one.
+    /// Returns what takes these bytes, and a format of the target that does not need them, if there is
+    /// one.
     fn avoidable(&self, header: &Header) -> Option<(String, String)> {
         let _ = header;
         None
     }
 
-    /// Says that the target is not written in an order, and what is.
+    /// The reason why the target does not support a storage order.
     fn unordered(&self, order: Order) -> String {
         format!("the target is not stored by {order}")
     }
 
-    /// Returns whether a matrix that stores its upper triangle is written with the lower one.
+    /// Returns whether a matrix that stores its upper triangle is written as the lower one.
     fn writes_lower(&self) -> bool {
         false
     }
@@ -60,44 +61,44 @@ pub trait MatrixTarget: Send + Sync {
         false
     }
 
-    /// Returns what rows and columns are in this format.
+    /// Returns the kinds of the axes in this format.
     fn axis_kinds(&self) -> [AxisKind; 2] {
         [AxisKind::Unknown; 2]
     }
 
-    /// Says what readers of the format take the axes for, where that is not what they are.
-    fn misleads(&self, axes: [AxisKind; 2]) -> Option<String> {
+    /// Returns a note if other programs interpret the axes in another way.
+    fn axes_note(&self, axes: [AxisKind; 2]) -> Option<String> {
         let [rows, cols] = self.axis_kinds();
         let exchanged = rows != cols && rows != AxisKind::Unknown && axes == [cols, rows];
         exchanged.then(|| {
-            format!("rows are {cols} here, but programs take the rows of this format for {rows}")
+            format!("rows are {cols}, but programs interpret the rows of this format as {rows}")
         })
     }
 
-    /// Says which other data is replaced along with what is there.
+    /// Returns a note on other data that is replaced as well.
     fn replaced(&self) -> Option<String> {
         None
     }
 
-    /// Names what users keep beside a matrix and the format does not hold.
+    /// Lists metadata that the format does not support.
     fn unsupported(&self, metadata: Metadata) -> Vec<String> {
         metadata.named()
     }
 
-    /// Starts writing.
+    /// Creates a sink.
     ///
     /// # Errors
     ///
-    /// Fails where nothing can be created, or the header or names do not fit the format.
+    /// Fails if it cannot be created, or if the format does not support the header or names.
     fn create(&self, header: &Header, names: [Option<Names<'_>>; 2])
     -> Result<Box<dyn MatrixSink>>;
 
-    /// Starts writing a matrix with tables that describe its rows and columns. They are there if the format
-    /// [holds annotations](SinkCapabilities::annotations).
+    /// Creates a sink for a matrix with annotations, if the format [supports
+    /// annotations](SinkCapabilities::annotations).
     ///
     /// # Errors
     ///
-    /// Fails as [`create`](Self::create), and where a table cannot be read or stored.
+    /// Fails as [`create`](Self::create), and if a table cannot be read or stored.
     fn create_annotated(
         &self,
         header: &Header,
@@ -109,7 +110,7 @@ pub trait MatrixTarget: Send + Sync {
     }
 }
 
-/// Returns the directory that an output is in.
+/// Returns the directory of an output.
 #[must_use]
 pub fn directory_of(path: &Path) -> PathBuf {
     match path.parent() {

@@ -1,4 +1,4 @@
-//! Any matrix with its rows and columns exchanged.
+//! A matrix with rows and columns exchanged.
 
 use std::ops::{Deref, Range};
 
@@ -7,8 +7,8 @@ use nnz_core::{
     Structure, Triangle, Unit, UnitReader,
 };
 
-/// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
-/// is now stored by row.
+/// A view of a matrix with rows and columns exchanged. Entries are not reordered: what was stored
+/// by column is stored by row.
 pub struct Transposed<S> {
     inner: S,
     header: Header,
@@ -21,7 +21,7 @@ impl<S> std::fmt::Debug for Transposed<S> {
 }
 
 impl<S: Deref<Target: MatrixSource>> Transposed<S> {
-    /// Exchanges the rows and columns of a matrix, which is in a box or borrowed.
+    /// Transposes a matrix, boxed or borrowed.
     #[must_use]
     pub fn new(inner: S) -> Self {
         let header = inner.header().clone();

@@ -5,7 +5,7 @@ use nnz_core::ValueType::{
     Bint8, ComplexF32, ComplexF64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64,
 };
 
-/// Returns the smallest type that holds every value of both exactly; `None` where there is none.
+/// Returns the smallest type that holds all values of both exactly; `None` if there is none.
 #[must_use]
 pub fn common_type(a: ValueType, b: ValueType) -> Option<ValueType> {
     if a == b {
@@ -15,16 +15,16 @@ pub fn common_type(a: ValueType, b: ValueType) -> Option<ValueType> {
     smallest.into_iter().find(|&target| holds(target, a) && holds(target, b))
 }
 
-/// Returns the type that NumPy promotes both to: the smallest that holds every value of both; floats of 64 bits for
-/// 64-bit integers with floats or with integers of another sign, of which these hold not every one.
+/// Returns the promoted type of NumPy: the smallest that holds all values of both, or 64-bit floats for 64-bit
+/// integers with floats or with integers of the other signedness, which these may not hold exactly.
 #[must_use]
 pub fn promoted_type(a: ValueType, b: ValueType) -> ValueType {
     let complex = [a, b].iter().any(|t| matches!(t, ComplexF32 | ComplexF64));
     common_type(a, b).unwrap_or(if complex { ComplexF64 } else { F64 })
 }
 
-/// Returns the narrowest of some types that holds every value of a type exactly. For integers that
-/// is an integer, if any of the types is.
+/// Returns the narrowest of some types that holds all values of a type exactly. For integers, this
+/// is an integer if possible.
 #[must_use]
 pub fn narrowest_type(source: ValueType, of: &[ValueType]) -> Option<ValueType> {
     let whole = source.is_integer() && of.iter().any(|t| t.is_integer());
@@ -33,7 +33,7 @@ pub fn narrowest_type(source: ValueType, of: &[ValueType]) -> Option<ValueType> 
     of.min_by_key(|&t| (t.size(), sign(t) != sign(source)))
 }
 
-/// Whether every value of a type is one of another.
+/// Returns whether all values of a type are values of another.
 fn holds(target: ValueType, source: ValueType) -> bool {
     let (Some((signed, bits)), Some(room)) = (integer(source), integer(target)) else {
         return match (source, target) {
@@ -52,7 +52,7 @@ fn holds(target: ValueType, source: ValueType) -> bool {
     }
 }
 
-/// Whether integers have a sign, and the bits of their size.
+/// Returns whether integers are signed, and their size in bits.
 fn integer(value_type: ValueType) -> Option<(bool, u32)> {
     Some(match value_type {
         Bint8 => (false, 1),
@@ -74,7 +74,7 @@ mod tests {
     use nnz_core::{Rounding, Scalar};
 
     #[test]
-    fn the_smallest_that_holds_both_is_found() {
+    fn common_types_are_the_smallest_that_hold_both() {
         for (a, b, both) in [
             (Bint8, U32, Some(U32)),
             (U8, I8, Some(I16)),
@@ -94,7 +94,7 @@ mod tests {
             assert_eq!(common_type(a, b), both, "{a} and {b}");
             assert_eq!(common_type(b, a), both, "{b} and {a}");
         }
-        // As NumPy promotes types of which none holds both.
+        // Promotion of NumPy if no type holds both.
         for (a, b, both) in [
             (U64, I8, F64),
             (I64, F32, F64),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_narrowest_that_holds_all_is_of_the_same_sign_if_it_can() {
+    fn narrowest_types_keep_signedness_if_possible() {
         let daphne = [I8, I32, I64, U8, U32, U64, F32, F64];
         for (source, expected) in
             [(U16, U32), (I16, I32), (I8, I8), (U64, U64), (Bint8, U8), (F32, F32), (F64, F64)]
@@ -116,14 +116,14 @@ mod tests {
         }
         let bpcells = [U32, F32, F64];
         assert_eq!(narrowest_type(U8, &bpcells), Some(U32));
-        // A float would hold these, and stays what only floats become.
+        // A float would hold these, but integers stay integers.
         assert_eq!(narrowest_type(I16, &bpcells), None);
         assert_eq!(narrowest_type(U8, &[F64, F32]), Some(F32));
         assert_eq!(narrowest_type(ComplexF32, &daphne), None);
     }
 
     #[test]
-    fn the_least_and_greatest_of_a_type_survive_wherever_it_is_held() {
+    fn minimum_and_maximum_of_a_type_are_exact_in_wider_types() {
         let ends = [
             [Scalar::Bint8(nnz_core::Bint8(0)), Scalar::Bint8(nnz_core::Bint8(1))],
             [Scalar::U8(0), Scalar::U8(u8::MAX)],
@@ -143,7 +143,8 @@ mod tests {
             for &target in ValueType::ALL.iter().filter(|t| **t != Bint8) {
                 let survives = |value: Scalar| value.cast(target, Rounding::Refused).is_ok();
                 let both = survives(least) && survives(greatest);
-                // The ends of a wide type may be round numbers by chance; what is held survives.
+                // The limits of a wide type can be round numbers by chance; values of held types
+                // are exact.
                 if holds(target, least.value_type()) {
                     assert!(both, "{} in {target}", least.value_type());
                 }

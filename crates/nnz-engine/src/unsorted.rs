@@ -1,4 +1,4 @@
-//! Whether the entries of each row or column are in order.
+//! Finding rows or columns with unsorted entries.
 
 use std::fmt;
 
@@ -6,15 +6,15 @@ use nnz_core::{Axis, Batch, MatrixSource, Minors, Projection, Result, Values};
 
 use crate::flow::Workers;
 
-/// Rows or columns whose entries are not in order.
+/// Rows or columns with unsorted entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsorted {
-    /// Whether they are rows or columns.
+    /// The axis.
     pub axis: Axis,
-    /// The first of them.
+    /// The first one.
     pub first: u64,
-    /// How many they are.
+    /// The number of them.
     pub count: u64,
 }
 
@@ -23,22 +23,20 @@ impl fmt::Display for Unsorted {
         let Self { axis, first, count } = self;
         let one = crate::slice::one_of(*axis);
         match count {
-            1 => write!(f, "the entries of {one} {first} are sorted now"),
-            _ => write!(
-                f,
-                "the entries of {count} {one}s, the first of which is {one} {first}, are sorted now"
-            ),
+            1 => write!(f, "the entries of {one} {first} were sorted"),
+            _ => {
+                write!(f, "the entries of {count} {one}s, starting with {one} {first}, were sorted")
+            }
         }
     }
 }
 
-/// Finds the rows of a matrix that is stored by row, or the columns of one by column, whose entries are not in
-/// ascending order; `None` where there are none, and where the source promises that, or knows no order of rows
-/// and columns either.
+/// Finds the major vectors of a matrix whose entries are not sorted. Returns `None` if there are none, if the
+/// source guarantees order, or if the format has no majors.
 ///
 /// # Errors
 ///
-/// Fails where entries cannot be read, and where it is cancelled.
+/// Fails if entries cannot be read, and if cancelled.
 pub fn unsorted(source: &dyn MatrixSource, workers: Workers<'_>) -> Result<Option<Unsorted>> {
     let header = source.header();
     if header.sorted_indices == Some(true) || !header.sorted_majors {
@@ -49,7 +47,7 @@ pub fn unsorted(source: &dyn MatrixSource, workers: Workers<'_>) -> Result<Optio
     let mut batches = source.batches(0..header.shape.major(header.order), Projection::MINORS)?;
     let mut found: Option<Unsorted> = None;
     let mut last: Option<(u64, u64)> = None;
-    // A major that goes on in the next batch counts once.
+    // A major that continues in the next batch counts once.
     let mut counted = None;
     while batches.next_batch(&mut batch)? {
         workers.check()?;
@@ -59,7 +57,7 @@ pub fn unsorted(source: &dyn MatrixSource, workers: Workers<'_>) -> Result<Optio
             let (ascends, end) = match &batch.minors {
                 Minors::U32(minors) => ascends(minors.get(entries), before),
                 Minors::U64(minors) => ascends(minors.get(entries), before),
-                // Every cell of a stretch.
+                // All cells of a span.
                 Minors::Spans(_) => (true, None),
             };
             last = end.map(|end| (major, end)).or(last);
@@ -73,7 +71,7 @@ pub fn unsorted(source: &dyn MatrixSource, workers: Workers<'_>) -> Result<Optio
     Ok(found)
 }
 
-/// Returns whether numbers ascend from one on, and the last of them.
+/// Returns whether numbers ascend, starting after one, and the last of them.
 fn ascends<T: Copy + Into<u64>>(minors: Option<&[T]>, from: u64) -> (bool, Option<u64>) {
     let (mut ascends, mut last) = (true, None);
     let mut before = from;

@@ -1,4 +1,4 @@
-//! Bytes of a text, whatever they come from and whether they are gzipped or not.
+//! Text input from any source, with or without gzip.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -8,23 +8,23 @@ use flate2::bufread::GzDecoder;
 use nnz_core::{Error, Result};
 use nnz_storage::{InputFile, Opened};
 
-/// Text that is read from its start to its end.
+/// A text that is read from start to end.
 pub struct Input {
-    /// The text, inflated.
+    /// The decompressed text.
     pub reader: Box<dyn Read + Send>,
     /// Whether it is gzipped.
     pub gzip: bool,
-    /// The file, to read it again; anything but a regular file (a pipe, a device) can be read once.
+    /// The file, to read it again; `None` for pipes and devices.
     pub file: Option<InputFile>,
 }
 
 impl Input {
-    /// Starts reading what was opened. As much of a file as is read now is kept: reading it again from
-    /// [`from_file`](Self::from_file) does not read that again.
+    /// Starts reading an opened file. The part that is read here is kept, so that
+    /// [`from_file`](Self::from_file) does not read it again.
     ///
     /// # Errors
     ///
-    /// Fails where it is a directory, or cannot be read.
+    /// Fails if it is a directory, or cannot be read.
     pub fn open(opened: &Opened) -> Result<Self> {
         match opened {
             Opened::File(file) => Self::start_of(file),
@@ -38,31 +38,31 @@ impl Input {
         }
     }
 
-    /// Starts reading a file, as [`open`](Self::open) does.
+    /// Starts reading a file, as [`open`](Self::open).
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read.
+    /// Fails if it cannot be read.
     pub fn start_of(file: &InputFile) -> Result<Self> {
         let input = Self::from_reader(Box::new(file.start_reader()), file.path())?;
         Ok(Self { file: Some(file.clone()), ..input })
     }
 
-    /// Starts reading a file to its end.
+    /// Reads a file from start to end.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read.
+    /// Fails if it cannot be read.
     pub fn from_file(file: &InputFile) -> Result<Self> {
         let input = Self::from_reader(Box::new(file.reader()), file.path())?;
         Ok(Self { file: Some(file.clone()), ..input })
     }
 
-    /// Inflates what starts like gzip: the name decides nothing.
+    /// Decompresses the text if its first bytes are those of gzip, whatever its name.
     ///
     /// # Errors
     ///
-    /// Fails where the first bytes cannot be read.
+    /// Fails if the first bytes cannot be read.
     pub fn from_reader(mut reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
         let mut first = Vec::with_capacity(2);
         let two = Read::take(&mut reader, 2).read_to_end(&mut first);
@@ -91,10 +91,10 @@ impl fmt::Debug for Input {
     }
 }
 
-/// Inflates members until there are no more bytes.
+/// Decompresses gzip members until the end.
 ///
-/// Several members after one another are one text: bgzip writes such files. Zeros behind the last
-/// one are padding, as tapes have.
+/// Several members are one text, as written by bgzip. Zeros after the last one are padding, as on
+/// tapes.
 #[derive(Debug)]
 pub struct Members<R> {
     /// `None` after the last.
@@ -102,13 +102,13 @@ pub struct Members<R> {
 }
 
 impl<R: BufRead> Members<R> {
-    /// Reads members from the start of one.
+    /// Starts at the first member.
     pub fn new(reader: R) -> Self {
         Self { member: Some(GzDecoder::new(reader)) }
     }
 }
 
-/// Skips zeros; returns whether there was nothing else up to the end.
+/// Skips zeros; returns whether there is nothing else up to the end.
 fn only_zeros(reader: &mut dyn BufRead) -> io::Result<bool> {
     loop {
         let bytes = reader.fill_buf()?;
@@ -143,13 +143,13 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// What follows a gzip member is none.
+/// Bytes after a gzip member that are not a member.
 #[derive(Debug)]
 pub(crate) struct NoMember;
 
 impl fmt::Display for NoMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("trailing bytes that are no gzip member")
+        f.write_str("trailing bytes that are not a gzip member")
     }
 }
 

@@ -1,8 +1,8 @@
-//! Text in: what any format of lines is read with.
+//! Reading and writing text of lines.
 //!
-//! [`Input`] inflates what is gzipped, [`Lines`] gives lines or blocks of whole lines through buffers of a
-//! fixed size, and knows their numbers. [`digits`] reads numbers eight bytes at a time. A [`Target`]
-//! is where a text is written: a file that appears when it is complete, or a stream.
+//! [`Input`] decompresses gzip, [`Lines`] returns lines or blocks of whole lines with their
+//! numbers, through buffers of fixed size. [`digits`] parses numbers eight bytes at a time. A
+//! [`Target`] is where a text is written: a file that appears when it is complete, or a stream.
 
 pub mod digits;
 mod input;

@@ -1,4 +1,4 @@
-//! Whole lines from any reader, through buffers of a fixed size.
+//! Whole lines from a reader, through buffers of fixed size.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -10,51 +10,51 @@ use nnz_core::{At, Error, Place, Result};
 
 use crate::input::NoMember;
 
-/// The longest line that is kept. Only comments, which are not kept, may be longer.
+/// The maximum length of a line, except for comments, which are not kept.
 pub const LONGEST_LINE: usize = 64 << 10;
 
-/// The most bytes of comments that are kept.
-const MOST_COMMENTS: usize = 1 << 20;
+/// The maximum number of bytes of comments that are kept.
+const MAX_COMMENTS: usize = 1 << 20;
 
-/// Bytes of a buffer. A block of the shortest lines (4 bytes) then has some 65,000 entries.
+/// The size of a buffer. A block of the shortest lines (4 bytes) has about 65,000 entries.
 const CAPACITY: usize = 256 << 10;
 
-/// Gives lines, one at a time or in blocks of whole ones, and knows their numbers.
+/// A reader of lines, one at a time or in blocks of whole lines, with their numbers.
 pub struct Lines {
     reader: Box<dyn Read + Send>,
     path: PathBuf,
-    /// Has one byte more than is ever read, for a final newline that is missing.
+    /// Has one byte more than is read, for a missing final newline.
     buffer: Vec<u8>,
     unread: Range<usize>,
-    /// The number of the line that `unread` starts with.
+    /// The number of the first line of `unread`.
     line: u64,
     ended: bool,
     spare: Arc<Spare>,
     comments: Comments,
 }
 
-/// Lines that are comments, where they are wanted.
+/// Comment lines.
 #[derive(Debug, Default)]
 pub struct Comments {
-    wanted: bool,
+    enabled: bool,
     /// Each ends with a newline.
     pub text: Vec<u8>,
-    /// Whether there are more than are kept.
+    /// Whether some were not kept.
     pub too_long: bool,
 }
 
 impl Comments {
     fn keep(&mut self, piece: &[u8]) {
-        if self.wanted && piece.len() <= MOST_COMMENTS - self.text.len() {
+        if self.enabled && piece.len() <= MAX_COMMENTS - self.text.len() {
             self.text.extend_from_slice(piece);
         } else {
-            self.too_long |= self.wanted;
-            self.wanted = false;
+            self.too_long |= self.enabled;
+            self.enabled = false;
         }
     }
 }
 
-/// Some whole lines, the last one ended by a newline too.
+/// Whole lines, of which the last also ends with a newline.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'a> {
     /// The lines.
@@ -69,12 +69,12 @@ pub struct OwnedBlock {
     buffer: Vec<u8>,
     taken: Range<usize>,
     line: u64,
-    /// Lines that are neither blank nor comments.
+    /// The number of lines that are neither blank nor comments.
     pub contents: u64,
     spare: Arc<Spare>,
 }
 
-/// Buffers that nobody uses at the moment: as many as were ever in use at once.
+/// Unused buffers, at most as many as were in use at once.
 #[derive(Debug, Default)]
 struct Spare(Mutex<Vec<Vec<u8>>>);
 
@@ -100,13 +100,13 @@ impl Drop for OwnedBlock {
     }
 }
 
-/// How long the next line is.
+/// The length of the next line.
 enum LineLen {
-    /// There is none.
+    /// There is no line.
     End,
-    /// So many bytes, newline included.
+    /// The number of bytes, including the newline.
     Whole(usize),
-    /// More than the buffer holds.
+    /// The line does not fit in the buffer.
     Longer,
 }
 
@@ -120,7 +120,7 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// Reads the lines of a text that messages call `path`.
+    /// Creates a reader. Messages use `path`.
     #[must_use]
     pub fn new(reader: Box<dyn Read + Send>, path: &Path) -> Self {
         Self {
@@ -135,12 +135,12 @@ impl Lines {
         }
     }
 
-    /// Keeps the comments that come before contents.
+    /// Keeps the comments that precede content.
     pub fn keep_comments(&mut self) {
-        self.comments.wanted = true;
+        self.comments.enabled = true;
     }
 
-    /// Keeps no more comments, and returns those that were.
+    /// Stops keeping comments, and returns those that were kept.
     pub fn take_comments(&mut self) -> Comments {
         std::mem::take(&mut self.comments)
     }
@@ -155,7 +155,7 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// Fails where the text cannot be read, or the line is longer than [`LONGEST_LINE`].
+    /// Fails if the text cannot be read, or the line is longer than [`LONGEST_LINE`].
     pub fn next_line(&mut self) -> Result<Option<Block<'_>>> {
         let len = match self.line_len()? {
             LineLen::End => return Ok(None),
@@ -174,7 +174,7 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// Fails where the text cannot be read, or the line is longer than [`LONGEST_LINE`].
+    /// Fails if the text cannot be read, or the line is longer than [`LONGEST_LINE`].
     pub fn next_content(&mut self) -> Result<Option<Block<'_>>> {
         loop {
             let first = match self.line_len()? {
@@ -189,13 +189,13 @@ impl Lines {
         }
     }
 
-    /// Returns as many whole lines as the buffer holds, or `None` at the end.
+    /// Returns as many whole lines as fit in the buffer, or `None` at the end.
     ///
-    /// Where blocks end does not depend on how much a single read returned.
+    /// The end of a block does not depend on the sizes of single reads.
     ///
     /// # Errors
     ///
-    /// Fails where the text cannot be read, or a line is longer than [`LONGEST_LINE`].
+    /// Fails if the text cannot be read, or a line is longer than [`LONGEST_LINE`].
     pub fn next_block(&mut self) -> Result<Option<Block<'_>>> {
         let Some(taken) = self.whole_lines()? else {
             return Ok(None);
@@ -207,16 +207,16 @@ impl Lines {
         Ok(Some(Block { text, line }))
     }
 
-    /// Returns what [`next_block`](Self::next_block) does, to be kept while reading goes on.
+    /// Same as [`next_block`](Self::next_block), with an owned buffer.
     ///
     /// # Errors
     ///
-    /// Fails where the text cannot be read, or a line is longer than [`LONGEST_LINE`].
+    /// Fails if the text cannot be read, or a line is longer than [`LONGEST_LINE`].
     pub fn next_owned(&mut self) -> Result<Option<OwnedBlock>> {
         let Some(taken) = self.whole_lines()? else {
             return Ok(None);
         };
-        // Only the start of a line is left, which begins the next block.
+        // The remainder is the start of a line, which begins the next block.
         let left = &self.buffer[taken.end..self.unread.end];
         let mut buffer = self.spare.take();
         buffer[..left.len()].copy_from_slice(left);
@@ -246,11 +246,11 @@ impl Lines {
         }
     }
 
-    /// Returns the whole lines among the next `len` bytes, which remain to be read.
+    /// Returns the whole lines of the next `len` bytes, without consuming them.
     ///
     /// # Errors
     ///
-    /// Fails where the text cannot be read.
+    /// Fails if the text cannot be read.
     pub fn peek(&mut self, len: usize) -> Result<&[u8]> {
         self.fill()?;
         let text = self.text();
@@ -295,7 +295,7 @@ impl Lines {
         }
     }
 
-    /// Reads until the buffer is full or nothing is left.
+    /// Reads until the buffer is full or the input ends.
     fn fill(&mut self) -> Result<()> {
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..self.unread.len();
@@ -326,7 +326,7 @@ impl Lines {
     }
 }
 
-/// Distinguishes damage of compressed data from what the system refused.
+/// Distinguishes damaged compressed data from system errors.
 #[must_use]
 pub fn read_error(path: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
@@ -339,7 +339,7 @@ pub fn read_error(path: &Path, error: io::Error) -> Error {
     Error::mismatch(Place::path(path), found, "complete gzip members to the end")
 }
 
-/// Returns the first byte that is no blank; a newline where there is none.
+/// Returns the first byte that is not blank; a newline if there is none.
 fn first_byte(text: &[u8]) -> u8 {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
     match &text[blanks.count()..] {
@@ -354,11 +354,11 @@ pub fn newlines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
-/// What whole lines come to.
+/// Counts over whole lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Survey {
     lines: u64,
-    /// Those that are neither blank nor comments.
+    /// Lines that are neither blank nor comments.
     contents: u64,
 }
 
@@ -376,9 +376,10 @@ fn survey(text: &[u8]) -> Survey {
     Survey { lines, contents }
 }
 
-/// Counts newlines, and lines that begin unlike an entry: with a blank, a line end or a comment.
+/// Counts newlines, and lines that do not begin like an entry: with a blank, a line end or a
+/// comment.
 ///
-/// All threads wait for this one, so it looks at many bytes at a time and decides nothing.
+/// This part is sequential, so it processes many bytes at a time without branches.
 fn count_lines(text: &[u8]) -> (u64, u64) {
     const LANES: usize = 32;
     let unlike = |byte: u8| (byte <= b' ') | (byte == b'%');
@@ -392,7 +393,7 @@ fn count_lines(text: &[u8]) -> (u64, u64) {
     };
     let (here, _) = text.as_chunks::<LANES>();
     let (next, _) = rest.as_chunks::<LANES>();
-    // A byte counts to 255.
+    // A byte counts up to 255.
     for (here, next) in here.chunks(255).zip(next.chunks(255)) {
         let mut sums = ([0_u8; LANES], [0_u8; LANES]);
         for (here, next) in here.iter().zip(next) {
@@ -416,19 +417,18 @@ fn count_lines(text: &[u8]) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
     fn lines_are_counted_in_texts_of_any_length() {
-        let mut seed = 7_u32;
-        let mut random = |below: usize| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            usize::try_from(seed >> 16).unwrap() % below
-        };
-        // Up to more lines than a byte can count in a lane, with and without lines unlike others.
+        let mut random = Random::new(7);
+        // More lines than a byte can count in a lane, with and without lines that do not begin like
+        // an entry.
         for len in (0..300).chain([8159, 8160, 8161, 8162, 20_000]) {
-            for telling in [&b"\n\r\t %1"[..], b"1\n", b"\n"] {
-                let mut text: Vec<u8> = (0..len).map(|_| telling[random(telling.len())]).collect();
+            for alphabet in [&b"\n\r\t %1"[..], b"1\n", b"\n"] {
+                let mut text: Vec<u8> = (0..len).map(|_| *random.pick(alphabet)).collect();
                 text.push(b'\n');
                 let lines: Vec<_> = text.split_inclusive(|&byte| byte == b'\n').collect();
                 let contents = lines.iter().filter(|line| {

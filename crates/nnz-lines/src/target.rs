@@ -1,24 +1,24 @@
-//! Where a text goes.
+//! Output of a text.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use nnz_storage::staging;
 
-/// Says where the text goes.
+/// Where a text is written.
 pub enum Target {
     /// To a file, which appears when it is complete.
     File {
         /// Its path.
         path: PathBuf,
-        /// Whether it may replace another, and is synced.
+        /// Whether to replace an existing file, and to sync it.
         options: staging::WriteOptions,
     },
-    /// To a stream such as standard output, as it comes.
+    /// To a stream such as standard output, immediately.
     Stream {
         /// The stream.
         writer: Box<dyn Write + Send>,
-        /// What messages call it.
+        /// The name in messages.
         name: String,
     },
 }

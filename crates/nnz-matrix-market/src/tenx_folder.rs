@@ -221,7 +221,7 @@ impl Annotations for Table<'_> {
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
         let mut strings = self.source.read_columns(self.axis, Columns::Number(column + 1))?;
-        let strings = strings.list_within(memory)?;
+        let strings = strings.list_with_limit(memory)?;
         Ok(Column { values: ColumnValues::Strings(strings), missing: None })
     }
 }

@@ -1,14 +1,14 @@
-//! Alternative representations: vectors that R stores by how they come about.
+//! Alternative representations (ALTREP): compact forms of vectors.
 
 use crate::error::{Error, Result};
 use crate::numbers::{Integers, Reals};
 use crate::object::{Object, Value};
 use crate::strings::{Strings, whole_text};
 
-/// The longest sequence: what doubles count exactly.
-const LONGEST: f64 = 4_503_599_627_370_496.0;
+/// The maximum length of a sequence: 2^52.
+const MAX_LEN: f64 = 4_503_599_627_370_496.0;
 
-/// Makes the vector that a state of a class stands for.
+/// Creates the vector that a class and its state represent.
 pub(crate) fn restore(class: &Object, state: Object, at: u64) -> Result<Value> {
     let Value::Pairlist(parts) = &class.value else {
         return Err(Error::mismatch(at, class.value.kind(), "the class of an ALTREP vector"));
@@ -22,14 +22,13 @@ pub(crate) fn restore(class: &Object, state: Object, at: u64) -> Result<Value> {
         b"compact_realseq" => real_sequence(&state, at),
         b"deferred_string" => deferred_string(state, at),
         b"wrap_integer" | b"wrap_logical" | b"wrap_real" | b"wrap_complex" | b"wrap_raw"
-        | b"wrap_string" | b"wrap_list" => wrapped(name.bytes, state, at),
+        | b"wrap_string" | b"wrap_list" => unwrap_vector(name.bytes, state, at),
         b"mmap_integer" | b"mmap_real" => {
-            let what =
-                "a vector mapped from another file (ALTREP mmap), of which only the path is here";
+            let what = "a vector mapped from another file (ALTREP mmap), which is not included";
             Err(Error::unsupported(at, what))
         }
         _ => {
-            let what = format!("an ALTREP vector of class \"{name}\", which is not known");
+            let what = format!("an ALTREP vector of class \"{name}\", which is unknown");
             Err(Error::unsupported(at, what))
         }
     }
@@ -39,11 +38,11 @@ pub(crate) fn restore(class: &Object, state: Object, at: u64) -> Result<Value> {
 fn sequence(state: &Object, at: u64) -> Result<(u64, f64, f64)> {
     let numbers = match &state.value {
         Value::Real(numbers) if numbers.len() == 3 => numbers,
-        other => return Err(Error::mismatch(at, other.kind(), "a sequence in three numbers")),
+        other => return Err(Error::mismatch(at, other.kind(), "the three numbers of a sequence")),
     };
     let get = |index| numbers.get(index).unwrap_or(f64::NAN);
     let (len, first, step) = (get(0), get(1), get(2));
-    if !(0.0..=LONGEST).contains(&len) || len.fract() != 0.0 {
+    if !(0.0..=MAX_LEN).contains(&len) || len.fract() != 0.0 {
         return Err(Error::mismatch(at, format!("a sequence of {len:?} elements"), "0 to 2^52"));
     }
     if step != 1.0 && step != -1.0 {
@@ -57,7 +56,7 @@ fn integer_sequence(state: &Object, at: u64) -> Result<Value> {
     let (len, first, step) = sequence(state, at)?;
     #[expect(clippy::cast_precision_loss, reason = "at most 2^52")]
     let last = first + step * (len.saturating_sub(1)) as f64;
-    // The lowest integer is the missing one.
+    // The lowest integer is NA.
     let held = f64::from(-i32::MAX)..=f64::from(i32::MAX);
     if first.fract() != 0.0 || !held.contains(&first) || !held.contains(&last) {
         let found = format!("a sequence from {first:?} to {last:?}");
@@ -73,9 +72,9 @@ fn real_sequence(state: &Object, at: u64) -> Result<Value> {
     Ok(Value::Real(Reals::Sequence { first, step, len }))
 }
 
-/// Takes numbers whose text is not made yet.
+/// Converts numbers that R has not formatted yet.
 fn deferred_string(state: Object, at: u64) -> Result<Value> {
-    // Of the two parts of the state, the second tells how eager R was to write exponents.
+    // The state has two parts; the second is R's setting for exponents.
     let Value::Pairlist(parts) = state.value else {
         return Err(Error::mismatch(at, state.value.kind(), "numbers to be written as text"));
     };
@@ -88,14 +87,14 @@ fn deferred_string(state: Object, at: u64) -> Result<Value> {
         Some(Value::Real(numbers)) => {
             let whole = match &numbers {
                 Reals::Stored(all) => all.iter().all(|&number| whole_text(number).is_some()),
-                // One apart, so the whole lies between its ends.
+                // The step is 1 or -1, so all elements are between the first and the last.
                 Reals::Sequence { len, .. } => [0, len.saturating_sub(1)]
                     .into_iter()
                     .filter_map(|index| numbers.get(index))
                     .all(|number| whole_text(number).is_some()),
             };
             if !usual || !whole {
-                let what = "numbers with fractions that R would write as text in its own way \
+                let what = "numbers with fractions, whose text depends on the version of R \
                             (ALTREP deferred_string)";
                 return Err(Error::unsupported(at, what));
             }
@@ -106,8 +105,8 @@ fn deferred_string(state: Object, at: u64) -> Result<Value> {
     }
 }
 
-/// Takes a vector out of what only tells whether it is sorted.
-fn wrapped(class: &[u8], state: Object, at: u64) -> Result<Value> {
+/// Unwraps a vector from a wrapper that has only metadata, such as whether it is sorted.
+fn unwrap_vector(class: &[u8], state: Object, at: u64) -> Result<Value> {
     let first = match state.value {
         Value::List(members) => members.into_iter().next(),
         Value::Pairlist(list) => list.entries.into_iter().next().map(|entry| entry.value),

@@ -1,22 +1,22 @@
-//! How much an object may take.
+//! Memory limits.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Says how much memory an object may take once it is read.
+/// Limits for the memory of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes for all vectors, strings and lists together.
+    /// Maximum total size of vectors, strings and lists in bytes.
     pub memory: u64,
 }
 
 impl Default for Limits {
-    /// No limit but what really arrives in the stream.
+    /// No limit except the size of the stream.
     fn default() -> Self {
         Self { memory: u64::MAX }
     }
 }
 
-/// Counts what has been read against a limit.
+/// Counts memory against a limit.
 pub(crate) struct Budget {
     used: u64,
     allowed: u64,
@@ -27,7 +27,7 @@ impl Budget {
         Self { used: 0, allowed: limits.memory }
     }
 
-    /// Takes bytes that are about to be kept.
+    /// Counts bytes that will be kept.
     pub(crate) fn take(&mut self, bytes: usize, offset: u64) -> Result<()> {
         self.used = self.used.saturating_add(bytes as u64);
         if self.used <= self.allowed {
@@ -38,10 +38,10 @@ impl Budget {
     }
 }
 
-/// Makes room for the next of `expected` elements, of which `vec` holds some already.
+/// Reserves memory for more of the `expected` elements.
 ///
-/// Room grows with what has arrived, at most to twice that, and ends at what was expected: a
-/// vector that is complete has no room to spare.
+/// The capacity at most doubles what has arrived, up to `expected`, so that a complete vector has
+/// no unused capacity.
 pub(crate) fn grow<T>(vec: &mut Vec<T>, now: usize, expected: u64, offset: u64) -> Result<()> {
     if vec.capacity() - vec.len() >= now {
         return Ok(());

@@ -1,8 +1,8 @@
-//! The codes of R's serialisation: what kind of object follows, and what comes with it.
+//! Type codes and flags of R's serialization.
 
 /// A symbol.
 pub(crate) const SYMBOL: u8 = 1;
-/// A pairlist: attributes are one.
+/// A pairlist, used for attributes.
 pub(crate) const PAIRLIST: u8 = 2;
 /// A call, stored like a pairlist.
 pub(crate) const LANGUAGE: u8 = 6;
@@ -24,31 +24,31 @@ pub(crate) const LIST: u8 = 19;
 pub(crate) const EXPRESSION: u8 = 20;
 /// Raw bytes.
 pub(crate) const RAW: u8 = 24;
-/// An S4 object, all of which is in its attributes.
+/// An S4 object, whose content is in its attributes.
 pub(crate) const S4: u8 = 25;
 /// An alternative representation of a vector.
 pub(crate) const ALTREP: u8 = 238;
 /// `NULL`.
 pub(crate) const NULL: u8 = 254;
-/// The same as an old writer may put it.
+/// `NULL` of old writers.
 pub(crate) const OLD_NULL: u8 = 0;
-/// A symbol that was there before.
+/// A reference to an earlier symbol.
 pub(crate) const REFERENCE: u8 = 255;
-/// What stands for an argument that is left out.
+/// An omitted argument.
 pub(crate) const MISSING_ARGUMENT: u8 = 251;
 
-/// Bits of the flags beside the code.
+/// Bits of the flags after the code.
 pub(crate) const IS_OBJECT: u32 = 1 << 8;
 pub(crate) const HAS_ATTRIBUTES: u32 = 1 << 9;
 pub(crate) const HAS_TAG: u32 = 1 << 10;
 pub(crate) const LEVELS_SHIFT: u32 = 12;
 
-/// Bits of the levels of a string, which say its encoding.
+/// Bits of the levels of a string, for its encoding.
 pub(crate) const LEVEL_BYTES: u16 = 1 << 1;
 pub(crate) const LEVEL_LATIN1: u16 = 1 << 2;
 pub(crate) const LEVEL_UTF8: u16 = 1 << 3;
 pub(crate) const LEVEL_ASCII: u16 = 1 << 6;
-/// The bit of the levels of an object that is S4.
+/// The bit of the levels for S4 objects.
 pub(crate) const LEVEL_S4: u16 = 1 << 4;
 
 /// The first number of an item.
@@ -78,7 +78,7 @@ impl Flags {
     }
 }
 
-/// Names what is refused.
+/// Describes a type that is not supported.
 pub(crate) fn refused(code: u8) -> Option<&'static str> {
     Some(match code {
         3 => "a function (closure)",

@@ -1,4 +1,4 @@
-//! What can be wrong with a serialised object, and where.
+//! Errors, and their position.
 
 use std::fmt;
 use std::io;
@@ -6,22 +6,22 @@ use std::io;
 /// The result of reading or writing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Says what went wrong.
+/// The kind of an error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The stream could not be read, decompressed or written.
     Io(io::Error),
-    /// What is there is not what has to be there.
+    /// Something is not as expected.
     Mismatch {
         /// What was found.
         found: String,
         /// What was expected.
         expected: String,
     },
-    /// The content is known, and not handled.
+    /// The content is recognized, but not supported.
     Unsupported(String),
-    /// It would take more memory than allowed.
+    /// The operation needs more memory than allowed.
     Memory {
         /// Bytes needed.
         needed: u64,
@@ -30,7 +30,7 @@ pub enum ErrorKind {
     },
 }
 
-/// What went wrong, and at which byte of the uncompressed stream.
+/// An error with its position in the uncompressed stream.
 #[derive(Debug)]
 pub struct Error(Box<(ErrorKind, u64)>);
 
@@ -52,19 +52,19 @@ impl Error {
         Self::new(ErrorKind::Unsupported(what.into()), offset)
     }
 
-    /// Returns what went wrong.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.0
     }
 
-    /// Returns the byte of the uncompressed stream it was found at.
+    /// Returns the position in the uncompressed stream, in bytes.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.0.1
     }
 
-    /// Takes the error apart.
+    /// Splits the error into kind and position.
     #[must_use]
     pub fn into_parts(self) -> (ErrorKind, u64) {
         *self.0

@@ -1,4 +1,4 @@
-//! The uncompressed stream, however the file is compressed.
+//! Decompression.
 
 mod bzip2;
 mod gzip;
@@ -12,19 +12,19 @@ use crate::error::{Error, ErrorKind, Result};
 use bzip2::BzDecoder;
 use gzip::GzMembers;
 
-/// Bytes that are read at a time.
+/// The number of bytes that are read at once.
 const BUFFER: usize = 64 << 10;
 
-/// Kibibytes that decompressing xz may take: four times what its highest level does.
+/// Memory limit for xz in KiB: four times that of the highest level.
 const XZ_MEMORY: u32 = 256 << 10;
 
-/// Says how a file is compressed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// It is not.
+    /// Not compressed.
     #[default]
     None,
-    /// gzip, as `saveRDS` does by default.
+    /// gzip, the default of `saveRDS`.
     Gzip,
     /// bzip2.
     Bzip2,
@@ -33,7 +33,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Recognises what a file starts with.
+    /// Detects the compression from the first bytes.
     fn of(first: &[u8]) -> Self {
         if first.starts_with(&[0x1f, 0x8b]) {
             Self::Gzip
@@ -46,7 +46,7 @@ impl Compression {
         }
     }
 
-    /// Returns its name, or `None` where there is none.
+    /// Returns the name of the compression, or `None` if there is none.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -58,19 +58,16 @@ impl Compression {
     }
 }
 
-/// A stream from its start to its end.
+/// The uncompressed stream.
 pub(crate) type Stream<'a> = BufReader<Box<dyn Read + 'a>>;
 
-/// Decompresses what starts like something compressed.
+/// Decompresses the stream if it is compressed.
 pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compression)> {
     let mut first = Vec::with_capacity(6);
     let read = reader.by_ref().take(6).read_to_end(&mut first);
     read.map_err(|error| Error::new(ErrorKind::Io(error), 0))?;
     if first.starts_with(b"\x28\xb5\x2f\xfd") {
-        return Err(Error::unsupported(
-            0,
-            "compressed with zstd: only R 4.5 and newer writes that",
-        ));
+        return Err(Error::unsupported(0, "compressed with zstd: written only by R 4.5 and newer"));
     }
     let compression = Compression::of(&first);
     let all = BufReader::with_capacity(BUFFER, Cursor::new(first).chain(reader));
@@ -83,19 +80,19 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
     Ok((BufReader::with_capacity(BUFFER, inner), compression))
 }
 
-/// Returns whether the uncompressed stream starts like a serialised object, or like the workspace
-/// that `save` writes, which is refused with its name when it is read.
+/// Returns whether the uncompressed stream starts like a serialized object, or like a workspace
+/// written by `save`, for which [`read`](crate::read) returns a specific error.
 ///
 /// # Errors
 ///
-/// Fails only where the reader itself does: what cannot be decompressed is no object.
+/// Fails only if the reader does: data that cannot be decompressed is not an object.
 pub fn looks_like(reader: impl Read) -> io::Result<bool> {
     let failed = Cell::new(None);
     let looks = starts_like(Watched { reader, failed: &failed });
     failed.take().map_or(Ok(looks), Err)
 }
 
-/// A reader whose own error is kept, whatever is made of it.
+/// A reader that keeps its last error, even if the caller discards it.
 struct Watched<'a, R> {
     reader: R,
     failed: &'a Cell<Option<io::Error>>,

@@ -1,13 +1,13 @@
-//! R's serialisation, read and written without R.
+//! Reads and writes R's serialization format without R.
 //!
-//! An `.rds` file is one R object: a vector, a list, an S4 object, with attributes that are objects
-//! again. [`read`] takes versions 2 and 3 in all three encodings (XDR, native little-endian, ASCII),
-//! plain or compressed with gzip, bzip2 or xz. [`Writer`] writes version 2 or 3 in XDR, the same
-//! bytes `saveRDS` writes for the same object.
+//! An `.rds` file is an R object: a vector, a list or an S4 object, with attributes that are
+//! objects too. [`read`] accepts versions 2 and 3 in all three encodings (XDR, native
+//! little-endian, ASCII), uncompressed or compressed with gzip, bzip2 or xz. [`Writer`] writes
+//! version 2 or 3 in XDR, the same bytes as `saveRDS` for the same object.
 //!
-//! Objects that are code or hold it (closures, environments, byte code) are refused by name.
-//! Memory follows what arrives in the stream, never a length it states: a sequence that R stores as
-//! three numbers stays three numbers here.
+//! Objects with code (closures, environments, byte code) are not supported; the error names them.
+//! Memory is proportional to the size of the stream, not to lengths that it states: a sequence that
+//! R stores as three numbers is kept as three numbers.
 //!
 //! ```
 //! use nnz_rds::{Limits, Value, Writer, Version, read};

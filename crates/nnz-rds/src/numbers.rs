@@ -1,23 +1,23 @@
-//! Vectors of numbers, stored or implied.
+//! Vectors of numbers, stored or as sequences.
 
-/// The integer (and logical) that stands for a missing value.
+/// The missing value (NA) of integers and logicals.
 pub const NA_INTEGER: i32 = i32::MIN;
 
-/// The double that stands for a missing value, as R itself makes it.
+/// The bits of the missing value (NA) of doubles, as R creates it.
 pub const NA_REAL_BITS: u64 = 0x7ff0_0000_0000_07a2;
 
 /// An integer vector.
 #[derive(Clone, Debug)]
 pub enum Integers {
-    /// One number after the other, bit for bit; [`NA_INTEGER`] is missing.
+    /// Stored values; [`NA_INTEGER`] is missing.
     Stored(Vec<i32>),
-    /// Neighbouring numbers, such as `1:1000`, which R stores as three.
+    /// A sequence such as `1:1000`, which R stores as three numbers.
     Sequence {
         /// The first number.
         first: i32,
-        /// What each adds to the one before: 1 or -1.
+        /// The step: 1 or -1.
         step: i32,
-        /// How many there are; the last is no less and no more than an integer can be.
+        /// The number of elements; the last one is in the range of integers.
         len: u64,
     },
 }
@@ -25,15 +25,15 @@ pub enum Integers {
 /// A vector of doubles.
 #[derive(Clone, Debug)]
 pub enum Reals {
-    /// One number after the other, bit for bit.
+    /// Stored values.
     Stored(Vec<f64>),
-    /// Numbers one apart, such as `1:1e10`, which R stores as three.
+    /// A sequence such as `1:1e10`, which R stores as three numbers.
     Sequence {
         /// The first number.
         first: f64,
-        /// What each adds to the one before: 1 or -1.
+        /// The step: 1 or -1.
         step: f64,
-        /// How many there are.
+        /// The number of elements.
         len: u64,
     },
 }
@@ -67,7 +67,7 @@ macro_rules! vector {
                 }
             }
 
-            /// Returns the elements where they are stored one after the other.
+            /// Returns the elements if they are stored.
             #[must_use]
             pub fn as_slice(&self) -> Option<&[$rust]> {
                 match self {
@@ -76,7 +76,7 @@ macro_rules! vector {
                 }
             }
 
-            /// Fills `out` with the elements from `first` on; `false` where they end before.
+            /// Fills `out` with the elements from `first` on; `false` if there are fewer.
             #[must_use]
             pub fn read(&self, first: u64, out: &mut [$rust]) -> bool {
                 let end = first.checked_add(out.len() as u64);

@@ -1,4 +1,4 @@
-//! Objects of R.
+//! R objects.
 
 use crate::codes;
 use crate::input::Compression;
@@ -6,16 +6,16 @@ use crate::numbers::{Integers, Reals};
 use crate::strings::Strings;
 use crate::text::{Symbol, Text, TextRef};
 
-/// A whole `.rds` file.
+/// The content of an `.rds` file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The version of the serialisation: 2 or 3.
+    /// The version of the format: 2 or 3.
     pub version: u32,
-    /// The version of R that wrote it, as `0x00MMmmpp`.
+    /// The version of R that wrote the file, as `0x00MMmmpp`.
     pub writer: u32,
-    /// The encoding of strings that name none, where the file tells.
+    /// The encoding of strings without a stated encoding, if the file has it.
     pub native: Option<String>,
-    /// How the file is compressed.
+    /// The compression of the file.
     pub compression: Compression,
     /// The object.
     pub object: Object,
@@ -28,13 +28,13 @@ pub struct Object {
     pub value: Value,
     /// The attributes, such as `names` and `class`; the slots of an S4 object.
     pub attributes: Vec<Entry>,
-    /// Whether R looks for methods of its class.
+    /// Whether the object bit is set, for method dispatch on its class.
     pub is_object: bool,
-    /// Sixteen bits R keeps with it; the one of S4 among them.
+    /// Sixteen bits that R keeps with the object; one of them is for S4.
     pub levels: u16,
 }
 
-/// What an object is.
+/// The value of an object.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Value {
@@ -63,18 +63,18 @@ pub enum Value {
     Language(Box<Pairlist>),
     /// A symbol.
     Symbol(Symbol),
-    /// An S4 object, all of which is in its attributes.
+    /// An S4 object, whose content is in its attributes.
     S4,
-    /// An argument that is left out of a call.
+    /// An omitted argument of a call.
     MissingArgument,
 }
 
-/// Values with names, one behind the other.
+/// A linked list of values with names.
 #[derive(Clone, Debug, Default)]
 pub struct Pairlist {
     /// The values.
     pub entries: Vec<Entry>,
-    /// What stands where the list should end, if it is not the end.
+    /// The object at the end, if it is not `NULL`.
     pub tail: Option<Object>,
 }
 
@@ -88,7 +88,7 @@ pub struct Entry {
 }
 
 impl Value {
-    /// Names what it is, for messages.
+    /// Describes the kind of value, for messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -117,7 +117,7 @@ impl From<Value> for Object {
 }
 
 impl Object {
-    /// Visits the attributes.
+    /// Returns an iterator over the attributes.
     pub fn attributes(&self) -> impl Iterator<Item = &Entry> {
         self.attributes.iter()
     }
@@ -135,7 +135,7 @@ impl Object {
         self.attributes.push(Entry { tag, value });
     }
 
-    /// Returns the class, where there is one of one name, as all S4 objects have.
+    /// Returns the class if it is one name, as for all S4 objects.
     #[must_use]
     pub fn class(&self) -> Option<Text> {
         match &self.attribute("class")?.value {

@@ -1,13 +1,13 @@
-//! Where a stream goes: as it is, or through gzip.
+//! Output, with or without gzip.
 
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 
-/// A stream being written, compressed or not.
+/// An output stream.
 pub enum Output<W: Write> {
-    /// As it is.
+    /// Uncompressed.
     Plain(W),
     /// Compressed.
     Gzip(Box<GzEncoder<W>>),
@@ -23,18 +23,18 @@ impl<W: Write> std::fmt::Debug for Output<W> {
 }
 
 impl<W: Write> Output<W> {
-    /// Compresses as `saveRDS` does, which uses level 6: no name, no time.
+    /// Compresses like `saveRDS`, whose level is 6: without name and time.
     pub fn gzip(inner: W, level: u32) -> Self {
-        // 3 says Unix, which R says wherever most of its files are written.
+        // The operating system is 3 (Unix), as in most files of R.
         let builder = GzBuilder::new().mtime(0).operating_system(3);
         Self::Gzip(Box::new(builder.write(inner, Compression::new(level.min(9)))))
     }
 
-    /// Completes the stream and returns what it went to.
+    /// Completes the stream and returns the inner writer.
     ///
     /// # Errors
     ///
-    /// Fails where the rest cannot be written.
+    /// Fails if the rest cannot be written.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::Plain(inner) => Ok(inner),

@@ -1,4 +1,4 @@
-//! Reading an object.
+//! Reading objects.
 
 mod ascii;
 mod source;
@@ -14,18 +14,18 @@ use crate::text::{Encoding, Symbol, TextRef};
 use crate::{altrep, input};
 use source::{Form, Source};
 
-/// How deep lists may lie in each other, attributes counted. Each level takes some of the stack.
-const DEEPEST: u32 = 256;
+/// Maximum depth of nested lists, including attributes. Each level uses stack space.
+const MAX_DEPTH: u32 = 256;
 
-/// Bytes of the longest name of an encoding.
-const LONGEST_ENCODING: i32 = 64;
+/// Maximum length of the name of an encoding.
+const MAX_ENCODING_LEN: i32 = 64;
 
-/// Reads the object a file holds, and makes sure that nothing follows it.
+/// Reads the object of a file, and checks that nothing follows it.
 ///
 /// # Errors
 ///
-/// Fails where the stream cannot be read or decompressed, is not what R writes, or holds what is
-/// refused: code, environments, pointers, objects nested deeper than 256 levels.
+/// Fails if the stream cannot be read or decompressed, is not valid, or has unsupported objects:
+/// code, environments, pointers, objects nested deeper than 256 levels.
 pub fn read(reader: impl Read, limits: Limits) -> Result<Document> {
     let (stream, compression) = input::open(reader)?;
     let mut source = Source::new(stream);
@@ -36,7 +36,7 @@ pub fn read(reader: impl Read, limits: Limits) -> Result<Document> {
     Ok(Document { version, writer, native, compression, object })
 }
 
-/// Reads what comes before the object.
+/// Reads the header.
 fn header(source: &mut Source<'_>) -> Result<(u32, u32, Option<String>)> {
     let mut magic = [0; 2];
     source.read_exact(&mut magic)?;
@@ -45,7 +45,8 @@ fn header(source: &mut Source<'_>) -> Result<(u32, u32, Option<String>)> {
         b"B\n" => Form::LittleEndian,
         b"A\n" => Form::Ascii,
         b"RD" => {
-            let what = "a workspace of several objects (.RData), not one object as saveRDS writes";
+            let what =
+                "a workspace of several objects (.RData), not one object as written by saveRDS";
             return Err(Error::unsupported(0, what));
         }
         _ => {
@@ -64,9 +65,9 @@ fn header(source: &mut Source<'_>) -> Result<(u32, u32, Option<String>)> {
     if version == 3 {
         let at = source.offset();
         let length = source.int()?;
-        if !(0..=LONGEST_ENCODING).contains(&length) {
+        if !(0..=MAX_ENCODING_LEN).contains(&length) {
             let found = format!("an encoding with a name of {length} bytes");
-            return Err(Error::mismatch(at, found, format!("0 to {LONGEST_ENCODING}")));
+            return Err(Error::mismatch(at, found, format!("0 to {MAX_ENCODING_LEN}")));
         }
         let mut name = Vec::new();
         source.text(length.unsigned_abs(), &mut name)?;
@@ -78,7 +79,7 @@ fn header(source: &mut Source<'_>) -> Result<(u32, u32, Option<String>)> {
 pub(crate) struct Reader<'a> {
     source: Source<'a>,
     version: u32,
-    /// The symbols met so far, which references count from 1.
+    /// The symbols so far, which references count from 1.
     symbols: Vec<Symbol>,
     budget: Budget,
 }
@@ -88,17 +89,17 @@ impl Reader<'_> {
         Ok(Flags(self.source.int()?.cast_unsigned()))
     }
 
-    /// Reads an object that lies in `depth` others.
+    /// Reads an object at nesting level `depth`.
     fn object(&mut self, depth: u32) -> Result<Object> {
         let at = self.source.offset();
         let flags = self.flags()?;
         self.object_of(flags, at, depth)
     }
 
-    /// Reads the rest of an object whose flags were read.
+    /// Reads the rest of an object after its flags.
     fn object_of(&mut self, flags: Flags, at: u64, depth: u32) -> Result<Object> {
-        if depth >= DEEPEST {
-            let found = format!("objects nested more than {DEEPEST} levels deep");
+        if depth >= MAX_DEPTH {
+            let found = format!("objects nested more than {MAX_DEPTH} levels deep");
             return Err(Error::unsupported(at, found));
         }
         let code = flags.code();
@@ -127,7 +128,7 @@ impl Reader<'_> {
         let mut object =
             Object { value, attributes: Vec::new(), is_object: false, levels: flags.levels() };
         object.is_object = flags.is_object();
-        // Nothing with a place of its own in the session carries attributes in a stream.
+        // In a stream, objects of the session such as environments have no attributes.
         let bare = matches!(object.value, Value::Null | Value::Symbol(_) | Value::MissingArgument);
         if bare {
             return Ok(Object { levels: 0, is_object: false, ..object });
@@ -165,7 +166,7 @@ impl Reader<'_> {
         Ok(list.entries)
     }
 
-    /// Reads a pairlist or a call, entry by entry however long it is.
+    /// Reads a pairlist or a call iteratively, whatever its length.
     fn pairlist(&mut self, first: Flags, depth: u32) -> Result<Object> {
         let mut list = Pairlist::default();
         let mut attributes = Vec::new();
@@ -175,7 +176,7 @@ impl Reader<'_> {
             if flags.has_attributes() {
                 let found = self.attributes(depth)?;
                 if !list.entries.is_empty() {
-                    let what = "attributes inside a pairlist, behind its first entry";
+                    let what = "attributes inside a pairlist, after its first entry";
                     return Err(Error::unsupported(at, what));
                 }
                 attributes = found;
@@ -212,7 +213,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a symbol, or finds the one that is referred to.
+    /// Reads a symbol, or resolves a reference to one.
     fn symbol(&mut self, flags: Flags, at: u64) -> Result<Symbol> {
         if flags.code() == codes::REFERENCE {
             let index = match flags.0 >> 8 {
@@ -222,7 +223,7 @@ impl Reader<'_> {
             let found = usize::try_from(index).ok().and_then(|index| index.checked_sub(1));
             let found = found.and_then(|index| self.symbols.get(index));
             return found.cloned().ok_or_else(|| {
-                let expected = format!("one of the {} before it", self.symbols.len());
+                let expected = format!("one of the {} symbols before it", self.symbols.len());
                 Error::mismatch(at, format!("a reference to symbol {index}"), expected)
             });
         }
@@ -238,7 +239,7 @@ impl Reader<'_> {
         Ok(symbol)
     }
 
-    /// Reads one string into `bytes`; `None` for a missing one.
+    /// Reads a string into `bytes`; `None` for a missing one.
     fn string(&mut self, flags: Flags, at: u64, bytes: &mut Vec<u8>) -> Result<Option<Encoding>> {
         if flags.code() != codes::STRING {
             let found = format!("an object of code {}", flags.code());
@@ -252,7 +253,7 @@ impl Reader<'_> {
             }
             return Err(Error::mismatch(at, format!("a string of {length} bytes"), "0 or more"));
         };
-        // Before it is read: a few bytes that are compressed can stand for billions.
+        // Checked before reading: compressed data can be much smaller than the string.
         self.budget.take(length as usize, at)?;
         self.source.text(length, bytes)?;
         let levels = flags.levels();
@@ -270,7 +271,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// Reads an alternative representation: its class, its state, its attributes.
+    /// Reads an alternative representation: its class, state and attributes.
     fn altrep(&mut self, flags: Flags, at: u64, depth: u32) -> Result<Object> {
         let class = self.object(depth + 1)?;
         let state = self.object(depth + 1)?;
@@ -283,9 +284,9 @@ impl Reader<'_> {
 fn refused(code: u8, at: u64) -> Error {
     match codes::refused(code) {
         Some(what) => {
-            let what = format!("holds {what} (code {code}), which only R itself can read");
+            let what = format!("holds {what} (code {code}), which is not supported");
             Error::unsupported(at, what)
         }
-        None => Error::mismatch(at, format!("an object of code {code}"), "one of R's"),
+        None => Error::mismatch(at, format!("an object of code {code}"), "a code of R"),
     }
 }

@@ -1,12 +1,12 @@
-//! Character vectors in little memory.
+//! Compact character vectors.
 
 use crate::numbers::{Integers, NA_INTEGER, Reals};
 use crate::text::{Encoding, Text, TextRef};
 
 /// A character vector.
 ///
-/// Strings lie one after the other, each behind its length and encoding in one to a few bytes. What
-/// R itself keeps as numbers until it is looked at (`as.character(1:1e9)`) stays numbers here too.
+/// Strings are stored contiguously, each after its length and encoding in a few bytes. Numbers that
+/// R formats lazily (`as.character(1:1e9)`) are kept as numbers.
 #[derive(Clone, Debug)]
 pub struct Strings {
     form: Form,
@@ -19,7 +19,7 @@ enum Form {
     Reals(Box<Reals>),
 }
 
-/// The mark of a missing string, beside those of the encodings.
+/// The code of a missing string, in addition to those of the encodings.
 const MISSING: u8 = 5;
 
 impl Default for Strings {
@@ -29,23 +29,23 @@ impl Default for Strings {
 }
 
 impl Strings {
-    /// Makes an empty vector.
+    /// Creates an empty vector.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes the decimal text of integers.
+    /// Creates the decimal text of integers.
     pub(crate) fn of_integers(integers: Integers) -> Self {
         Self { form: Form::Integers(Box::new(integers)) }
     }
 
-    /// Makes the decimal text of whole doubles: see [`whole_text`].
+    /// Creates the decimal text of whole doubles: see [`whole_text`].
     pub(crate) fn of_reals(reals: Reals) -> Self {
         Self { form: Form::Reals(Box::new(reals)) }
     }
 
-    /// Appends a string, or `None` for a missing one. What was numbers stays as it is.
+    /// Appends a string, or `None` for a missing one. Does nothing to formatted numbers.
     pub fn push(&mut self, text: Option<TextRef<'_>>) {
         let Form::Packed { bytes, len } = &mut self.form else { return };
         let (string, mark) = match text {
@@ -71,12 +71,12 @@ impl Strings {
         *len += 1;
     }
 
-    /// Makes room for a string of so many bytes. What was numbers needs none.
+    /// Reserves memory for a string of `string` bytes. Formatted numbers need none.
     ///
-    /// Returns the bytes that would be needed where they are not to be had.
+    /// Returns the number of bytes that could not be allocated.
     pub(crate) fn try_reserve(&mut self, string: usize) -> Result<(), u64> {
         let Form::Packed { bytes, .. } = &mut self.form else { return Ok(()) };
-        // Its length takes up to ten bytes.
+        // The length takes up to ten bytes.
         let more = string.saturating_add(10);
         bytes.try_reserve(more).map_err(|_| (bytes.len() as u64).saturating_add(more as u64))
     }
@@ -97,7 +97,7 @@ impl Strings {
         self.len() == 0
     }
 
-    /// Returns the bytes the strings take in memory.
+    /// Returns the size of the strings in memory, in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match &self.form {
@@ -123,7 +123,7 @@ impl Strings {
         Ok(())
     }
 
-    /// Starts visiting the strings in order.
+    /// Returns a cursor at the first string.
     #[must_use]
     pub fn cursor(&self) -> Cursor<'_> {
         let packed = match &self.form {
@@ -133,7 +133,7 @@ impl Strings {
         Cursor { strings: self, packed: Packed(packed), visited: 0, text: String::new() }
     }
 
-    /// Returns a copy of the only string, or `None` where there is none, several or a missing one.
+    /// Returns a copy of the only string, or `None` if there is not exactly one or it is missing.
     #[must_use]
     pub fn only(&self) -> Option<Text> {
         if self.len() != 1 {
@@ -156,7 +156,7 @@ impl<'a> FromIterator<Option<TextRef<'a>>> for Strings {
     }
 }
 
-/// Visits strings in order.
+/// A cursor over strings.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     strings: &'a Strings,
@@ -187,14 +187,14 @@ impl Cursor<'_> {
         }))
     }
 
-    /// Returns how many strings are still to come.
+    /// Returns the number of remaining strings.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         self.strings.len() - self.visited
     }
 }
 
-/// Visits packed strings.
+/// An iterator over packed strings.
 #[derive(Debug)]
 struct Packed<'a>(&'a [u8]);
 
@@ -231,14 +231,14 @@ fn low_seven_bits(n: u64) -> u8 {
     (n & 0x7f) as u8
 }
 
-/// Returns the text R makes of a whole number of at most 15 digits, `Some(None)` for a missing one.
+/// Formats a whole number of at most 15 digits like R; `Some(None)` for a missing one. Returns
 /// `None` for other numbers, whose text depends on the version of R.
 ///
-/// R takes the shorter of the two notations, the fixed one where they are as long: `100000` becomes
-/// `1e+05`, `123456` stays.
+/// R uses the shorter notation, and the fixed one if both have the same length: `100000` becomes
+/// `1e+05`, `123456` is unchanged.
 pub(crate) fn whole_text(number: f64) -> Option<Option<String>> {
     if number.is_nan() {
-        // The low word tells a missing value from any other NaN.
+        // The low word distinguishes NA from other NaNs.
         let missing = number.to_bits() & 0xffff_ffff == 1954;
         return Some((!missing).then(|| "NaN".to_owned()));
     }
@@ -255,7 +255,7 @@ pub(crate) fn whole_text(number: f64) -> Option<Option<String>> {
     let digits = fixed.trim_start_matches('-');
     let significant = digits.trim_end_matches('0');
     let exponent = digits.len() - 1;
-    // One digit before the point, "e+" and two digits of exponent.
+    // A digit before the point, "e+" and two digits of exponent.
     let point = usize::from(significant.len() > 1);
     if digits.len() <= significant.len() + point + 4 {
         return Some(Some(fixed));
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_come_back_with_their_encodings() {
+    fn strings_keep_their_encodings() {
         let long = vec![b'x'; 40_000];
         let all = [
             Some(TextRef { bytes: b"", encoding: Encoding::Native }),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_read_as_r_writes_them() {
+    fn whole_numbers_are_formatted_like_r() {
         let text = |number| whole_text(number).unwrap().unwrap();
         assert_eq!(text(1.0), "1");
         assert_eq!(text(-0.0), "0");

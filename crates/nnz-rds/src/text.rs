@@ -1,13 +1,14 @@
-//! One string of R and its encoding.
+//! Strings with an encoding.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Says how the bytes of a string are to be read.
+/// The encoding of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// As the session that wrote the file did: see [`Document::native`](crate::Document::native).
+    /// The native encoding of the session that wrote the file: see
+    /// [`Document::native`](crate::Document::native).
     Native,
     /// ASCII.
     Ascii,
@@ -15,30 +16,29 @@ pub enum Encoding {
     Utf8,
     /// ISO 8859-1.
     Latin1,
-    /// Not at all: bytes of no known encoding.
+    /// Bytes without an encoding.
     Bytes,
 }
 
-/// A string and its encoding.
+/// A borrowed string with its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextRef<'a> {
-    /// The bytes as they are stored.
+    /// The stored bytes.
     pub bytes: &'a [u8],
-    /// How they are to be read.
+    /// The encoding.
     pub encoding: Encoding,
 }
 
 impl<'a> TextRef<'a> {
-    /// Marks UTF-8 as R does: ASCII where it is that.
+    /// Creates a string with the mark that R uses: ASCII if possible, otherwise UTF-8.
     #[must_use]
     pub fn utf8(text: &'a str) -> Self {
         let encoding = if text.is_ascii() { Encoding::Ascii } else { Encoding::Utf8 };
         Self { bytes: text.as_bytes(), encoding }
     }
 
-    /// Returns the string in UTF-8, or `None` where that is not known: bytes that are none, and
-    /// encodings other than UTF-8 and ISO 8859-1. `native` names the encoding of the session that
-    /// wrote the file.
+    /// Converts to UTF-8. Returns `None` for invalid bytes and for encodings other than UTF-8 and
+    /// ISO 8859-1. `native` is the encoding of the session that wrote the file.
     #[must_use]
     pub fn to_utf8(self, native: Option<&str>) -> Option<Cow<'a, str>> {
         let latin1 = || Some(Cow::Owned(self.bytes.iter().map(|&byte| char::from(byte)).collect()));
@@ -51,7 +51,7 @@ impl<'a> TextRef<'a> {
             (Encoding::Latin1, _) => latin1(),
             (Encoding::Bytes | Encoding::Ascii, _) => None,
             (Encoding::Native, Some(name)) if is_latin1(name) => latin1(),
-            // A version 2 file does not tell; nothing but UTF-8 reads as UTF-8 by chance.
+            // Files of version 2 do not have it; text in another encoding is rarely valid UTF-8.
             (Encoding::Native, None) => utf8(),
             (Encoding::Native, Some(name)) if name.eq_ignore_ascii_case("UTF-8") => utf8(),
             (Encoding::Native, Some(_)) => None,
@@ -65,13 +65,13 @@ fn is_latin1(name: &str) -> bool {
 
 impl fmt::Display for TextRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A hostile file may hold a very long one.
+        // Strings of a hostile file may be very long.
         let shown = &self.bytes[..self.bytes.len().min(80)];
         write!(f, "{}", shown.escape_ascii())
     }
 }
 
-/// A string of its own.
+/// An owned string with its encoding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text {
     bytes: Box<[u8]>,
@@ -85,19 +85,19 @@ impl Text {
         Self { bytes: text.bytes.into(), encoding: text.encoding }
     }
 
-    /// Lends the string.
+    /// Borrows the string.
     #[must_use]
     pub fn get(&self) -> TextRef<'_> {
         TextRef { bytes: &self.bytes, encoding: self.encoding }
     }
 }
 
-/// A name, shared by all places of a stream that refer to it.
+/// A name, shared by all references to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Symbol(Arc<Text>);
 
 impl Symbol {
-    /// Makes a symbol.
+    /// Creates a symbol.
     #[must_use]
     pub fn new(text: TextRef<'_>) -> Self {
         Self(Arc::new(Text::new(text)))
@@ -109,7 +109,7 @@ impl Symbol {
         self.0.get()
     }
 
-    /// Returns whether it is called `name`.
+    /// Returns whether the name is `name`.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         *self.0.bytes == *name.as_bytes()

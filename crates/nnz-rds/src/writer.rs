@@ -1,4 +1,4 @@
-//! Writing an object.
+//! Writing objects.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -10,36 +10,36 @@ use crate::object::{Entry, Object, Pairlist, Value};
 use crate::strings::Strings;
 use crate::text::{Encoding, TextRef};
 
-/// The version of the serialisation.
+/// The version of the format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
     /// Since R 1.4.0.
     V2,
-    /// Since R 3.5.0: what `saveRDS` writes.
+    /// Since R 3.5.0, the default of `saveRDS`.
     #[default]
     V3,
 }
 
-/// The version of R whose format is written, 4.4.0: what R itself puts here tells nobody anything.
+/// The version of R in the header, 4.4.0. Readers ignore it.
 const R_VERSION: i32 = 0x0004_0400;
 
-/// Bytes that are made ready at a time.
+/// The number of bytes that are encoded at once.
 const BLOCK: usize = 64 << 10;
 
-/// How deep lists may lie in each other: what the reader takes.
-const DEEPEST: u32 = 256;
+/// Maximum depth of nested lists, the same as for reading.
+const MAX_DEPTH: u32 = 256;
 
-/// A stream being written, one item after the other.
+/// A writer of items in sequence.
 ///
-/// [`object`](Self::object) writes all of an object. What is too large to be one in memory is
+/// [`object`](Self::object) writes a complete object. Objects that are too large for memory are
 /// written in parts: the head of a vector, its elements, its attributes.
 pub struct Writer<W> {
     out: W,
     version: Version,
     symbols: HashMap<Vec<u8>, u32>,
-    /// Elements of the vector begun that are still to come.
+    /// The number of missing elements of the current vector.
     left: u64,
-    /// The code of that vector.
+    /// The code of the current vector.
     code: u8,
     written: u64,
     block: Vec<u8>,
@@ -56,7 +56,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// Fails where `out` does.
+    /// Fails if `out` does.
     pub fn new(out: W, version: Version) -> Result<Self> {
         let symbols = HashMap::new();
         let mut writer =
@@ -79,11 +79,11 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Completes the stream and returns what it went to.
+    /// Completes the stream and returns the inner writer.
     ///
     /// # Errors
     ///
-    /// Fails where a vector is not complete, or `out` fails.
+    /// Fails if a vector is incomplete, or if `out` fails.
     pub fn finish(mut self) -> Result<W> {
         self.check_complete()?;
         self.out.flush().map_err(|error| Error::new(ErrorKind::Io(error), self.written))?;
@@ -130,12 +130,12 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// Fails where a vector is not complete, or the output fails.
+    /// Fails if a vector is incomplete, or if the output fails.
     pub fn null(&mut self) -> Result<()> {
         self.flags(codes::NULL, 0, 0)
     }
 
-    /// Starts an S4 object, which is nothing but attributes.
+    /// Starts an S4 object, which consists of attributes.
     ///
     /// # Errors
     ///
@@ -184,10 +184,10 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// Fails where no such vector has been started, it is complete, or the output fails.
+    /// Fails if no such vector is incomplete, or if the output fails.
     pub fn integers(&mut self, numbers: &[i32]) -> Result<()> {
         if !matches!(self.code, codes::INTEGER | codes::LOGICAL) {
-            return Err(self.unstarted());
+            return Err(self.wrong_type());
         }
         self.elements(numbers, |number, block| block.extend_from_slice(&number.to_be_bytes()))
     }
@@ -199,13 +199,13 @@ impl<W: Write> Writer<W> {
     /// Fails as [`integers`](Self::integers).
     pub fn reals(&mut self, numbers: &[f64]) -> Result<()> {
         if self.code != codes::REAL {
-            return Err(self.unstarted());
+            return Err(self.wrong_type());
         }
         self.elements(numbers, |number, block| block.extend_from_slice(&number.to_be_bytes()))
     }
 
-    fn unstarted(&self) -> Error {
-        Error::mismatch(self.written, "elements of another type", "those of the vector begun")
+    fn wrong_type(&self) -> Error {
+        Error::mismatch(self.written, "elements of another type", "those of the current vector")
     }
 
     fn elements<T: Copy>(&mut self, all: &[T], each: impl Fn(T, &mut Vec<u8>)) -> Result<()> {
@@ -248,7 +248,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// Fails as [`null`](Self::null), and where a string has a zero byte, which R cannot hold.
+    /// Fails as [`null`](Self::null), or if a string has a zero byte, which R does not support.
     pub fn text_vector(&mut self, texts: &[&str]) -> Result<()> {
         self.start_texts(texts.len() as u64, false)?;
         texts.iter().try_for_each(|text| self.text(Some(TextRef::utf8(text))))
@@ -285,7 +285,7 @@ impl<W: Write> Writer<W> {
             return self.int(-1);
         };
         let levels = match text.encoding {
-            // As R does, whoever says otherwise.
+            // R marks ASCII strings like this, whatever the stated encoding.
             _ if text.bytes.is_ascii() => codes::LEVEL_ASCII,
             Encoding::Native | Encoding::Ascii => 0,
             Encoding::Utf8 => codes::LEVEL_UTF8,
@@ -298,7 +298,7 @@ impl<W: Write> Writer<W> {
         };
         if text.bytes.contains(&0) {
             let found = format!("the string \"{text}\" with a zero byte");
-            return Err(Error::mismatch(self.written, found, "strings that R can hold"));
+            return Err(Error::mismatch(self.written, found, "strings without zero bytes"));
         }
         self.flags(codes::STRING, 0, levels)?;
         self.int(length)?;
@@ -324,10 +324,10 @@ impl<W: Write> Writer<W> {
         self.null()
     }
 
-    /// Writes a symbol, or a reference to where it was written before.
+    /// Writes a symbol, or a reference if it was written before.
     fn symbol(&mut self, name: TextRef<'_>) -> Result<()> {
         if let Some(&index) = self.symbols.get(name.bytes) {
-            // An index of more than 24 bits does not fit beside the code.
+            // An index of more than 24 bits does not fit in the flags.
             if index < 1 << 23 {
                 return self.flags(codes::REFERENCE, index << 8, 0);
             }
@@ -342,18 +342,18 @@ impl<W: Write> Writer<W> {
 
     /// Writes a whole object with its attributes.
     ///
-    /// Sequences are written as R writes them: as three numbers in version 3, in full in version 2.
+    /// Sequences are written as in R: as three numbers in version 3, in full in version 2.
     ///
     /// # Errors
     ///
-    /// Fails as [`text_vector`](Self::text_vector), and where objects are nested too deep.
+    /// Fails as [`text_vector`](Self::text_vector), or if objects are nested too deep.
     pub fn object(&mut self, object: &Object) -> Result<()> {
         self.nested(object, 0)
     }
 
     fn nested(&mut self, object: &Object, depth: u32) -> Result<()> {
-        if depth >= DEEPEST {
-            let what = format!("objects nested more than {DEEPEST} levels deep");
+        if depth >= MAX_DEPTH {
+            let what = format!("objects nested more than {MAX_DEPTH} levels deep");
             return Err(Error::unsupported(self.written, what));
         }
         let is_object = if object.is_object { codes::IS_OBJECT } else { 0 };
@@ -446,7 +446,7 @@ impl<W: Write> Writer<W> {
         self.null()
     }
 
-    /// Writes an entry of a pairlist, of whose flags some are known.
+    /// Writes an entry of a pairlist. `bits` and `levels` are added to its flags.
     fn entry(&mut self, code: u8, entry: &Entry, bits: u32, levels: u16, depth: u32) -> Result<()> {
         let tag = if entry.tag.is_some() { codes::HAS_TAG } else { 0 };
         self.flags(code, bits | tag, levels)?;
@@ -471,7 +471,7 @@ impl<W: Write> Writer<W> {
             let (code, bits, levels) = head;
             self.entry(code, entry, bits, levels, depth)?;
             if bits & codes::HAS_ATTRIBUTES != 0 {
-                // Those of a pairlist come before its first entry.
+                // Attributes of a pairlist come before its first entry.
                 self.attributes(&object.attributes, depth)?;
                 self.rest_of_entry(entry, depth)?;
             }
@@ -483,7 +483,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes a sequence as R does: the class it has, its three numbers, its attributes.
+    /// Writes a sequence as in R: its class, its three numbers, its attributes.
     #[expect(clippy::cast_precision_loss, reason = "a sequence has at most 2^52 elements")]
     fn sequence(
         &mut self,
@@ -515,7 +515,7 @@ fn attributes_bit(attributes: bool) -> u32 {
     if attributes { codes::HAS_ATTRIBUTES } else { 0 }
 }
 
-/// Yields `length` elements in blocks.
+/// Calls a function with `length` elements, in blocks.
 fn in_blocks<T: Copy + Default>(
     length: u64,
     mut each: impl FnMut(u64, &mut [T]) -> Result<()>,

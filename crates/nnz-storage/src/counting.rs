@@ -1,4 +1,4 @@
-//! A storage that notes what is asked of another.
+//! A storage that records the requests to another.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{EntryKind, Identity, ListedEntry, Mapped, Metadata, ReadAt, Storage};
 
-/// Something that was asked of a storage. Paths are those in the storage that was wrapped.
+/// A request to a storage. Paths are those in the wrapped storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
-    /// A name was looked up, and nothing opened.
+    /// A path was examined, without opening it.
     LookUp(PathBuf),
     /// A file was opened.
     Open(PathBuf),
-    /// Something that is read once was opened.
+    /// A file that can be read once was opened.
     Stream(PathBuf),
     /// A directory was opened.
     OpenDirectory(PathBuf),
@@ -25,11 +25,11 @@ pub enum Request {
     Read(PathBuf, Range<u64>),
 }
 
-/// Another storage, and a list of all that was asked of it.
+/// Wraps a storage and records all requests.
 #[derive(Clone, Debug)]
 pub struct CountingStorage {
     inner: Arc<dyn Storage>,
-    /// What paths start with.
+    /// The prefix of paths.
     root: PathBuf,
     requests: Arc<Mutex<Vec<Request>>>,
 }
@@ -41,50 +41,50 @@ impl CountingStorage {
         Self { inner, root: PathBuf::new(), requests: Arc::default() }
     }
 
-    /// Returns what was asked so far, in that order, and starts again.
+    /// Returns the requests so far, in order, and clears the record.
     #[must_use]
     pub fn take(&self) -> Vec<Request> {
         std::mem::take(&mut self.requests.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, request: impl FnOnce(PathBuf) -> Request, path: &Path) {
-        note(&self.requests, request(join(&self.root, path)));
+    fn record(&self, request: impl FnOnce(PathBuf) -> Request, path: &Path) {
+        record(&self.requests, request(join(&self.root, path)));
     }
 }
 
-fn note(requests: &Mutex<Vec<Request>>, request: Request) {
+fn record(requests: &Mutex<Vec<Request>>, request: Request) {
     requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
 }
 
-/// Joins without a slash at the end.
+/// Joins without a trailing slash.
 fn join(root: &Path, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { root.to_path_buf() } else { root.join(path) }
 }
 
 impl Storage for CountingStorage {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
-        self.note(Request::LookUp, path);
+        self.record(Request::LookUp, path);
         self.inner.metadata(path)
     }
 
     fn kind(&self, path: &Path) -> io::Result<EntryKind> {
-        self.note(Request::LookUp, path);
+        self.record(Request::LookUp, path);
         self.inner.kind(path)
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
-        self.note(Request::Open, path);
+        self.record(Request::Open, path);
         let (inner, path) = (self.inner.open(path)?, join(&self.root, path));
         Ok(Arc::new(CountedFile { inner, path, requests: Arc::clone(&self.requests) }))
     }
 
     fn open_stream(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        self.note(Request::Stream, path);
+        self.record(Request::Stream, path);
         self.inner.open_stream(path)
     }
 
     fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>> {
-        self.note(Request::OpenDirectory, path);
+        self.record(Request::OpenDirectory, path);
         let (inner, root) = (self.inner.open_directory(path)?, join(&self.root, path));
         Ok(Arc::new(Self { inner, root, requests: Arc::clone(&self.requests) }))
     }
@@ -94,12 +94,12 @@ impl Storage for CountingStorage {
         path: &Path,
         each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
     ) -> io::Result<()> {
-        self.note(Request::List, path);
+        self.record(Request::List, path);
         self.inner.list(path, each)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
-        self.note(Request::LookUp, path);
+        self.record(Request::LookUp, path);
         self.inner.resolve(path)
     }
 
@@ -116,9 +116,9 @@ struct CountedFile {
 }
 
 impl CountedFile {
-    fn note(&self, at: u64, len: usize) {
+    fn record(&self, at: u64, len: usize) {
         let end = at.saturating_add(len as u64);
-        note(&self.requests, Request::Read(self.path.clone(), at..end));
+        record(&self.requests, Request::Read(self.path.clone(), at..end));
     }
 }
 
@@ -129,7 +129,7 @@ impl ReadAt for CountedFile {
 
     fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
         let count = self.inner.read_at(out, at)?;
-        self.note(at, count);
+        self.record(at, count);
         Ok(count)
     }
 
@@ -138,7 +138,7 @@ impl ReadAt for CountedFile {
     }
 
     fn map(&self, at: u64, len: usize) -> Option<Mapped> {
-        self.inner.map(at, len).inspect(|_| self.note(at, len))
+        self.inner.map(at, len).inspect(|_| self.record(at, len))
     }
 
     fn identity(&self) -> io::Result<Option<Identity>> {

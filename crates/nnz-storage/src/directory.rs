@@ -1,4 +1,4 @@
-//! A directory that was opened, and its name.
+//! An opened directory with its path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -12,44 +12,43 @@ use nnz_core::{Error, Place, Result};
 use crate::storage::found;
 use crate::{EntryKind, InputFile, ListedEntry, Metadata, Storage};
 
-/// Names of a directory that are kept, files that are kept open, and bytes of all small files that are
-/// kept.
-const MOST_NAMES: usize = 4096;
-const MOST_FILES: usize = 64;
-const MOST_BYTES: usize = 16 << 20;
+/// Maximum numbers of names and open files that are kept, and of bytes of small files.
+const MAX_NAMES: usize = 4096;
+const MAX_FILES: usize = 64;
+const MAX_BYTES: usize = 16 << 20;
 
-/// A directory that was opened, or one in it: what whoever opened it hands on to whoever reads it.
+/// An opened directory, or a subdirectory of it, which is passed on to readers.
 ///
-/// Its files stay those of this directory when another takes its name. Clones share what was listed, and
-/// what was read with [`read_metadata`](Self::read_metadata).
+/// Its files remain those of this directory if its path is taken by another one. Clones share
+/// listings and what was read with [`read_metadata`](Self::read_metadata).
 #[derive(Clone)]
 pub struct InputDirectory {
     root: Arc<Root>,
-    /// The path in the directory that was opened; empty for that itself.
+    /// The path in the opened directory; empty for the directory itself.
     key: PathBuf,
-    /// The path for messages.
+    /// The path in messages.
     path: PathBuf,
 }
 
 struct Root {
     storage: Arc<dyn Storage>,
-    /// Where the directory was opened, and its path there.
+    /// The storage where the directory was opened, and its path there.
     around: Arc<dyn Storage>,
     path: PathBuf,
     known: Mutex<Known>,
 }
 
-/// What was found out of a directory and those in it.
+/// What is known of the directory and its subdirectories.
 #[derive(Default)]
 struct Known {
-    /// Directories with few enough entries to keep all of their names.
+    /// Directories with few enough entries to keep all names.
     listed: BTreeMap<PathBuf, Arc<BTreeMap<OsString, EntryKind>>>,
-    /// Directories that may not be listed or have more entries.
+    /// Directories that cannot be listed or have more entries.
     unlisted: BTreeSet<PathBuf>,
     names: usize,
-    /// Files that were opened, by path.
+    /// Open files, by path.
     files: BTreeMap<PathBuf, InputFile>,
-    /// Small files, by path, and names that are not there.
+    /// Contents of small files, by path; `None` for missing ones.
     texts: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
     bytes: usize,
 }
@@ -59,7 +58,7 @@ impl InputDirectory {
     ///
     /// # Errors
     ///
-    /// Fails where there is none.
+    /// Fails if it does not exist.
     pub fn open(path: &Path) -> Result<Self> {
         let local = crate::local();
         let root = local.open_directory(path).map_err(|error| Error::io(path, error))?;
@@ -71,19 +70,19 @@ impl InputDirectory {
         Self { root, key: PathBuf::new(), path }
     }
 
-    /// Returns the path, for messages.
+    /// Returns the path in messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the place, for messages.
+    /// Returns the location for messages.
     #[must_use]
     pub fn place(&self) -> Place {
         Place::path(self.path())
     }
 
-    /// Returns a directory in it by its path, whether it is there or not.
+    /// Returns a subdirectory, which need not exist.
     #[must_use]
     pub fn inside(&self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
@@ -94,12 +93,12 @@ impl InputDirectory {
         Self { root, key, path: self.path.join(path) }
     }
 
-    /// Opens a directory in it by itself: its files stay those of that directory when another takes its
-    /// place in this one.
+    /// Opens a subdirectory on its own: its files remain those of that directory if its path is
+    /// taken by another one.
     ///
     /// # Errors
     ///
-    /// Fails where there is none.
+    /// Fails if it does not exist.
     pub fn open_inside(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         if path.as_os_str().is_empty() {
@@ -110,39 +109,39 @@ impl InputDirectory {
         Ok(Self::new(opened, Arc::clone(around), self.path.join(path)))
     }
 
-    /// Opens what has the name of the directory now.
+    /// Opens the directory that has this path now.
     ///
     /// # Errors
     ///
-    /// Fails where that is no directory.
+    /// Fails if it is not a directory.
     pub fn reopen(&self) -> Result<Self> {
         let Root { around, path, .. } = &*self.root;
         let root = around.open_directory(path).map_err(|error| Error::io(path, error))?;
         Ok(Self::new(root, Arc::clone(around), path.clone()).inside(&self.key))
     }
 
-    /// Opens the file beside the directory that was opened with the same name and something behind it;
-    /// `None` where there is none.
+    /// Opens the file next to the opened directory whose name is that of the directory with a
+    /// suffix; `None` if there is none.
     ///
     /// # Errors
     ///
     /// Fails as [`InputFile::sidecar`].
     pub fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
         let Root { around, path, .. } = &*self.root;
-        InputFile::beside(around, path, path, suffix)
+        InputFile::sidecar_of(around, path, path, suffix)
     }
 
-    /// Returns whether something else has the name of the directory now: files may be missing since.
+    /// Returns whether the path has been taken by another directory, so that files may be missing.
     #[must_use]
     pub fn is_replaced(&self) -> bool {
         self.root.storage.is_replaced()
     }
 
-    /// Describes what is at a path in it, where links lead.
+    /// Returns the metadata of a path in it, following links.
     ///
     /// # Errors
     ///
-    /// Fails with [`NotFound`](io::ErrorKind::NotFound) where there is nothing.
+    /// Fails with [`NotFound`](io::ErrorKind::NotFound) if it does not exist.
     pub fn metadata(&self, path: impl AsRef<Path>) -> io::Result<Metadata> {
         let path = path.as_ref();
         if self.is_known_missing(path) {
@@ -151,29 +150,29 @@ impl InputDirectory {
         self.root.storage.metadata(&self.key.join(path))
     }
 
-    /// Returns what is at a path in it; a link is not followed.
+    /// Returns the kind of a path in it, without following links.
     ///
     /// # Errors
     ///
-    /// Fails with [`NotFound`](io::ErrorKind::NotFound) where there is nothing.
+    /// Fails with [`NotFound`](io::ErrorKind::NotFound) if it does not exist.
     pub fn kind(&self, path: impl AsRef<Path>) -> io::Result<EntryKind> {
         self.root.storage.kind(&self.key.join(path))
     }
 
-    /// Returns whether there is anything at a path in it.
+    /// Returns whether a path in it exists.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be found out.
+    /// Fails if this cannot be determined.
     pub fn exists(&self, path: impl AsRef<Path>) -> Result<bool> {
         Ok(self.find(path.as_ref())?.is_some())
     }
 
-    /// Returns whether there is a regular file at a path in it, or a link to one.
+    /// Returns whether a path in it is a regular file, or a link to one.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be found out.
+    /// Fails if this cannot be determined.
     pub fn is_file(&self, path: impl AsRef<Path>) -> Result<bool> {
         let path = path.as_ref();
         let known = single(path).and_then(|name| self.known(name));
@@ -184,27 +183,27 @@ impl InputDirectory {
         })
     }
 
-    /// Returns whether there is a directory at a path in it, or a link to one.
+    /// Returns whether a path in it is a directory, or a link to one.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be found out.
+    /// Fails if this cannot be determined.
     pub fn is_directory(&self, path: impl AsRef<Path>) -> Result<bool> {
         let found = self.find(path.as_ref())?;
         Ok(found.is_some_and(|found| found.kind == EntryKind::Directory))
     }
 
-    /// Describes what is at a path in it; `None` where there is nothing.
+    /// Returns the metadata of a path in it; `None` if it does not exist.
     fn find(&self, path: &Path) -> Result<Option<Metadata>> {
         found(self.metadata(path)).map_err(|error| Error::io(&self.path.join(path), error))
     }
 
-    /// Opens a file in it; `None` where there is nothing. It stays open, as long as there are not many:
-    /// asking for it again opens nothing.
+    /// Opens a file in it; `None` if it does not exist. A limited number of files is kept open, so
+    /// that requesting a file again does not open it again.
     ///
     /// # Errors
     ///
-    /// Fails where there is something that is no regular file, or it cannot be read.
+    /// Fails if it is not a regular file, or cannot be read.
     pub fn file(&self, path: impl AsRef<Path>) -> Result<Option<InputFile>> {
         let path = path.as_ref();
         let key = self.key.join(path);
@@ -214,14 +213,14 @@ impl InputDirectory {
         let file = self.open_file(path)?;
         if let Some(file) = &file {
             let mut known = self.lock();
-            if known.files.len() < MOST_FILES {
+            if known.files.len() < MAX_FILES {
                 known.files.insert(key, file.clone());
             }
         }
         Ok(file)
     }
 
-    /// Opens a file in it, one of many; `None` where there is nothing.
+    /// Opens a file in it without keeping it open; `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -235,12 +234,11 @@ impl InputDirectory {
         InputFile::in_storage(&self.root.storage, self.key.join(path), name)
     }
 
-    /// Reads a small file in it, once; `None` where there is nothing.
+    /// Reads a small file in it, once; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails where there is something that is no regular file, it has more than `most` bytes, or it
-    /// cannot be read.
+    /// Fails if it is not a regular file, has more than `most` bytes, or cannot be read.
     pub fn read_metadata(&self, path: impl AsRef<Path>, most: u64) -> Result<Option<Arc<[u8]>>> {
         let path = path.as_ref();
         let full = self.key.join(path);
@@ -251,19 +249,19 @@ impl InputDirectory {
         let text = file.map(|file| file.read_all(most)).transpose()?.map(Arc::<[u8]>::from);
         let bytes = text.as_ref().map_or(0, |text| text.len()) + full.as_os_str().len();
         let mut known = self.lock();
-        if known.bytes.saturating_add(bytes) <= MOST_BYTES {
+        if known.bytes.saturating_add(bytes) <= MAX_BYTES {
             known.bytes += bytes;
             known.texts.insert(full, text.clone());
         }
         Ok(text)
     }
 
-    /// Returns the names in it and what each is, links not followed; `None` where there are too many to
-    /// be kept, it is not there, or it may be searched and not listed.
+    /// Returns the names and kinds of its entries, without following links; `None` if there are too
+    /// many to keep, if the directory does not exist, or if it can be searched but not listed.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be listed for another reason.
+    /// Fails if it cannot be listed for another reason.
     pub fn names(&self) -> Result<Option<Arc<BTreeMap<OsString, EntryKind>>>> {
         let known = self.lock();
         if known.unlisted.contains(&self.key) {
@@ -276,7 +274,7 @@ impl InputDirectory {
         let mut names = BTreeMap::new();
         let mut complete = true;
         let listed = self.root.storage.list(&self.key, &mut |entry| {
-            complete = names.len() < MOST_NAMES;
+            complete = names.len() < MAX_NAMES;
             names.insert(entry.name, entry.kind);
             Ok(complete)
         });
@@ -285,7 +283,7 @@ impl InputDirectory {
             listed => found(listed).map_err(|error| Error::io(&self.path, error))?,
         };
         let mut known = self.lock();
-        if listed.is_none() || !complete || known.names > 16 * MOST_NAMES {
+        if listed.is_none() || !complete || known.names > 16 * MAX_NAMES {
             known.unlisted.insert(self.key.clone());
             return Ok(None);
         }
@@ -295,11 +293,11 @@ impl InputDirectory {
         Ok(Some(names))
     }
 
-    /// Passes entries to `each`, in no order, until it returns false.
+    /// Calls `each` with the entries, in any order, until it returns false.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be listed, or `each` fails.
+    /// Fails if it cannot be listed, or `each` fails.
     pub fn for_each(&self, each: &mut dyn FnMut(&ListedEntry) -> Result<bool>) -> Result<()> {
         if let Some(names) = self.names()? {
             for (name, &kind) in &*names {
@@ -323,11 +321,12 @@ impl InputDirectory {
         }
     }
 
-    /// Passes the names and lengths of all files in it to `each`, in no order; none if it is not there.
+    /// Calls `each` with the name and length of all files in it, in any order; not at all if it
+    /// does not exist.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be listed.
+    /// Fails if it cannot be listed.
     pub fn for_each_file(&self, each: &mut dyn FnMut(&OsStr, u64)) -> io::Result<()> {
         let storage = &self.root.storage;
         let listed = storage.list(&self.key, &mut |entry| {
@@ -342,12 +341,12 @@ impl InputDirectory {
         }
     }
 
-    /// Returns whether the directory was listed without that name.
+    /// Returns whether the directory was listed and does not have this name.
     fn is_known_missing(&self, path: &Path) -> bool {
         single(path).and_then(|name| self.known(name)) == Some(None)
     }
 
-    /// Returns what is known of a name: `None` where the directory was not listed.
+    /// Returns what is known of a name; `None` if the directory was not listed.
     fn known(&self, name: &OsStr) -> Option<Option<EntryKind>> {
         let known = self.lock();
         known.listed.get(&self.key).map(|names| names.get(name).copied())
@@ -358,7 +357,7 @@ impl InputDirectory {
     }
 }
 
-/// Returns the name that a path of one part is.
+/// Returns the only component of a path; `None` if it has several.
 fn single(path: &Path) -> Option<&OsStr> {
     path.file_name().filter(|name| path.as_os_str() == *name)
 }

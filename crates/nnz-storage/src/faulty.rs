@@ -1,4 +1,4 @@
-//! A storage that fails, for tests of what reads from it.
+//! A storage that fails, for tests.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{EntryKind, Identity, ListedEntry, Metadata, ReadAt, Storage};
 
-/// Another storage, of which each read returns few bytes, or one call fails.
+/// Wraps a storage; each read returns few bytes, or one call fails.
 #[derive(Clone, Debug)]
 pub struct FaultyStorage {
     inner: Arc<dyn Storage>,
@@ -18,9 +18,9 @@ pub struct FaultyStorage {
 #[derive(Debug)]
 struct Faults {
     calls: AtomicU64,
-    /// The call that fails, from 0; `u64::MAX` for none.
+    /// The index of the call that fails; `u64::MAX` for none.
     failing: u64,
-    /// The most bytes that a read returns.
+    /// The maximum number of bytes that a read returns.
     short: usize,
 }
 
@@ -34,11 +34,11 @@ impl Faults {
 }
 
 impl FaultyStorage {
-    /// What the error of the call that fails says.
+    /// The message of the error.
     pub const FAULT: &str = "a fault of the storage";
 
-    /// Wraps a storage whose call number `call` fails, from 0: to look up a name, to open, to list, to
-    /// go on to the next entry of a listing, to read, and to tell states of a file apart.
+    /// Wraps a storage whose call number `call`, from 0, fails. Calls are: examine a path, open,
+    /// list, read the next entry of a listing, read, and identify the state of a file.
     #[must_use]
     pub fn failing(inner: Arc<dyn Storage>, call: u64) -> Self {
         let faults = Faults { calls: AtomicU64::new(0), failing: call, short: usize::MAX };
@@ -52,7 +52,7 @@ impl FaultyStorage {
         Self { inner, faults: Arc::new(faults) }
     }
 
-    /// Returns how many calls there were.
+    /// Returns the number of calls so far.
     #[must_use]
     pub fn calls(&self) -> u64 {
         self.faults.calls.load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! A file that was opened, and its name.
+//! An opened file with its path.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -12,12 +12,12 @@ use crate::kept::{Kept, Part};
 use crate::storage::found;
 use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, Storage, local};
 
-/// What is found where a file is expected.
+/// Found where a file is expected.
 const NOT_REGULAR: &str = "no regular file";
 
-/// A regular file that was opened: what whoever opened it hands on to whoever reads it.
+/// An opened regular file, which is passed on to readers.
 ///
-/// It stays the same file when another takes its name. Clones share what was read with
+/// It remains the same file if its path is taken by another one. Clones share what was read with
 /// [`read_metadata_at`](Self::read_metadata_at).
 #[derive(Clone)]
 pub struct InputFile(Arc<Inner>);
@@ -26,11 +26,11 @@ struct Inner {
     storage: Arc<dyn Storage>,
     /// The path in the storage.
     key: PathBuf,
-    /// The path for messages.
+    /// The path in messages.
     path: PathBuf,
     file: Arc<dyn ReadAt>,
     kept: Kept,
-    /// What tells the state that `kept` was read in from others.
+    /// The state of the file when `kept` was read.
     identity: OnceLock<Option<Identity>>,
 }
 
@@ -39,7 +39,7 @@ impl InputFile {
     ///
     /// # Errors
     ///
-    /// Fails where there is none, or no regular file, or it cannot be read.
+    /// Fails if it does not exist, is not a regular file, or cannot be read.
     pub fn open(path: &Path) -> Result<Self> {
         match Opened::local(path)? {
             Opened::File(file) => Ok(file),
@@ -63,41 +63,42 @@ impl InputFile {
         }))
     }
 
-    /// Takes an open file that has no name in any storage, such as one in memory.
+    /// Wraps an open file that has no path in a storage, such as one in memory.
     #[must_use]
     pub fn from_reader(name: &Path, file: Arc<dyn ReadAt>) -> Self {
         Self::new(local(), name.to_path_buf(), name.to_path_buf(), file)
     }
 
-    /// Returns the path, for messages.
+    /// Returns the path in messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Returns the place, for messages.
+    /// Returns the location for messages.
     #[must_use]
     pub fn place(&self) -> Place {
         Place::path(self.path())
     }
 
-    /// Returns the length in bytes when it was opened.
+    /// Returns the length in bytes when the file was opened.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.0.file.len()
     }
 
-    /// Returns whether it had no bytes when it was opened.
+    /// Returns whether the file was empty when it was opened.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `out` with data from byte `at` on. It is not kept; what was kept is not read again.
+    /// Fills `out` with data from byte `at` on. The data is not kept; what was kept is not read
+    /// again.
     ///
     /// # Errors
-    ///
-    /// Fails where it cannot be read, and with [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the
+    /// Fails if it cannot be read, and with [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the
+    /// file ends before.
     /// file ends before.
     pub fn read_exact_at(&self, out: &mut [u8], at: u64) -> io::Result<()> {
         let (mut out, mut at) = (out, at);
@@ -117,8 +118,8 @@ impl InputFile {
         }
     }
 
-    /// Fills `out` with metadata from byte `at` on: a header, a directory, a table. The pages that it
-    /// lies in are kept, up to some mebibytes, so that nobody reads them again.
+    /// Fills `out` with metadata from byte `at` on: a header, a directory, a table. Its pages are
+    /// kept, up to several MiB, so that they are read once.
     ///
     /// # Errors
     ///
@@ -134,11 +135,11 @@ impl InputFile {
         self.read_exact_at(out, at)
     }
 
-    /// Reads up to `most` bytes of data from byte `at` on, none only at the end.
+    /// Reads up to `most` bytes of data from byte `at` on; none only at the end.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     pub fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
         match self.0.kept.next(out, at) {
             Part::Kept(count) => Ok(count),
@@ -147,11 +148,11 @@ impl InputFile {
         }
     }
 
-    /// Returns the first bytes, or all if there are fewer. They are kept.
+    /// Returns the first `most` bytes, or all if there are fewer. They are kept.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     pub fn start(&self, most: usize) -> Result<Vec<u8>> {
         let len = usize::try_from(self.len()).unwrap_or(usize::MAX).min(most);
         let mut start = vec![0; len];
@@ -159,11 +160,11 @@ impl InputFile {
         Ok(start)
     }
 
-    /// Reads all of the file into memory, where it has at most `most` bytes, and keeps nothing.
+    /// Reads the whole file, of at most `most` bytes, into memory. Nothing is kept.
     ///
     /// # Errors
     ///
-    /// Fails where it is longer or cannot be read.
+    /// Fails if it is longer, or cannot be read.
     pub fn read_all(&self, most: u64) -> Result<Vec<u8>> {
         let len = self.len();
         if len > most {
@@ -175,24 +176,25 @@ impl InputFile {
         Ok(bytes)
     }
 
-    /// Reads the file from its start to its end.
+    /// Returns a reader from start to end.
     #[must_use]
     pub fn reader(&self) -> FileReader {
         FileReader { file: self.clone(), position: 0, keep: false }
     }
 
-    /// Reads the beginning of the file, which is kept: whoever finds out what it is leaves it to whoever
-    /// reads it.
+    /// Returns a reader from the start whose data is kept, for detecting a format before reading
+    /// it.
     #[must_use]
     pub fn start_reader(&self) -> FileReader {
         FileReader { file: self.clone(), position: 0, keep: true }
     }
 
-    /// Checks that nobody changed the file since anything of it was kept, as far as the storage tells.
+    /// Checks that the file has not changed since data of it was kept, as far as the storage can
+    /// tell.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Changed`] where somebody did.
+    /// Fails with [`ErrorKind::Changed`] if it has.
     pub fn check_unchanged(&self) -> Result<()> {
         let Some(Some(before)) = self.0.identity.get() else { return Ok(()) };
         match self.0.file.identity().map_err(|error| self.error(error))? {
@@ -201,45 +203,45 @@ impl InputFile {
         }
     }
 
-    /// Forgets what was kept: all is read again.
+    /// Discards what was kept, so that it is read again.
     pub fn forget(&self) {
         self.0.kept.clear();
     }
 
-    /// Says that a range will be read soon.
+    /// Announces that a range will be read soon.
     pub fn will_read(&self, range: Range<u64>) {
         self.0.file.will_read(range);
     }
 
-    /// Maps bytes into memory; `None` where that cannot be done.
+    /// Maps bytes into memory; `None` if this is not possible.
     #[must_use]
     pub fn map(&self, at: u64, len: usize) -> Option<Mapped> {
         self.0.file.map(at, len)
     }
 
-    /// Opens the file of the same name with something behind it, in the same directory.
+    /// Opens the file in the same directory whose name is that of this file with a suffix.
     ///
-    /// Where the name is a link, it is the one beside what the link leads to if that is there, or else
-    /// the one beside the link. `None` where there is none.
+    /// If the path is a link, the file next to its target is opened, or else the one next to the
+    /// link. Returns `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails where it is no regular file, or cannot be read.
+    /// Fails if it is not a regular file, or cannot be read.
     pub fn sidecar(&self, suffix: &str) -> Result<Option<Self>> {
         let Inner { storage, key, path, .. } = &*self.0;
-        Self::beside(storage, key, path, suffix)
+        Self::sidecar_of(storage, key, path, suffix)
     }
 
-    /// Opens the sidecar of a path of the file system, as [`sidecar`](Self::sidecar) does.
+    /// Opens the sidecar of a path of the file system, as [`sidecar`](Self::sidecar).
     ///
     /// # Errors
     ///
     /// Fails as [`sidecar`](Self::sidecar).
     pub fn local_sidecar(path: &Path, suffix: &str) -> Result<Option<Self>> {
-        Self::beside(&local(), path, path, suffix)
+        Self::sidecar_of(&local(), path, path, suffix)
     }
 
-    pub(crate) fn beside(
+    pub(crate) fn sidecar_of(
         storage: &Arc<dyn Storage>,
         key: &Path,
         path: &Path,
@@ -254,15 +256,15 @@ impl InputFile {
         if found(storage.kind(key)).map_err(io)? == Some(EntryKind::Link)
             && let Some(target) = found(storage.resolve(key)).map_err(io)?
         {
-            let beside = with_suffix(&target);
-            if found(storage.kind(&beside)).map_err(io)?.is_some() {
-                return Self::in_storage(storage, beside.clone(), beside);
+            let sidecar_of = with_suffix(&target);
+            if found(storage.kind(&sidecar_of)).map_err(io)?.is_some() {
+                return Self::in_storage(storage, sidecar_of.clone(), sidecar_of);
             }
         }
         Self::in_storage(storage, with_suffix(key), with_suffix(path))
     }
 
-    /// Opens a file by its path in a storage; `None` where there is nothing.
+    /// Opens a file by its path in a storage; `None` if it does not exist.
     pub(crate) fn in_storage(
         storage: &Arc<dyn Storage>,
         key: PathBuf,
@@ -278,7 +280,7 @@ impl InputFile {
         }
     }
 
-    /// Makes an error of what the storage said.
+    /// Creates an error of this file from an error of the storage.
     #[must_use]
     pub fn error(&self, error: io::Error) -> Error {
         Error::io(self.path(), error)
@@ -291,7 +293,7 @@ impl fmt::Debug for InputFile {
     }
 }
 
-/// A file that is read from its start to its end.
+/// A reader of a file from start to end.
 #[derive(Clone, Debug)]
 pub struct FileReader {
     file: InputFile,

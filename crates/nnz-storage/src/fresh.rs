@@ -1,17 +1,16 @@
-//! Memory that nothing was written to.
+//! Page faults of memory that is written for the first time.
 
-// What is advised to the system is named by an address.
+// System calls for memory take addresses.
 #![allow(unsafe_code)]
 
-/// Bytes that are worth a call of the system.
+/// The minimum number of bytes for a system call.
 #[cfg(target_os = "linux")]
 const WORTH: usize = 16 << 10;
 
-/// Has the system find memory for bytes that are about to be written, all at once.
+/// Has the system allocate the pages of bytes that will be written, all at once.
 ///
-/// It would find a page whenever the first byte of one is written otherwise, and being interrupted
-/// for each takes longer than writing to it. What the bytes are does not change. Systems that cannot
-/// do this are left to find memory as they do.
+/// Otherwise there is a page fault at the first write to each page, which takes longer than the
+/// write. The bytes do not change. Does nothing on systems that do not support it.
 pub fn prefault(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if bytes.len() >= WORTH {
@@ -19,24 +18,25 @@ pub fn prefault(bytes: &mut [u8]) {
 
         let skipped = bytes.as_ptr().addr() % rustix::param::page_size();
         let pages = bytes.as_mut_ptr().wrapping_sub(skipped).cast();
-        // SAFETY: the pages are those of bytes that may be written, and finding memory for them
-        // changes none of what is on them, nor what shares the first and the last one.
-        // Nothing needs to be done where this fails.
+        // SAFETY: the pages are those of bytes that may be written, and populating them does not
+        // change their contents, nor what shares the first and the last page. A failure has no
+        // effect.
         let _ = unsafe { madvise(pages, bytes.len() + skipped, Advice::LinuxPopulateWrite) };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = bytes;
 }
 
-/// Bytes that large pages are asked for, at the least and at the most.
+/// The range of sizes for which large pages are requested.
 #[cfg(target_os = "linux")]
 const LARGE: std::ops::RangeInclusive<usize> = 4 << 20..=64 << 20;
 
-/// Asks for large pages for bytes that nothing was written to, where they are worth it.
+/// Requests large pages for bytes that have not been written to, if this is worth it.
 ///
-/// Page faults of some megabytes take longer than writing to them, and a tenth of that with large pages. For hundreds
-/// of megabytes they are not asked for: with them, 600 MB were read in half the time where memory was warm, but in five
-/// times the time where a virtual machine had returned it to its host, as it does with large pieces of idle memory.
+/// Page faults of several megabytes take longer than writing to them, and a tenth of that time with
+/// large pages. For hundreds of megabytes large pages are not requested: 600 MB were read in half
+/// the time if memory was warm, but in five times the time if a virtual machine had returned the
+/// memory to its host, as it does with large blocks of idle memory.
 pub fn enlarge_pages(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if LARGE.contains(&bytes.len()) {
@@ -44,8 +44,8 @@ pub fn enlarge_pages(bytes: &mut [u8]) {
 
         let skipped = bytes.as_ptr().addr() % rustix::param::page_size();
         let pages = bytes.as_mut_ptr().wrapping_sub(skipped).cast();
-        // SAFETY: the pages are those of bytes that may be written, and their size changes none of what is on them.
-        // Nothing needs to be done where this fails.
+        // SAFETY: the pages are those of bytes that may be written, and their size does not affect
+        // their contents. A failure has no effect.
         let _ = unsafe { madvise(pages, bytes.len() + skipped, Advice::LinuxHugepage) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_stay_what_they_are_wherever_they_begin() {
+    fn prefault_keeps_unaligned_bytes() {
         let mut bytes: Vec<u8> = (0..300_000_u32).map(|n| n.to_le_bytes()[1]).collect();
         let before = bytes.clone();
         for start in [0, 1, 4095, 4096, 100_000, 300_000] {
@@ -66,18 +66,18 @@ mod tests {
         }
     }
 
-    /// Faults of this thread that were served from memory.
+    /// Minor page faults of this thread.
     #[cfg(target_os = "linux")]
     fn faults() -> usize {
         let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-        // Behind the name, which may hold blanks, it is the eighth.
-        let behind = stat.rsplit_once(')').unwrap().1;
-        behind.split_whitespace().nth(7).unwrap().parse().unwrap()
+        // The eighth field after the name, which may contain spaces.
+        let fields = stat.rsplit_once(')').unwrap().1;
+        fields.split_whitespace().nth(7).unwrap().parse().unwrap()
     }
 
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     #[test]
-    fn writing_is_not_interrupted_page_by_page() {
+    fn prefaulted_memory_has_few_page_faults() {
         const PAGES: usize = 4096;
         let mut bytes = vec![0; PAGES << 12];
         prefault(&mut bytes);

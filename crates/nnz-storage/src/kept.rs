@@ -1,4 +1,4 @@
-//! What was read of a file and may be read again: its beginning, its end, its metadata.
+//! Parts of a file that are kept because they may be read again: its start, its end, its metadata.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,19 +7,19 @@ use std::sync::{PoisonError, RwLock};
 
 use crate::ReadAt;
 
-/// Bytes of a page, and of all pages that are kept of a file.
+/// The size of a page, and the maximum number of pages that are kept of a file.
 pub(crate) const PAGE: u64 = 4 << 10;
-const MOST_PAGES: usize = 4096;
+const MAX_PAGES: usize = 4096;
 
 /// The longest read that is kept.
-const LONGEST: u64 = 1 << 20;
+const MAX_LEN: u64 = 1 << 20;
 
-/// The first bytes of a range.
+/// The number of bytes at the start of a range that were copied or are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// So many were copied.
+    /// Copied.
     Kept(usize),
-    /// So many have to be read.
+    /// Not kept: they have to be read.
     Absent(usize),
 }
 
@@ -27,12 +27,13 @@ pub(crate) enum Part {
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pages: RwLock<BTreeMap<u64, Box<[u8]>>>,
-    /// As many as there are in `pages`: most files have none, and are read without a lock.
+    /// The number of `pages`: most files have none, and are read without a lock.
     count: AtomicUsize,
 }
 
 impl Kept {
-    /// Copies what is kept at the start of a range, or says how much of it is not.
+    /// Copies what is kept at the start of a range, or returns the number of bytes that are not
+    /// kept.
     pub(crate) fn next(&self, out: &mut [u8], at: u64) -> Part {
         if self.count.load(Ordering::Acquire) == 0 || out.is_empty() {
             return Part::Absent(out.len());
@@ -59,46 +60,46 @@ impl Kept {
         Part::Absent(next.map_or(out.len(), |count| count.min(out.len())))
     }
 
-    /// Forgets all pages.
+    /// Discards all pages.
     pub(crate) fn clear(&self) {
         let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
         pages.clear();
         self.count.store(0, Ordering::Release);
     }
 
-    /// Reads the pages of a range that are not there yet, as far as there is room for them.
+    /// Reads the missing pages of a range, up to the maximum.
     pub(crate) fn fill(&self, file: &dyn ReadAt, len: usize, at: u64) -> io::Result<()> {
         let len = len as u64;
         let end = at.saturating_add(len).min(file.len());
-        if len > LONGEST || at >= end {
+        if len > MAX_LEN || at >= end {
             return Ok(());
         }
         let mut page = at / PAGE;
         let last = (end - 1) / PAGE;
-        // Whoever reads the same pages at the same time waits for them.
+        // Other threads that need the same pages wait for them.
         let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
         while page <= last {
             if pages.contains_key(&page) {
                 page += 1;
                 continue;
             }
-            let mut behind = page + 1;
-            while behind <= last && !pages.contains_key(&behind) {
-                behind += 1;
+            let mut end = page + 1;
+            while end <= last && !pages.contains_key(&end) {
+                end += 1;
             }
             let start = page * PAGE;
-            let bytes = (behind * PAGE).min(file.len()) - start;
-            let count = usize::try_from(behind - page).unwrap_or(usize::MAX);
-            if pages.len().saturating_add(count) > MOST_PAGES {
+            let bytes = (end * PAGE).min(file.len()) - start;
+            let count = usize::try_from(end - page).unwrap_or(usize::MAX);
+            if pages.len().saturating_add(count) > MAX_PAGES {
                 break;
             }
             let mut block = vec![0; usize::try_from(bytes).unwrap_or(0)];
             file.read_exact_at(&mut block, start)?;
             let size = usize::try_from(PAGE).unwrap_or(usize::MAX);
-            for (number, part) in (page..behind).zip(block.chunks(size)) {
+            for (number, part) in (page..end).zip(block.chunks(size)) {
                 pages.insert(number, part.into());
             }
-            page = behind;
+            page = end;
         }
         self.count.store(pages.len(), Ordering::Release);
         Ok(())
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn no_byte_of_a_page_is_read_twice() {
+    fn pages_are_read_once() {
         let bytes: Vec<u8> = (0..50_001_u32).map(|n| (n / 7).to_le_bytes()[0]).collect();
         let file = Bytes(bytes.clone(), Mutex::new(vec![0; bytes.len()]));
         let kept = Kept::default();
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_the_end_is_left_to_be_read() {
+    fn bytes_past_the_end_are_not_kept() {
         let file = Bytes(vec![7; 10], Mutex::new(vec![0; 10]));
         let kept = Kept::default();
         kept.fill(&file, 100, 4).unwrap();

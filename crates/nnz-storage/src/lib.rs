@@ -1,9 +1,9 @@
-//! Where bytes are: files and directories that are read through a [`Storage`], and outputs that
-//! appear whole.
+//! Files and directories that are read through a [`Storage`], and atomic outputs.
 //!
-//! Readers take an [`InputFile`] or an [`InputDirectory`], opened once and handed on, and never a path.
-//! [`LocalStorage`] is the file system. For tests, [`CountingStorage`] notes what is opened, read and
-//! listed, and [`FaultyStorage`] fails or reads short. Outputs ([`staging`]) are local files.
+//! Readers take an [`InputFile`] or an [`InputDirectory`], which is opened once and passed on, not
+//! a path. [`LocalStorage`] is the file system. For tests, [`CountingStorage`] records what is
+//! opened, read and listed, and [`FaultyStorage`] fails or returns short reads. Outputs
+//! ([`staging`]) are local files.
 
 mod counting;
 mod directory;

@@ -1,4 +1,4 @@
-//! Files of the file system.
+//! Files of the local file system.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::{EntryKind, Identity, ListedEntry, Mapped, Metadata, Pinned, ReadAt, Storage};
 
-/// The file system: paths are those of the system.
+/// The local file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocalStorage;
 
-/// Returns the file system as a storage.
+/// Returns the local file system as a storage.
 #[must_use]
 pub fn local() -> Arc<dyn Storage> {
     Arc::new(LocalStorage)
@@ -20,7 +20,7 @@ pub fn local() -> Arc<dyn Storage> {
 
 impl Storage for LocalStorage {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
-        path.metadata().map(|found| described(&found))
+        path.metadata().map(|found| to_metadata(&found))
     }
 
     fn kind(&self, path: &Path) -> io::Result<EntryKind> {
@@ -52,7 +52,7 @@ impl Storage for LocalStorage {
     }
 }
 
-/// A directory that was opened.
+/// An opened directory.
 #[derive(Debug)]
 struct LocalDirectory(Pinned);
 
@@ -64,7 +64,7 @@ impl LocalDirectory {
 
 impl Storage for LocalDirectory {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
-        self.inside(path).metadata().map(|found| described(&found))
+        self.inside(path).metadata().map(|found| to_metadata(&found))
     }
 
     fn kind(&self, path: &Path) -> io::Result<EntryKind> {
@@ -102,7 +102,7 @@ impl Storage for LocalDirectory {
     }
 }
 
-fn described(found: &std::fs::Metadata) -> Metadata {
+fn to_metadata(found: &std::fs::Metadata) -> Metadata {
     Metadata { kind: kind(found.file_type()), len: found.len() }
 }
 
@@ -129,17 +129,17 @@ fn list(path: &Path, each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>) -> i
     Ok(())
 }
 
-/// What is said of a pipe, say.
+/// The error for pipes and devices.
 const NOT_REGULAR: &str = "not a regular file";
 
-/// A file of the file system, opened.
+/// An open file.
 #[derive(Debug)]
 struct LocalFile {
     file: File,
     len: u64,
 }
 
-/// Opens a regular file. Opening a pipe would wait for ever.
+/// Opens a regular file, and nothing else: opening a pipe could block.
 fn open(path: &Path) -> io::Result<Arc<dyn ReadAt>> {
     let found = path.metadata()?;
     if !found.is_file() {

@@ -1,6 +1,6 @@
-//! Parts of files, mapped into memory.
+//! Ranges of files mapped into memory.
 
-// Mapping memory is unsafe, and so is reading what was mapped.
+// Mapping memory is unsafe, as is reading it.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -10,25 +10,24 @@ use std::ptr::NonNull;
 
 use rustix::mm::munmap;
 
-/// Bytes of a file, as they are in the system's memory.
+/// Bytes of a file in the page cache.
 ///
-/// Copying them would take longer than reading them does. Whoever writes to the file changes these
-/// bytes as well, so nothing may rely on having seen them before: they are for decoders that take
-/// any bytes, and whose results are checked.
+/// Copying them would take longer than reading the file. They change if another process writes to
+/// the file, so they are only for decoders that accept any bytes and whose results are checked.
 #[derive(Debug)]
 pub struct Mapped {
     pages: NonNull<c_void>,
-    /// Bytes of the pages, and of those the ones before what was asked for.
+    /// The length of the mapping, including bytes of the first page before the range.
     len: usize,
     skipped: usize,
 }
 
 impl Mapped {
-    /// Maps `len` bytes of a file from `start` on; `None` where that cannot be done.
+    /// Maps `len` bytes of a file from `start` on; `None` if this is not possible.
     ///
-    /// All of them are in memory then. A file that is too short or cannot be read is none that can
-    /// be mapped: reading it says what is wrong, where touching its pages would end the process.
-    /// That is left to happen only where a file is cut while this is used.
+    /// All pages are loaded first. A file that is too short or cannot be read is not mapped,
+    /// because accessing its pages would terminate the process, while reading it returns an error.
+    /// This remains possible only if the file is truncated while the mapping is in use.
     #[cfg(target_os = "linux")]
     pub fn of(file: &File, start: u64, len: usize) -> Option<Self> {
         use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap};
@@ -39,18 +38,18 @@ impl Mapped {
         let first = start - skipped;
         let skipped = usize::try_from(skipped).ok()?;
         let len = len.checked_add(skipped)?;
-        // SAFETY: the system chooses a place where nothing is.
+        // SAFETY: the system chooses an unused address.
         let pages = unsafe {
             mmap(std::ptr::null_mut(), len, ProtFlags::READ, MapFlags::SHARED, file, first)
         };
         let mapped = Self { pages: NonNull::new(pages.ok()?)?, len, skipped };
-        // SAFETY: the pages were just mapped, and this only brings them into memory.
+        // SAFETY: the pages were just mapped, and this only loads them.
         unsafe { madvise(mapped.pages.as_ptr(), len, Advice::LinuxPopulateRead) }.ok()?;
-        // Behind the end of a file its last page has zeros.
+        // The last page of a file has zeros past its end.
         (file.metadata().ok()?.len() >= end).then_some(mapped)
     }
 
-    /// Maps nothing: elsewhere pages cannot be brought into memory in a way that tells of failures.
+    /// Maps nothing: other systems cannot load pages with an error for those that fail.
     #[cfg(not(target_os = "linux"))]
     pub fn of(_: &File, _: u64, _: usize) -> Option<Self> {
         None
@@ -61,8 +60,8 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the pages are mapped as long as this lives, all their bytes were there when they
-        // were brought into memory, and any bytes are numbers.
+        // SAFETY: the pages are mapped as long as `self` exists, all their bytes existed when they
+        // were loaded, and any bytes are valid.
         unsafe {
             let first = self.pages.as_ptr().cast::<u8>().add(self.skipped);
             std::slice::from_raw_parts(first, self.len - self.skipped)
@@ -72,8 +71,8 @@ impl Deref for Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: they were mapped with this length, and nobody has a reference to them any more.
-        // Nothing can be done where this fails, which it does not for pages that are mapped.
+        // SAFETY: they were mapped with this length, and there are no references any more.
+        // Unmapping mapped pages does not fail.
         let _ = unsafe { munmap(self.pages.as_ptr(), self.len) };
     }
 }
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mapped_bytes_are_those_of_the_file_wherever_they_begin() {
+    fn unaligned_ranges_are_mapped() {
         let bytes: Vec<u8> =
             (0..50_000_u32).map(|n| n.to_le_bytes()[0] ^ n.to_le_bytes()[1]).collect();
         let mut file = tempfile::tempfile().unwrap();
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_file_is_not_mapped() {
+    fn ranges_past_the_end_are_not_mapped() {
         let file = tempfile::tempfile().unwrap();
         file.set_len(5000).unwrap();
         assert!(Mapped::of(&file, 0, 5000).is_some());

@@ -1,4 +1,4 @@
-//! What is at a path, opened once.
+//! A path that was opened once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,24 +7,24 @@ use nnz_core::{Error, Result};
 
 use crate::{EntryKind, InputDirectory, InputFile, Storage, local};
 
-/// What is at a path, opened.
+/// An opened path.
 #[derive(Clone, Debug)]
 pub enum Opened {
     /// A regular file.
     File(InputFile),
     /// A directory.
     Directory(InputDirectory),
-    /// Something that is read once, such as a pipe. It is opened when it is read: opening a pipe waits
-    /// for whoever writes to it.
+    /// Something that can be read once, such as a pipe. It is opened when it is read, because
+    /// opening a pipe waits for its writer.
     Special(Arc<dyn Storage>, PathBuf),
 }
 
 impl Opened {
-    /// Opens what is at a path of a storage.
+    /// Opens a path of a storage.
     ///
     /// # Errors
     ///
-    /// Fails where there is nothing, or it cannot be read.
+    /// Fails if it does not exist, or cannot be read.
     pub fn new(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
         let io = |error| Error::io(path, error);
         let found = storage.metadata(path).map_err(io)?;
@@ -42,7 +42,7 @@ impl Opened {
         })
     }
 
-    /// Opens what is at a path of the file system.
+    /// Opens a path of the file system.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Opened {
         Self::new(&local(), path)
     }
 
-    /// Returns the path, for messages.
+    /// Returns the path in messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -61,7 +61,7 @@ impl Opened {
         }
     }
 
-    /// Returns the file; `None` where it is something else.
+    /// Returns the file; `None` if it is something else.
     #[must_use]
     pub fn file(&self) -> Option<&InputFile> {
         match self {
@@ -70,7 +70,7 @@ impl Opened {
         }
     }
 
-    /// Returns the directory; `None` where it is something else.
+    /// Returns the directory; `None` if it is something else.
     #[must_use]
     pub fn directory(&self) -> Option<&InputDirectory> {
         match self {

@@ -1,4 +1,4 @@
-//! Directories that stay the same while the files in them are opened one by one.
+//! Directories that stay the same while their files are opened one by one.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -7,10 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A path inside a directory that was opened.
+/// A path in an opened directory.
 ///
-/// Files are those of that directory, also after another took its name: what is read is never of two
-/// stores. Systems without `/proc` look the name up each time.
+/// Files remain those of that directory if its path is taken by another one, so that reads never
+/// mix two stores. Systems without `/proc` look up the path each time.
 #[derive(Clone, Debug)]
 pub struct Pinned {
     path: PathBuf,
@@ -19,10 +19,10 @@ pub struct Pinned {
 
 #[derive(Debug)]
 struct Root {
-    /// The name that it was opened by.
+    /// The path that it was opened with.
     named: PathBuf,
     id: (u64, u64),
-    /// Keeps the number valid that `path` goes through.
+    /// Keeps the file descriptor in `path` valid.
     _open: Option<File>,
 }
 
@@ -31,14 +31,14 @@ impl Pinned {
     ///
     /// # Errors
     ///
-    /// Fails where there is no directory.
+    /// Fails if it is not a directory.
     pub fn open(directory: &Path) -> io::Result<Self> {
         let found = directory.metadata()?;
         if !found.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         let named = directory.to_path_buf();
-        // A directory that may be searched and not listed cannot be opened.
+        // A directory that can be searched but not listed cannot be opened.
         let opened = File::open(directory).ok().and_then(|open| {
             let id = id(&open.metadata().ok()?);
             let path = through(&open)?;
@@ -55,12 +55,12 @@ impl Pinned {
         })
     }
 
-    /// Returns the path of something inside.
+    /// Returns a path in the directory.
     pub fn inside(&self, path: impl AsRef<Path>) -> Self {
         Self { path: self.path.join(path), root: Arc::clone(&self.root) }
     }
 
-    /// Returns whether something else has the directory's name now: files may be missing since then.
+    /// Returns whether the path has been taken by another directory, so that files may be missing.
     pub fn is_replaced(&self) -> bool {
         !self.root.named.metadata().is_ok_and(|found| id(&found) == self.root.id)
     }
@@ -78,7 +78,7 @@ fn id(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
 
-/// Returns a path that leads through an open directory.
+/// Returns a path through an open directory.
 #[cfg(target_os = "linux")]
 fn through(open: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd;
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn files_are_those_of_the_directory_that_was_opened() {
+    fn files_remain_those_of_the_opened_directory() {
         let folder = tempfile::tempdir().unwrap();
         let [store, new, old] = ["store", "new", "old"].map(|name| folder.path().join(name));
         for directory in [&store, &new] {

@@ -1,4 +1,4 @@
-//! Bytes that wait until it is known how many there are.
+//! Buffering of bytes whose number is not known yet.
 
 mod texts;
 
@@ -8,13 +8,13 @@ use std::path::Path;
 
 pub use texts::Texts;
 
-/// Bytes that are kept in memory.
+/// The number of bytes that are kept in memory.
 const BUFFER: usize = 256 << 10;
 
-/// Bytes that are handed out at a time: whole elements of any type.
+/// The number of bytes passed on at once: whole elements of any type.
 const BLOCK: usize = 64 << 10;
 
-/// Bytes appended to, then read once: in memory while they are few, else in a file without a name.
+/// Bytes that are appended and then read once, in memory or in an unnamed file if there are many.
 #[derive(Debug, Default)]
 pub struct Spool {
     buffer: Vec<u8>,
@@ -35,11 +35,11 @@ impl Spool {
         self.len == 0
     }
 
-    /// Appends bytes; where they are many, they go to a file without a name in `directory`.
+    /// Appends bytes. If there are many, they go to an unnamed file in `directory`.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn append(&mut self, bytes: &[u8], directory: &Path) -> io::Result<()> {
         self.len += bytes.len() as u64;
         if self.buffer.len() + bytes.len() <= BUFFER {
@@ -55,11 +55,11 @@ impl Spool {
         file.write_all(bytes)
     }
 
-    /// Hands all bytes to `each`, whole elements of up to 8 bytes at a time.
+    /// Calls `each` with all bytes, in blocks of whole elements of up to 8 bytes.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read back, or `each` fails.
+    /// Fails if they cannot be read, or if `each` fails.
     pub fn drain<E: From<io::Error>>(
         mut self,
         mut each: impl FnMut(&[u8]) -> Result<(), E>,
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_bytes_and_many_come_back() {
+    fn spooled_bytes_are_returned() {
         let directory = tempfile::tempdir().unwrap();
         for pieces in [0_usize, 1, 3, 1000] {
             let mut spool = Spool::default();

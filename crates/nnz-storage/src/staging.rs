@@ -1,12 +1,13 @@
-//! Outputs that appear whole or not at all.
+//! Atomic outputs.
 //!
-//! A file is written without a name where the system allows that (`O_TMPFILE`), so that a process
-//! that is killed leaves nothing behind; elsewhere under a hidden name beside its target. When it
-//! is complete and synced it takes its target's name in one step.
+//! A file is written without a name if the system supports this (`O_TMPFILE`), so that a killed
+//! process leaves nothing; otherwise under a hidden name next to its target. When it is complete
+//! and synced, it is linked or renamed to its target in one step.
 //!
-//! Hidden names are `.NAME.nnz-` and 16 hexadecimal digits. What a killed process left under one is
-//! removed when the same target is written next. Processes that name or remove such files hold a
-//! lock (`flock`) on the directory; where the file system has no locks they go on without.
+//! Hidden names are `.NAME.nnz-` followed by 16 hexadecimal digits. Hidden files of a killed
+//! process are removed when the same target is written the next time. Processes that create or
+//! remove such files hold a lock (`flock`) on the directory, unless the file system does not
+//! support locks.
 
 mod access;
 mod anonymous;
@@ -27,18 +28,18 @@ pub use hidden::is_hidden_name;
 pub use target::{Expected, Version, appeared};
 pub use update::UpdateLock;
 
-/// Says how a target is put in its place.
+/// How a target is put in place.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions {
-    /// Whether a target that is there already is replaced. It keeps its mode and, where possible,
-    /// its owner and access control list.
+    /// Whether an existing target is replaced. Its mode is kept, and if possible its owner and
+    /// access control list.
     pub overwrite: bool,
-    /// Whether the data is on disk before the target appears.
+    /// Whether data is synced to disk before the target appears.
     pub sync: bool,
 }
 
 impl Default for WriteOptions {
-    /// Nothing is replaced, everything is synced.
+    /// Without replacing an existing target, and synced.
     fn default() -> Self {
         Self { overwrite: false, sync: true }
     }

@@ -1,19 +1,19 @@
-//! The standard streams: not open is an error, and a terminal gets no control characters.
+//! Standard streams, with errors if they are not open and escaped control characters on a terminal.
 //!
-//! Rust's own streams take a descriptor that is not open for success, or for the end of the input.
+//! Rust's streams ignore that a descriptor is not open.
 
 use std::io::{self, IsTerminal as _, Read, Write};
 
 use nnz_core::is_unprintable;
 use rustix::fs::{OFlags, fcntl_getfl};
 
-/// What is done with control characters on a terminal. Files and pipes get every byte as it is.
+/// How control characters are written to a terminal. Files and pipes get every byte unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminalEscapes {
-    /// They are written as in Rust: `\u{1b}`; bytes that are not UTF-8 as `\xff`. Line feeds and
-    /// tabs stay.
+    /// As in Rust: `\u{1b}`, and `\xff` for bytes that are not UTF-8. Line feeds and tabs are not
+    /// escaped.
     Text,
-    /// They are written as JSON has them: `\u001b`. Line feeds and tabs stay.
+    /// As in JSON: `\u001b`. Line feeds and tabs are not escaped.
     Json,
 }
 
@@ -30,7 +30,7 @@ enum Output {
 
 /// Returns standard output.
 ///
-/// Writing fails where it is not open for writing.
+/// Writing fails if it is not open for writing.
 #[must_use]
 pub fn stdout(escapes: TerminalEscapes) -> Stdout {
     let out = io::stdout();
@@ -48,7 +48,7 @@ impl Stdout {
     ///
     /// # Errors
     ///
-    /// Fails where it is not.
+    /// Fails if it is not.
     pub fn check(&self) -> io::Result<()> {
         match self.0 {
             Output::NotOpen => Err(io::Error::other("not open for writing")),
@@ -82,7 +82,7 @@ pub struct Stdin(Option<io::Stdin>);
 
 /// Returns standard input.
 ///
-/// Reading fails where it is not open for reading.
+/// Reading fails if it is not open for reading.
 #[must_use]
 pub fn stdin() -> Stdin {
     let open = has_access(rustix::stdio::stdin(), OFlags::RDONLY);
@@ -98,7 +98,7 @@ impl Read for Stdin {
     }
 }
 
-/// Whether a descriptor is open for what is asked, or for reading and writing.
+/// Returns whether a descriptor is open for the wanted access, or for reading and writing.
 fn has_access(descriptor: rustix::fd::BorrowedFd<'_>, wanted: OFlags) -> bool {
     fcntl_getfl(descriptor).is_ok_and(|flags| {
         let access = flags & OFlags::ACCMODE;
@@ -106,12 +106,12 @@ fn has_access(descriptor: rustix::fd::BorrowedFd<'_>, wanted: OFlags) -> bool {
     })
 }
 
-/// Escapes what acts on a terminal.
+/// Escapes characters that affect a terminal.
 #[derive(Debug)]
 struct Escaping<W> {
     inner: W,
     escapes: TerminalEscapes,
-    /// The beginning of a character whose rest has not come yet.
+    /// The start of an incomplete character.
     partial: Vec<u8>,
     shown: String,
 }
@@ -134,7 +134,7 @@ impl<W: Write> Escaping<W> {
         }
     }
 
-    /// Writes a piece, all but the beginning of a character at its end.
+    /// Writes a piece, except an incomplete character at its end.
     fn write_piece(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut text = std::mem::take(&mut self.partial);
         text.extend_from_slice(bytes);
@@ -189,12 +189,12 @@ mod tests {
     }
 
     #[test]
-    fn text_is_escaped_wherever_it_is_cut() {
+    fn text_is_escaped_across_writes() {
         let cases: [(&[u8], &str); 6] = [
             (b"chr1\t5\nchr2\t6\n", "chr1\t5\nchr2\t6\n"),
             (b"\x1b[31mred\x07\r\x7f\0", "\\u{1b}[31mred\\u{7}\\r\\u{7f}\\0"),
             ("ä\u{9b}31m\u{202e}\u{1f600}".as_bytes(), "ä\\u{9b}31m\\u{202e}\u{1f600}"),
-            // Bytes that are not UTF-8: a C1 control of 8 bits, and characters cut short.
+            // Bytes that are not UTF-8: a C1 control in 8 bits, and truncated characters.
             (b"a\x9bb\xff", "a\\x9bb\\xff"),
             (b"\xe2\x80x", "\\xe2\\x80x"),
             (b"end \xf0\x9f\x98", "end \\xf0\\x9f\\x98"),
@@ -204,14 +204,14 @@ mod tests {
                 assert_eq!(shown(bytes, TerminalEscapes::Text, piece), expected, "{piece}");
             }
         }
-        // Longer than what is escaped at a time.
+        // Longer than what is escaped at once.
         let long = "a\u{202e}".repeat(5000);
         let expected = "a\\u{202e}".repeat(5000);
         assert_eq!(shown(long.as_bytes(), TerminalEscapes::Text, long.len()), expected);
     }
 
     #[test]
-    fn json_stays_the_same_json() {
+    fn escaped_json_is_equal() {
         let value = serde_json::json!({ "key\u{9b}": ["\x1b\x7f\u{202e}\n\t\"\\ ä\u{1f600}"] });
         let json = serde_json::to_string_pretty(&value).unwrap();
         let shown = shown(json.as_bytes(), TerminalEscapes::Json, 7);

@@ -1,4 +1,4 @@
-//! What can be asked of files and directories, wherever they are.
+//! Traits for reading files and directories.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use crate::Mapped;
 
-/// Returns what was found; `None` where the storage says that there is nothing of the name, or a link
-/// that leads nowhere.
+/// Converts errors to `None` if the path does not exist or is a broken link.
 pub(crate) fn found<T>(asked: io::Result<T>) -> io::Result<Option<T>> {
     let circle = rustix::io::Errno::LOOP.raw_os_error();
     match asked {
@@ -23,24 +22,24 @@ pub(crate) fn found<T>(asked: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// What has a name.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryKind {
-    /// A regular file, which is read at any position.
+    /// A regular file, which can be read at any position.
     File,
     /// A directory.
     Directory,
-    /// A symbolic link; only listings have them.
+    /// A symbolic link; only in listings.
     Link,
-    /// Something else, such as a pipe or a device, which is read once.
+    /// Something else, such as a pipe or a device, which can be read once.
     Special,
 }
 
-/// Describes what is at a path, where links lead.
+/// Metadata of a path, following links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// What it is.
+    /// The kind.
     pub kind: EntryKind,
     /// The length of a file in bytes.
     pub len: u64,
@@ -51,38 +50,39 @@ pub struct Metadata {
 pub struct ListedEntry {
     /// The name in the directory.
     pub name: OsString,
-    /// What it is; a link is not followed.
+    /// The kind, without following links.
     pub kind: EntryKind,
 }
 
-/// Distinguishes one state of a file from another: equal as long as nobody changed or replaced the file.
+/// The state of a file: equal as long as the file is not changed or replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity(String);
 
 impl Identity {
-    /// Makes an identity of what a storage tells states apart by, such as an entity tag.
+    /// Creates an identity from a text that the storage uses to identify states, such as an entity
+    /// tag.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 }
 
-/// Files and directories that are read.
+/// Files and directories that can be read.
 ///
-/// A relative path starts at the root of the storage: the working directory for local files, and the
-/// directory itself for one that was opened.
+/// Relative paths start at the root of the storage: the working directory for local files, or the
+/// opened directory.
 pub trait Storage: Send + Sync + fmt::Debug {
-    /// Describes what is at a path. Nothing is opened.
+    /// Returns the metadata of a path, without opening it.
     ///
     /// # Errors
     ///
-    /// Fails with [`NotFound`](io::ErrorKind::NotFound) where there is nothing.
+    /// Fails with [`NotFound`](io::ErrorKind::NotFound) if it does not exist.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
 
-    /// Returns what is at a path, where a link is not followed.
+    /// Returns the kind of a path, without following links.
     ///
     /// # Errors
     ///
-    /// Fails with [`NotFound`](io::ErrorKind::NotFound) where there is nothing.
+    /// Fails with [`NotFound`](io::ErrorKind::NotFound) if it does not exist.
     fn kind(&self, path: &Path) -> io::Result<EntryKind> {
         self.metadata(path).map(|found| found.kind)
     }
@@ -91,74 +91,74 @@ pub trait Storage: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// Fails with [`NotFound`](io::ErrorKind::NotFound) where there is none, with
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput) where there is something else, and where it cannot
+    /// Fails with [`NotFound`](io::ErrorKind::NotFound) if it does not exist, with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if it is not a regular file, or if it cannot
     /// be read.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
 
-    /// Opens something that is read once, such as a pipe.
+    /// Opens something that can be read once, such as a pipe.
     ///
     /// # Errors
     ///
-    /// Fails where there is nothing, or it cannot be read.
+    /// Fails if it does not exist, or cannot be read.
     fn open_stream(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
-    /// Opens a directory as a storage of its own. Its files stay those of this directory when another
-    /// takes its name.
+    /// Opens a directory as a storage. Its files remain those of this directory if its path is
+    /// taken by another one.
     ///
     /// # Errors
     ///
-    /// Fails with [`NotADirectory`](io::ErrorKind::NotADirectory) where there is something else.
+    /// Fails with [`NotADirectory`](io::ErrorKind::NotADirectory) if it is not a directory.
     fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>>;
 
-    /// Passes the entries of a directory to `each`, in no order, until it returns false.
+    /// Calls `each` with the entries of a directory, in any order, until it returns false.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be listed, or `each` fails.
+    /// Fails if it cannot be listed, or if `each` fails.
     fn list(
         &self,
         path: &Path,
         each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
     ) -> io::Result<()>;
 
-    /// Returns the path that links at `path` lead to.
+    /// Resolves links.
     ///
     /// # Errors
     ///
-    /// Fails where they lead nowhere.
+    /// Fails if a link is broken.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(path.to_path_buf())
     }
 
-    /// Returns whether something else has the name of this directory now: files may be missing since.
+    /// Returns whether the path has been taken by another directory, so that files may be missing.
     fn is_replaced(&self) -> bool {
         false
     }
 }
 
-/// A file that is open, read at any position and from many threads.
+/// An open file that can be read at any position and from many threads.
 pub trait ReadAt: Send + Sync + fmt::Debug {
     /// Returns the length in bytes when it was opened.
     fn len(&self) -> u64;
 
-    /// Returns whether it had no bytes when it was opened.
+    /// Returns whether it was empty when it was opened.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads some bytes from `at` on, none only at the end, and returns how many.
+    /// Reads some bytes from `at` on, none only at the end, and returns their number.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize>;
 
     /// Fills `out` with bytes from `at` on.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read, and with [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where
+    /// Fails if they cannot be read, and with [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if
     /// the file ends before.
     fn read_exact_at(&self, mut out: &mut [u8], mut at: u64) -> io::Result<()> {
         while !out.is_empty() {
@@ -178,22 +178,22 @@ pub trait ReadAt: Send + Sync + fmt::Debug {
         Ok(())
     }
 
-    /// Says that a range will be read soon, so that a storage with a long way to go can fetch it.
+    /// Announces that a range will be read soon, so that a remote storage can fetch it.
     fn will_read(&self, range: Range<u64>) {
         let _ = range;
     }
 
-    /// Maps bytes into memory; `None` where that cannot be done.
+    /// Maps bytes into memory; `None` if this is not possible.
     fn map(&self, at: u64, len: usize) -> Option<Mapped> {
         let _ = (at, len);
         None
     }
 
-    /// Returns what tells its present state from others; `None` where nothing does.
+    /// Returns the present state of the file; `None` if states cannot be identified.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be found out.
+    /// Fails if this cannot be determined.
     fn identity(&self) -> io::Result<Option<Identity>> {
         Ok(None)
     }

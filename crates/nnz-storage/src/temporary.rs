@@ -1,7 +1,7 @@
-//! Temporary files, which have no name and are gone once they are closed.
+//! Temporary files without a name, which are deleted when they are closed.
 //!
-//! Errors are those of the system, and name the directory: what is being read or written is not the
-//! reason.
+//! Errors are those of the system, with the directory as location, because the data is not the
+//! cause.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,15 +11,15 @@ use std::sync::OnceLock;
 
 use nnz_core::{Error, Place, Result};
 
-/// The directory that was set, for the whole process.
+/// The directory of the process, if it was set.
 static SET: OnceLock<PathBuf> = OnceLock::new();
 
-/// Sets the directory for temporary files of the whole process, in place of `TMPDIR` and of the
-/// directories of outputs. Only the first call counts; later ones return `false`.
+/// Sets the directory for temporary files of the process, instead of `TMPDIR` and the directories
+/// of outputs. Only the first call has an effect; later ones return `false`.
 ///
 /// # Errors
 ///
-/// Fails where it is no directory.
+/// Fails if it is not a directory.
 pub fn set_temporary_directory(directory: &Path) -> Result<bool> {
     let found = directory.metadata().map_err(|error| Error::io(directory, error))?;
     if !found.is_dir() {
@@ -28,15 +28,15 @@ pub fn set_temporary_directory(directory: &Path) -> Result<bool> {
     Ok(SET.set(directory.to_path_buf()).is_ok())
 }
 
-/// Returns the directory for temporary files that are needed while something is written: the one that
-/// was [set](set_temporary_directory), or that of the output.
+/// Returns the directory for temporary files while writing an output: the one that was
+/// [set](set_temporary_directory), or that of the output.
 #[must_use]
 pub fn spill_directory(output: &Path) -> PathBuf {
     SET.get().map_or_else(|| output.to_path_buf(), PathBuf::clone)
 }
 
 /// Returns the directory for temporary files: the one that was [set](set_temporary_directory),
-/// `TMPDIR`, or `/tmp` where that is not set or empty.
+/// `TMPDIR`, or `/tmp` if that is not set or empty.
 #[must_use]
 pub fn temporary_directory() -> PathBuf {
     if let Some(directory) = SET.get() {
@@ -65,26 +65,26 @@ pub struct TemporaryFile {
 }
 
 impl TemporaryFile {
-    /// Makes a file in the [directory for temporary files](temporary_directory).
+    /// Creates a file in the [directory for temporary files](temporary_directory).
     ///
     /// # Errors
     ///
-    /// Fails where the directory is missing or cannot be written.
+    /// Fails if the directory is missing or cannot be written.
     pub fn create() -> Result<Self> {
         Self::create_in(&temporary_directory())
     }
 
-    /// Makes a file in a directory.
+    /// Creates a file in a directory.
     ///
     /// # Errors
     ///
-    /// Fails where the directory is missing or cannot be written.
+    /// Fails if the directory is missing or cannot be written.
     pub fn create_in(directory: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(directory).map_err(|error| failed(directory, error))?;
         Ok(Self { file, directory: directory.to_path_buf() })
     }
 
-    /// Returns what errors call a temporary file in a directory.
+    /// Returns the location of a temporary file in messages.
     #[must_use]
     pub fn place(directory: &Path) -> Place {
         Place::array(directory, "temporary file")
@@ -94,11 +94,11 @@ impl TemporaryFile {
         done.map_err(|error| failed(&self.directory, error))
     }
 
-    /// Writes bytes behind those that were written.
+    /// Appends bytes.
     ///
     /// # Errors
     ///
-    /// Fails where the directory has no room for them.
+    /// Fails if the disk is full.
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
         let written = self.file.write_all(bytes);
         self.check(written)
@@ -108,7 +108,7 @@ impl TemporaryFile {
     ///
     /// # Errors
     ///
-    /// Fails where the directory has no room for them.
+    /// Fails if the disk is full.
     pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
         self.check(self.file.write_all_at(bytes, offset))
     }
@@ -117,35 +117,35 @@ impl TemporaryFile {
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read, or are not there.
+    /// Fails if they cannot be read, or do not exist.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
         self.check(self.file.read_exact_at(bytes, offset))
     }
 
-    /// Goes back to the start.
+    /// Seeks to the start.
     ///
     /// # Errors
     ///
-    /// Fails where the system does.
+    /// Fails if the system does.
     pub fn rewind(&mut self) -> Result<()> {
         let rewound = self.file.seek(SeekFrom::Start(0));
         self.check(rewound).map(drop)
     }
 
-    /// Reads some bytes, and returns how many; none at the end.
+    /// Reads some bytes and returns their number; none at the end.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
         let read = self.file.read(bytes);
         self.check(read)
     }
 }
 
-/// Makes the error of a temporary file in a directory.
+/// Creates the error of a temporary file in a directory.
 fn failed(directory: &Path, error: io::Error) -> Error {
-    // The name of the file, which is put around it, is of no use to anybody.
+    // The name of the file, which the error includes, is not useful.
     let inner = error.get_ref().and_then(|outer| outer.source()?.downcast_ref::<io::Error>());
     let error = match inner.and_then(io::Error::raw_os_error) {
         Some(code) => io::Error::from_raw_os_error(code),
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back_and_leaves_no_name() {
+    fn temporary_files_have_no_name() {
         let directory = tempfile::tempdir().unwrap();
         let mut file = TemporaryFile::create_in(directory.path()).unwrap();
         file.write_all(b"abc").unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_directory_is_named() {
+    fn a_missing_directory_is_in_the_error() {
         let error = TemporaryFile::create_in(Path::new("/none/of it")).unwrap_err();
         assert_eq!(error.to_string(), "/none/of it: temporary file: no such file or directory");
         assert!(error.is_system());

@@ -1,4 +1,4 @@
-//! Goes through a matrix column by column, in bounded memory.
+//! Reads a matrix column by column, in bounded memory.
 //!
 //! ```sh
 //! cargo run --example columns -- pbmc.bpcells
@@ -12,19 +12,19 @@ use nnz::{Batch, Error, Order, Projection, Values};
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is stored row by row, or `out` cannot be written.
+/// Fails if the matrix cannot be read or is stored row by row, or `out` cannot be written.
 pub fn run(path: &str, out: &mut dyn Write) -> Result<(), Box<dyn std::error::Error>> {
     let matrix = nnz::open(path)?.into_matrix()?;
     let header = matrix.header();
     if header.order != Order::Col || !header.sorted_majors {
-        return Err("stored row by row: nnz convert --order col changes that".into());
+        return Err("stored by row; nnz convert --order col stores it by column".into());
     }
-    // The same buffers are used for all batches.
+    // The buffers of the batch are reused.
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let mut batches = matrix.batches(0..header.shape.cols, Projection::ALL)?;
     let mut current = None;
     while batches.next_batch(&mut batch)? {
-        // A run is a stretch of entries of one column. A column may go on in the next run or batch.
+        // A run has entries of one column. A column can continue in the next run or batch.
         for run in 0..batch.runs() {
             let (col, count) = (batch.majors.get(run), batch.run(run).len());
             current = match current {

@@ -41,8 +41,8 @@ impl Progress for Lines {
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read, the target exists already or cannot be written, or an entry
-/// has no exact value there.
+/// Fails if the source cannot be read, if the target exists or cannot be written, or if a value
+/// cannot be stored exactly.
 pub fn run(from: &str, to: &str, progress: &Lines) -> Result<Summary, Error> {
     let options = ConvertOptions::default().order(Order::Col).memory(1_000_000_000);
     nnz::convert(from, to, &options, progress)

@@ -1,4 +1,4 @@
-//! Opens a matrix of any format and prints what it is, with its first entries.
+//! Opens a matrix of any format and prints its header and first entries.
 //!
 //! ```sh
 //! cargo run --example open -- pbmc.bpcells
@@ -12,7 +12,7 @@ use nnz::{Axis, Error};
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read, or `out` cannot be written.
+/// Fails if the matrix cannot be read, or `out` cannot be written.
 pub fn run(path: &str, out: &mut dyn Write) -> Result<(), Box<dyn std::error::Error>> {
     let matrix = nnz::open(path)?.into_matrix()?;
     let header = matrix.header();

@@ -6,12 +6,12 @@
 
 use nnz::{ConvertOptions, Error, NoProgress, Selection};
 
-/// Writes the named rows, and the first hundred columns of those there are.
+/// Writes the named rows and the first hundred columns.
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read, a name is not that of one row, or the target exists already
-/// or cannot be written.
+/// Fails if the source cannot be read, if a name is not that of one row, or if the target exists or
+/// cannot be written.
 pub fn run(from: &str, to: &str, names: &str) -> Result<(), Error> {
     let cols = nnz::open(from)?.into_matrix()?.header().shape.cols;
     let rows = Selection::words(names.split(','));

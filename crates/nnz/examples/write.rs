@@ -1,4 +1,4 @@
-//! Writes a CSR matrix that is given as `indptr`, `indices` and `data`, as in SciPy.
+//! Writes a CSR matrix from `indptr`, `indices` and `data`, as in SciPy.
 //!
 //! ```sh
 //! cargo run --example write -- out.bpcells
@@ -6,7 +6,7 @@
 
 use nnz::{Axis, ConvertOptions, CsMatrix, Error, Order, Shape, WriteMatrix as _};
 
-/// Writes a matrix of two rows and three columns; the format is that of the extension.
+/// Writes a matrix of two rows and three columns, in the format of the extension.
 ///
 /// ```text
 ///     a  b  c
@@ -16,7 +16,7 @@ use nnz::{Axis, ConvertOptions, CsMatrix, Error, Order, Shape, WriteMatrix as _}
 ///
 /// # Errors
 ///
-/// Fails where the target exists already or cannot be written.
+/// Fails if the target exists or cannot be written.
 pub fn run(path: &str) -> Result<(), Error> {
     let shape = Shape { rows: 2, cols: 3 };
     let indptr = vec![0, 2, 3];

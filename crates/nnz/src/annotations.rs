@@ -1,4 +1,4 @@
-//! Tables that describe the rows and columns of a matrix.
+//! Annotations of rows and columns.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ pub use nnz_core::{
 };
 pub use nnz_engine::{AnnotationTable, AnnotationText, Labelled, Labels, write_annotations};
 
-/// Returns what separates the values of a table by the extension of its file: a comma for `.csv`, a tab for
-/// `.tsv` and `.txt`, also with `.gz`.
+/// Returns the separator of the values of a table by the extension of its file: a comma for `.csv`, a tab
+/// for `.tsv` and `.txt`, also with `.gz`.
 ///
 /// # Errors
 ///
@@ -26,12 +26,12 @@ pub fn separator_of(path: &Path) -> Result<u8> {
     }
 }
 
-/// Reads a table from a file of comma or tab-separated values, gzipped or not, into at most `memory` bytes. See
+/// Reads a table of comma- or tab-separated values, plain or gzipped, which may take `memory` bytes. See
 /// [`AnnotationTable::from_text`].
 ///
 /// # Errors
 ///
-/// Fails as [`separator_of`] and [`AnnotationTable::from_text`], and where the file cannot be read.
+/// Fails as [`separator_of`] and [`AnnotationTable::from_text`], and if the file cannot be read.
 pub fn read_table(path: impl AsRef<Path>, memory: u64) -> Result<AnnotationTable> {
     let path = path.as_ref();
     let separator = separator_of(path)?;

@@ -1,6 +1,6 @@
-//! How BPCells matrices and fragments are stored.
+//! Types of BPCells: versions and packing.
 //!
-//! Targets of matrices take `unpacked` and `format-version` as
-//! [`FormatOptions`](crate::formats::FormatOptions).
+//! Targets accept the [`FormatOptions`](crate::formats::FormatOptions) `unpacked` and
+//! `format-version`.
 
 pub use nnz_bpcells::{FormatVersion, Packing};

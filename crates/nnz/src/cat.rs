@@ -1,4 +1,4 @@
-//! Stored entries of what a place holds, as text.
+//! Stored entries of a matrix as text.
 
 use std::io::Write;
 
@@ -6,13 +6,13 @@ use nnz_core::Result;
 
 use crate::{CatOptions, Dataset, Location, OpenOptions, engine::cat as cat_source};
 
-/// Writes the stored entries of a matrix in storage order, one a line: row and column counted from
-/// 0, and the value, with tabs between.
+/// Writes the stored entries of a matrix in storage order, one per line: row, column (both counted
+/// from 0) and value, separated by tabs.
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
-/// there is written.
+/// Fails if the matrix cannot be read or is broken, and if writing fails. Entries before the error
+/// are written.
 pub fn cat(
     location: impl Into<Location>,
     options: &CatOptions,

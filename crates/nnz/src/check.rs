@@ -11,24 +11,23 @@ use crate::daphne::Dialect;
 use crate::formats::Registry;
 use crate::{Cancellation, Dataset, Location, OpenOptions, engine::default_memory};
 
-/// Says what checking may take.
+/// Options of [`validate`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ValidateOptions {
-    /// Bytes of memory for looking for duplicates, and as much for an object of R.
+    /// Memory in bytes for finding duplicates, and for reading an R object.
     pub memory: u64,
-    /// Threads that decode entries at the same time, of formats whose parts are not checked one by
-    /// one.
+    /// Number of threads, for formats whose parts are not checked separately.
     pub threads: usize,
-    /// DAPHNE: the dialect, instead of the one that is detected; a file is then checked as one of
-    /// DAPHNE in any case.
+    /// The dialect of DAPHNE, instead of the detected one; the file is then checked as DAPHNE in
+    /// any case.
     #[cfg(feature = "daphne")]
     pub dialect: Option<Dialect>,
-    /// The name of the format, instead of the one that is detected.
+    /// The name of the format, instead of the detected one.
     pub format: Option<&'static str>,
-    /// Cancels it.
+    /// Cancels the check.
     pub cancellation: Option<Cancellation>,
-    /// Where paths are looked up.
+    /// The storage of the paths.
     pub storage: Arc<dyn Storage>,
 }
 
@@ -46,7 +45,7 @@ nnz_core::setters! {
 nnz_core::setters! { ValidateOptions { dialect: Option<Dialect> } }
 
 impl ValidateOptions {
-    /// Returns how what is checked is opened.
+    /// Returns the options to open the location.
     pub(crate) fn open_options(&self) -> OpenOptions {
         let options =
             OpenOptions::new().memory_limit(self.memory).storage(Arc::clone(&self.storage));
@@ -60,7 +59,7 @@ impl ValidateOptions {
     }
 }
 
-/// The [default memory](default_memory), all cores, and the file system.
+/// Uses the [default memory](default_memory), all cores, and the file system.
 impl Default for ValidateOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -76,10 +75,10 @@ impl Default for ValidateOptions {
     }
 }
 
-/// Checks everything about the matrix or the fragments at a place, and hands what is found to `each`.
+/// Checks everything about a matrix or fragments, and passes findings to `each`.
 ///
-/// Where no group of a file is named, its [other groups](crate::formats::other_groups) are checked, too. The
-/// empty group is the root alone.
+/// If the location has no group, the [other groups](crate::formats::other_groups) of the file are checked as
+/// well. An empty group is only the root.
 ///
 /// ```no_run
 /// use nnz::{Location, ValidateOptions};
@@ -91,8 +90,8 @@ impl Default for ValidateOptions {
 ///
 /// # Errors
 ///
-/// Fails where there is nothing that is recognised, where one of several has to be named, where the system
-/// cannot read it, and where it is cancelled. All else that is wrong is a finding.
+/// Fails if the format is not recognized, if the location has several matrices, on I/O errors, and
+/// if cancelled. Any other fault is a finding.
 pub fn validate(
     location: impl Into<Location>,
     options: &ValidateOptions,
@@ -116,7 +115,7 @@ pub fn validate(
     Ok(())
 }
 
-/// Checks what is at one place.
+/// Checks one location.
 fn check_one(
     location: &Location,
     options: &ValidateOptions,
@@ -129,7 +128,7 @@ fn check_one(
     }
 }
 
-/// Reads a matrix from its start to its end: the first error ends it.
+/// Reads a matrix from start to end, up to the first error.
 pub(crate) fn read_whole(
     dataset: Dataset,
     place: &Place,

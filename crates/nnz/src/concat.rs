@@ -1,12 +1,12 @@
-//! The matrices at several places, as one.
+//! Concatenating matrices at several locations.
 
 use nnz_core::{Axis, Error, Place, Result};
 
 use crate::whole::ConcatFilesOptions;
 use crate::{ConcatOptions, ConvertOptions, Location, Progress, Summary, engine::Concat};
 
-/// Writes matrices one behind the other. Files with several matrices and tables are put together as wholes along
-/// rows, where the target holds as much.
+/// Concatenates matrices along an axis. Files with several matrices and tables are concatenated as wholes along
+/// rows, if the target supports it.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Where named arrays are written, whatever they mean.
+//! Targets of named arrays, for any format.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use nnz_storage::staging::{StagedFile, WriteOptions};
 use crate::formats::Registry;
 use crate::{ConvertOptions, formats};
 
-/// A place for named arrays, and the container they have there.
+/// A target of named arrays, and its container.
 pub(crate) struct ContainerTarget {
     path: PathBuf,
     kind: Kind,
@@ -22,24 +22,24 @@ pub(crate) struct ContainerTarget {
 }
 
 enum Kind {
-    /// A group of a container.
+    /// A group in a container.
     Container(&'static dyn ContainerKind, String, CreateOptions),
-    /// An object of R, which BPCells reads.
+    /// An R object, as read by BPCells.
     #[cfg(feature = "bpcells")]
     RObject(RObjectOptions),
 }
 
-/// What directories of arrays are like, where a name says no more.
+/// The kind of a directory of arrays, if the name does not determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectoryKind {
-    /// As BPCells has them.
+    /// A directory of BPCells.
     BpCells,
-    /// Of NumPy's files.
+    /// A directory of `.npy` files.
     Npy,
 }
 
 impl ContainerTarget {
-    /// Decides by its name, or by what is there, which container a place gets.
+    /// Selects the container by the name of the location, or by an existing file.
     pub(crate) fn new(
         path: &Path,
         group: Option<&str>,
@@ -51,7 +51,7 @@ impl ContainerTarget {
         Self::of(path, group, directory, create, &options.registry)
     }
 
-    /// Decides as [`new`](Self::new).
+    /// Selects the container as [`new`](Self::new).
     pub(crate) fn of(
         path: &Path,
         group: Option<&str>,
@@ -62,14 +62,14 @@ impl ContainerTarget {
         let named = registry.containers().iter().find(|kind| kind.info().is_extension_of(path));
         let flat = named.is_some_and(|kind| !kind.info().groups);
         if group.is_some() && (flat || ends_in(path, &["rds", "bpcells", "bsp", "dbdf", "mtx"])) {
-            let what = "has no groups; those of .h5, .nc and .zarr have";
+            let what = "only .h5, .nc and .zarr have groups";
             let place = Place::path(path);
-            return Err(Error::argument(format!("{place}: a place of that name {what}")));
+            return Err(Error::argument(format!("{place}: {what}")));
         }
         let format = formats::format_of_path(path);
-        // An npz file is one of SciPy unless another format is named.
+        // An npz file is SciPy unless another format is given.
         if format.is_some_and(|format| !format.info().containers) && !flat {
-            let what = "named arrays are not written under the name of another format";
+            let what = "the extension is that of another format, which has no named arrays";
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
         let compress = options.compress;
@@ -77,7 +77,7 @@ impl ContainerTarget {
             let inside = group.unwrap_or_default().to_owned();
             Kind::Container(kind, inside, options)
         };
-        if let Some(name) = kinds::left_out(path).filter(|_| named.is_none()) {
+        if let Some(name) = kinds::missing_feature(path).filter(|_| named.is_none()) {
             return Err(Error::argument(format!(
                 "{}: this build has no {name}",
                 Place::path(path)
@@ -90,7 +90,7 @@ impl ContainerTarget {
         } else if let Some(kind) = named {
             container(*kind)
         } else if ends_in_rds(path) && directory == DirectoryKind::Npy {
-            return Err(Error::argument("an object of R holds arrays of BPCells only"));
+            return Err(Error::argument("R objects support arrays of BPCells only"));
         } else if ends_in_rds(path) {
             #[cfg(feature = "bpcells")]
             {
@@ -98,7 +98,7 @@ impl ContainerTarget {
             }
             #[cfg(not(feature = "bpcells"))]
             {
-                return Err(Error::argument("this build writes no objects of R with arrays"));
+                return Err(Error::argument("this build cannot write R objects with arrays"));
             }
         } else if compress.is_some_and(|compress| compress != Compression::None) {
             return Err(uncompressed());
@@ -111,7 +111,7 @@ impl ContainerTarget {
         Ok(Self { path: path.to_path_buf(), kind, write: options.write })
     }
 
-    /// Makes it fit for a revision of BPCells: of the first, R has no class but only lists.
+    /// Adapts the target to a version of BPCells: R objects of version 1 have no class, only lists.
     #[cfg(feature = "bpcells")]
     pub(crate) fn with_format_version(mut self, version: FormatVersion) -> Self {
         if let Kind::RObject(options) = &mut self.kind {
@@ -125,7 +125,7 @@ impl ContainerTarget {
         &self.path
     }
 
-    /// Checks that the place may be written, before any work is done.
+    /// Checks that the target can be written, before any work starts.
     pub(crate) fn check(&self, members: &'static [&'static str]) -> Result<()> {
         let path = &self.path;
         match &self.kind {
@@ -137,7 +137,7 @@ impl ContainerTarget {
         }
     }
 
-    /// Says which other groups are lost when what is there is replaced.
+    /// Returns a note on the other groups that are lost if the target is replaced.
     pub(crate) fn groups_lost(&self) -> Option<String> {
         let (kind, group) = match &self.kind {
             Kind::Container(kind, group, _) => (kind, group),
@@ -149,15 +149,17 @@ impl ContainerTarget {
         }
         match readable(formats::groups_inside(&self.path, group)) {
             Ok(lost) => {
-                // What is broken is not known to hold any.
+                // A broken container is not known to have any.
                 let lost = lost.filter(|lost| !lost.is_empty())?;
                 Some(format!("groups inside were replaced, too: {}", formats::list_groups(&lost)))
             }
-            Err(error) => Some(format!("groups inside that were replaced are not known: {error}")),
+            Err(error) => {
+                Some(format!("cannot list the groups inside that were replaced: {error}"))
+            }
         }
     }
 
-    /// Starts writing arrays of these names.
+    /// Creates a writer of arrays with these names.
     pub(crate) fn writer(
         &self,
         members: &'static [&'static str],
@@ -175,16 +177,16 @@ impl ContainerTarget {
     }
 }
 
-/// Refuses to compress what goes where nothing is compressed.
+/// The error for compression of a target that has none.
 pub(crate) fn uncompressed() -> Error {
-    Error::argument("neither text nor a plain directory is compressed so")
+    Error::argument("compression does not apply to text and plain directories")
 }
 
-/// Returns how an object of R is written; compressed by default, as R does.
+/// Returns the options of an R object; compressed by default, as in R.
 ///
 /// # Errors
 ///
-/// Fails where R would not read it.
+/// Fails if R could not read it.
 pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
     let default = RdsOptions::default();
     let gzip = match compress {
@@ -192,28 +194,28 @@ pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
         Some(Compression::None) => None,
         Some(Compression::Gzip(level)) => Some(level),
         Some(Compression::Zstd(_)) => {
-            return Err(Error::argument("an object of R is compressed by gzip or not at all"));
+            return Err(Error::argument("R objects support gzip compression only"));
         }
     };
     Ok(RdsOptions { gzip, ..default })
 }
 
-/// Whether a path's ending is that of an object of R.
+/// Returns whether the extension of a path is that of an R object.
 pub(crate) fn ends_in_rds(path: &Path) -> bool {
     ends_in(path, &["rds"])
 }
 
-/// Whether a path's ending is one of these.
+/// Returns whether a path has one of these extensions.
 pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
     let found = path.extension();
     found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
 }
 
-/// Returns whether a path's ending, or what is there, says that it has groups inside.
+/// Returns whether a target has groups, by its extension or by an existing file.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot say what is there.
+/// Fails if an existing file cannot be read.
 pub fn has_groups(path: &Path) -> Result<bool> {
     let groups = |kind: &&dyn ContainerKind| kind.info().groups;
     let kinds = KINDS.iter().copied().filter(groups);
@@ -232,21 +234,21 @@ pub fn has_groups(path: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether a path is that of an HDF5 file, as those of NetCDF-4 are, by its ending or by what is
-/// there.
+/// Returns whether a target is an HDF5 file (NetCDF-4 files are), by its extension or by an
+/// existing file.
 pub(crate) fn goes_to_hdf5(path: &Path) -> Result<bool> {
     let mut kinds = KINDS.iter().filter(|kind| ["HDF5", "NetCDF"].contains(&kind.info().name));
     Ok(kinds.any(|kind| kind.info().is_extension_of(path)) || is_hdf5(path)?)
 }
 
-/// Whether the file that is there is HDF5.
+/// Returns whether an existing file is HDF5.
 fn is_hdf5(path: &Path) -> Result<bool> {
     let Some(kind) = hdf5() else { return Ok(false) };
     let matches = readable(Opened::local(path).and_then(|opened| kind.matches(&opened)))?;
     Ok(matches == Some(true))
 }
 
-/// Returns HDF5 as a kind of container, where this build has it.
+/// Returns HDF5 as a kind of container, if this build has it.
 fn hdf5() -> Option<&'static dyn ContainerKind> {
     KINDS.iter().copied().find(|kind| kind.info().name == "HDF5")
 }

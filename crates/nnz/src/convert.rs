@@ -1,4 +1,4 @@
-//! From any place to any place.
+//! Conversion between locations.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,21 +20,21 @@ use crate::{
     output::{DuplicatePolicy, StructurePolicy},
 };
 
-/// Says which axis of a target cells are on. Changing that moves nothing: rows are called columns, and what
-/// is stored by row is stored by column.
+/// The axis of the cells in a target. Changing it relabels rows as columns and does not reorder entries:
+/// what was stored by row is stored by column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellAxis {
-    /// The one that the format of the target has them on, if source and target say which. The default.
+    /// The axis that the format of the target uses, if both formats state theirs. The default.
     #[default]
     Format,
-    /// The one they are on in the source.
+    /// The axis of the source.
     AsIs,
-    /// This one. The source has to say which axis they are on.
+    /// This axis. The source has to state its axis of cells.
     Axis(Axis),
 }
 
 impl CellAxis {
-    /// Returns whether rows and columns of a source have to be exchanged for that.
+    /// Returns whether rows and columns of a source have to be exchanged.
     fn exchanges(
         self,
         source: [AxisKind; 2],
@@ -49,7 +49,7 @@ impl CellAxis {
         };
         match self {
             Self::AsIs => Ok(false),
-            // Who asks for another matrix gets it.
+            // With `transpose`, rows and columns are always exchanged.
             Self::Format if transpose => Ok(false),
             Self::Format => {
                 let [rows, cols] = source;
@@ -58,8 +58,8 @@ impl CellAxis {
             Self::Axis(axis) => match cells(source) {
                 Some(found) => Ok((found == axis) == transpose),
                 None => {
-                    let what = "the source does not say which axis cells are on, so that \
-                                they cannot be put on an axis";
+                    let what = "the source does not state its axis of cells, so they cannot be \
+                                moved to the other";
                     Err(Error::argument(what).with_hint("transpose", "exchanges rows and columns"))
                 }
             },
@@ -67,48 +67,48 @@ impl CellAxis {
     }
 }
 
-/// Says how a matrix is converted. The default changes nothing that need not change.
+/// Options of a conversion. By default, nothing is changed unnecessarily.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertOptions {
-    /// The formats that can be read and written; by default all of this crate.
+    /// The formats to read and write; by default all of this crate.
     pub registry: Registry,
     /// The name of the format to write; by default that of the target's extension.
     pub format: Option<&'static str>,
-    /// Options of that format.
+    /// Options of the target format.
     pub format_options: FormatOptions,
-    /// The storage order; by default the source's, and columns where the source has none.
+    /// The storage order; by default that of the source, or columns if it has none.
     pub order: Option<Order>,
-    /// The value type; by default the source's, or one that holds integers.
+    /// The value type; by default that of the source, or one that holds its integers.
     pub value_type: Option<ValueType>,
-    /// What to do with values that a float type cannot hold exactly.
+    /// Whether values that a float type cannot hold exactly are rounded.
     pub rounding: Rounding,
-    /// What to do with entries that share a place; by default they are kept between formats that
+    /// What to do with several entries of one cell. By default, they are kept between formats that
     /// allow them, and refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
-    /// Whether one triangle of a matrix is written, or both.
+    /// Which triangles of a symmetric matrix are written.
     pub structure: StructurePolicy,
-    /// How arrays are compressed; by default not at all, and objects of R as R does.
+    /// Compression of arrays; by default none, and that of R for R objects.
     pub compress: Option<Compression>,
-    /// Whether the target may be replaced, and is synced.
+    /// Whether the target may be replaced, and whether it is synced.
     pub write: WriteOptions,
-    /// Whether what the target does not hold is an error.
+    /// Whether it is an error if the target does not support something.
     pub strict: bool,
-    /// Whether rows and columns are exchanged. The storage order stays that of the source.
+    /// Whether rows and columns are exchanged. The storage order stays the same.
     pub transpose: bool,
-    /// Which axis of the target cells are on.
+    /// The axis of the cells in the target.
     pub cell_axis: CellAxis,
-    /// What the rows of the source are called and described by, where that is not what it says.
+    /// Names and annotations of the rows that replace those of the source.
     pub row_labels: Labels,
-    /// What its columns are called and described by.
+    /// Names and annotations of the columns that replace those of the source.
     pub col_labels: Labels,
-    /// Bytes of memory for sorting; an object of R that is read may take as many.
+    /// Memory in bytes for sorting, and for reading an R object.
     pub memory: u64,
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
-    /// Collects what is mended of the source, if anything may be; see [`repair`](fn@crate::repair).
+    /// Collects the repairs of the source, if it may be repaired; see [`repair`](fn@crate::repair).
     pub repairs: Option<Arc<Repairs>>,
 }
 
@@ -176,14 +176,14 @@ impl Default for ConvertOptions {
 }
 
 impl ConvertOptions {
-    /// Replaces a target that is there already, which is refused otherwise.
+    /// Replaces an existing target, which is refused otherwise.
     #[must_use]
     pub fn overwrite(mut self, overwrite: bool) -> Self {
         self.write.overwrite = overwrite;
         self
     }
 
-    /// Returns how sources are opened.
+    /// Returns the options to open sources.
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions::new()
             .registry(self.registry.clone())
@@ -191,7 +191,7 @@ impl ConvertOptions {
             .repairs(self.repairs.clone())
     }
 
-    /// Returns the options that have nothing to do with where and in which format a matrix is written.
+    /// Returns the options that are independent of the target's location and format.
     #[must_use]
     pub fn engine(&self) -> engine::ConvertOptions {
         engine::ConvertOptions::default()
@@ -208,14 +208,14 @@ impl ConvertOptions {
     }
 }
 
-/// Converts the matrix at one place into another place. A file with several matrices and tables goes with all that
-/// is in it, where the target holds as much.
+/// Converts a matrix to another location. A file with several matrices and tables is converted with everything in
+/// it, if the target supports it.
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read or is broken, where the target exists and may not be
-/// replaced or cannot be written, and where the target's format cannot hold an entry exactly.
-/// Nothing is left behind then, and a target that was there stays as it was.
+/// Fails if the source cannot be read or is broken, if the target exists and may not be replaced or
+/// cannot be written, and if the target cannot store an entry exactly. Nothing is written then, and
+/// an existing target is unchanged.
 pub fn convert(
     from: impl Into<Location>,
     to: impl Into<Location>,
@@ -233,11 +233,11 @@ pub fn convert(
 }
 
 impl Dataset {
-    /// Converts a matrix or tensor into another place. `from` is what messages call it.
+    /// Converts a matrix or tensor to another location. `from` is its name in messages.
     ///
     /// # Errors
     ///
-    /// Fails as [`convert`], and for what is neither.
+    /// Fails as [`convert`], and if it is neither.
     pub fn convert(
         self,
         from: &Place,
@@ -256,8 +256,8 @@ impl Dataset {
     }
 }
 
-/// Converts a matrix that is open, such as a [`Slice`](crate::engine::Slice) of another. `from` is what
-/// messages call it. What can be read again can be converted again.
+/// Converts an open matrix, such as a [`Slice`](crate::engine::Slice) of another. `from` is its name in
+/// messages. The source can be converted again if it can be read again.
 ///
 /// # Errors
 ///
@@ -282,19 +282,19 @@ pub fn convert_source(
     };
     for _ in 1..ATTEMPTS {
         match convert_once(source, from, to, options, progress) {
-            Err(error) if source.rereadable() && appeared_meanwhile(&error, to) => {}
+            Err(error) if source.rereadable() && created_concurrently(&error, to) => {}
             done => return done,
         }
     }
     convert_once(source, from, to, options, progress)
 }
 
-/// How often a group is written to a file that others create at the same time.
+/// Maximum number of attempts to write a group to a file that others create at the same time.
 const ATTEMPTS: u8 = 20;
 
-/// Whether a group was not written since another process created or changed the file it goes into: it can
-/// be added to what is there now.
-fn appeared_meanwhile(error: &Error, to: &Location) -> bool {
+/// Returns whether a group was not written because another process created or changed the file. The group
+/// can then be added to the new file.
+fn created_concurrently(error: &Error, to: &Location) -> bool {
     let Location::Path { path, group: Some(group) } = to else { return false };
     let at_target = || error.place().path.as_deref().is_some_and(|at| at.starts_with(path));
     !group.is_empty() && matches!(error.kind(), ErrorKind::Changed) && at_target()
@@ -312,11 +312,12 @@ fn convert_once(
     if !options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose)? {
         return engine::convert(source, from, &*target, &options.engine(), progress);
     }
-    // Nothing is moved: what was stored by row is stored by column, and the names of both go along.
+    // Nothing is reordered: what was stored by row is stored by column, and the names are exchanged
+    // as well.
     let exchanged = Transposed::new(source);
     let target = target_of(&exchanged, to, options)?;
     let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), progress)?;
-    summary.notes.push(format!("rows are {} now, and columns {}", kinds[1], kinds[0]));
+    summary.notes.push(format!("relabelled: rows are {}, columns are {}", kinds[1], kinds[0]));
     Ok(summary)
 }
 
@@ -330,9 +331,9 @@ fn target_of(
     options.registry.target(to, options, written)
 }
 
-/// Writing a matrix from memory.
+/// Writing a matrix in memory.
 pub trait WriteMatrix {
-    /// Writes it to a place, in the format of its extension unless the options name one.
+    /// Writes it to a location, in the format of the extension unless the options select one.
     ///
     /// ```no_run
     /// use nnz::WriteMatrix as _;

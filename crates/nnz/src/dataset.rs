@@ -1,4 +1,4 @@
-//! What a place was found to hold, opened.
+//! The data of a location.
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use crate::formats::DatasetKind;
 use crate::frames::FrameSource;
 use crate::tensor::TensorFile;
 
-/// What a place holds, opened by [`open`](crate::open).
+/// The data of a location, as returned by [`open`](crate::open).
 ///
-/// A group that holds both a matrix and fragments is opened as the matrix.
+/// A group with both a matrix and fragments is opened as the matrix.
 #[non_exhaustive]
 pub enum Dataset {
     /// A matrix.
     Matrix(Box<dyn MatrixSource>),
-    /// A vector, scalar or tensor of Binsparse.
+    /// A Binsparse vector, scalar or tensor.
     Tensor(TensorFile),
     /// Genomic fragments.
     Fragments(Box<dyn FragmentSource>),
-    /// Columns of different types: a frame of DAPHNE.
+    /// Columns of different types: a DAPHNE frame.
     #[cfg(feature = "daphne")]
     Table(FrameSource),
 }
@@ -42,7 +42,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// Fails where it is neither.
+    /// Fails if it is neither.
     pub fn into_matrix(self) -> Result<Box<dyn MatrixSource>> {
         match self {
             Self::Matrix(matrix) => Ok(matrix),
@@ -50,22 +50,22 @@ impl Dataset {
             Self::Fragments(source) => {
                 let version = source.about()?.version.unwrap_or_default();
                 let what = format!(
-                    "holds genomic fragments (version \"{}\"), not a matrix",
+                    "contains genomic fragments (version \"{}\"), not a matrix",
                     version.escape_debug()
                 );
-                let effect = "reads, converts and counts them";
+                let effect = "works with them";
                 Err(Error::unsupported(Place::default(), what).with_hint("fragments", effect))
             }
             #[cfg(feature = "daphne")]
             Self::Table(_) => {
-                let what = "holds a frame, which is no matrix";
-                let effect = "writes it as .csv or .dbdf";
+                let what = "contains a frame, not a matrix";
+                let effect = "converts it between .csv and .dbdf";
                 Err(Error::unsupported(Place::default(), what).with_hint("frames::convert", effect))
             }
         }
     }
 
-    /// Returns the fragments; `None` where it holds something else.
+    /// Returns the fragments; `None` for other data.
     #[must_use]
     pub fn into_fragments(self) -> Option<Box<dyn FragmentSource>> {
         match self {
@@ -74,7 +74,7 @@ impl Dataset {
         }
     }
 
-    /// Returns the table; `None` where it holds something else.
+    /// Returns the table; `None` for other data.
     #[cfg(feature = "daphne")]
     #[must_use]
     pub fn into_table(self) -> Option<FrameSource> {

@@ -1,21 +1,21 @@
-//! Whether two places hold equal matrices.
+//! Comparing the matrices at two locations.
 
 use nnz_core::{AxisKind, Result};
 
 use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
 
-/// Compares two matrices of any formats and hands the first differences to `each`.
+/// Compares two matrices of any formats and passes the first differences to `each`.
 ///
-/// What is compared is what the matrices mean: every cell, by its number, whatever the type and
-/// order it is stored in, and names where both have them. What is stored and is what cells hold
-/// that are not (zero, unless the matrix has a fill) equals such a cell, and entries that follow from
-/// a symmetry count; with [`stored`](DiffOptions::stored) they do not. Where two matrices differ in
-/// what cells hold that are not stored, those that neither stores differ. Where one is cells by features and
-/// the other features by cells, cells are compared with cells.
+/// All cells are compared by their numbers, whatever their type and storage order, and names if both
+/// matrices have them. A stored entry that is equal to the fill value (zero by default) equals a cell
+/// that is not stored, and entries that follow from a symmetry are included; with
+/// [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, cells that neither
+/// matrix stores differ. If one matrix is cells by features and the other features by cells, cells are
+/// compared with cells.
 ///
 /// # Errors
 ///
-/// Fails where one of them cannot be read or is broken.
+/// Fails if one of them cannot be read or is broken.
 pub fn diff(
     first: impl Into<Location>,
     second: impl Into<Location>,
@@ -29,7 +29,7 @@ pub fn diff(
         && !(a.is_vector() && b.is_vector())
     {
         let (a, b) = (a.read(options.memory / 2)?, b.read(options.memory / 2)?);
-        if !crate::tensor::mean_the_same(a, b)? {
+        if !crate::tensor::equal_cells(a, b)? {
             each(Difference::Tensor);
         }
         return Ok(());
@@ -43,7 +43,7 @@ pub fn diff(
     let [first, second] = opened.each_ref().map(|matrix| matrix.header().axis_kinds);
     let [rows, cols] = first;
     if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
-        // Cells are compared with cells, in the places of the first.
+        // Compares cells with cells, with positions in the first.
         let exchanged = Transposed::new(&*opened[1]);
         return nnz_engine::diff([&*opened[0], &exchanged], places, options, each);
     }

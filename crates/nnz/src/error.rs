@@ -1,6 +1,6 @@
-//! Where an error occurred inside a file, what helps, and what checking a file finds.
+//! Locations and hints of errors, and findings of checks.
 //!
-//! [`Error`](crate::Error) has a [`Place`](crate::Place): a path, and with [`At`] an array, line or entry; and a [`Hint`]
-//! where an option helps.
+//! [`Error`](crate::Error) has a [`Place`](crate::Place), which is a path and, with [`At`], an array, line or entry,
+//! and a [`Hint`] if an option helps.
 
 pub use nnz_core::{At, Finding, Hint, Severity};

@@ -1,7 +1,8 @@
-//! The formats that can be read: each is one static behind [`Format`], and [`Registry`] lists them.
+//! The formats: each is a static that implements [`Format`], and [`Registry`] lists them.
 //!
-//! A place is looked at once, as a [`Probe`]. Each format says whether the probe holds its data; the
-//! one that matches best takes the probe over and opens it, with what was read already.
+//! A location is opened once, as a [`Probe`]. Each format states whether the probe contains its
+//! data. The one that matches best takes the probe, with everything that has been read, and opens
+//! it.
 
 #[cfg(feature = "singlecell")]
 mod anndata;
@@ -63,7 +64,7 @@ use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
 };
 
-/// The option of formats that store either entries or every cell.
+/// The option of formats that store either entries or all cells.
 #[cfg(feature = "matrix-market")]
 const LAYOUT: FormatOption = FormatOption::parsed::<nnz_matrix_market::Layout>(
     "layout",
@@ -72,7 +73,7 @@ const LAYOUT: FormatOption = FormatOption::parsed::<nnz_matrix_market::Layout>(
      stored]",
 );
 
-/// Returns the container of a probe that was claimed.
+/// Returns the container of a probe, which the format has detected before.
 fn arrays(probe: Probe) -> Result<Arc<dyn Container>> {
     let place = probe.location().source_place();
     let container = probe.into_container()?;
@@ -82,7 +83,7 @@ fn arrays(probe: Probe) -> Result<Arc<dyn Container>> {
 /// Describes a format.
 #[derive(Clone, Debug)]
 pub struct FormatInfo {
-    /// The name, as `--to` takes it if the format is written.
+    /// The name, as in `--to` if the format is written.
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
@@ -91,11 +92,11 @@ pub struct FormatInfo {
     pub extensions: &'static [&'static str],
     /// One line about the format.
     pub summary: &'static str,
-    /// What can be read.
+    /// The kinds of data that are read.
     pub reads: &'static [DatasetKind],
-    /// What can be written.
+    /// The kinds of data that are written.
     pub writes: &'static [DatasetKind],
-    /// Whether it consists of named arrays, which containers such as HDF5 hold.
+    /// Whether it consists of named arrays, as in containers such as HDF5.
     pub containers: bool,
     /// Options of targets.
     pub options: &'static [FormatOption],
@@ -111,7 +112,7 @@ impl FormatInfo {
             .any(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
     }
 
-    /// Describes a format that is read; nothing is written.
+    /// Describes a format that is read, but not written.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
         Self {
@@ -152,26 +153,26 @@ impl fmt::Display for DatasetKind {
     }
 }
 
-/// Something that a place holds, such as a layer of an AnnData file.
+/// A part of a location with several, such as a layer of an AnnData file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
-    /// The path behind `::`, or of a column of a table.
+    /// The path after `::`, or the path of a column of a table.
     pub path: String,
     /// The length of each dimension.
     pub shape: Vec<u64>,
-    /// How it is stored, such as `csr_matrix`.
+    /// How it is stored, for example `csr_matrix`.
     pub kind: String,
-    /// The type of its values, such as `float32` or `categorical`.
+    /// The type of its values, for example `float32` or `categorical`.
     pub value_type: String,
 }
 
-/// How sure a format is that a probe holds its data.
+/// The confidence of a format that a probe contains its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// It is tried if no other format matches.
     Fallback,
-    /// A signature, a marker or the file name says so.
+    /// A signature, a marker or the file name identifies it.
     Certain,
 }
 
@@ -180,27 +181,26 @@ pub trait Format: Send + Sync {
     /// Describes the format.
     fn info(&self) -> &'static FormatInfo;
 
-    /// Returns whether a probe holds data of this format, judging by as little of it as possible. What
-    /// is missing or broken is an answer ([`readable`](nnz_core::readable)), an error of the system none.
+    /// Returns whether a probe contains data of this format, from as few bytes as possible. Missing or
+    /// broken data is an answer ([`readable`](nnz_core::readable)), an I/O error is not.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot read the place, or holds what is known not to be supported.
+    /// Fails on I/O errors, and if the data is known not to be supported.
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>>;
 
-    /// Opens what a probe holds.
+    /// Opens the data of a probe.
     ///
     /// # Errors
     ///
-    /// Fails where the data is broken or needs more memory than allowed.
+    /// Fails if the data is broken or needs more memory than allowed.
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset>;
 
-    /// Checks all of what a probe holds and passes what is wrong to `each`. By default all entries
-    /// are read.
+    /// Checks all data of a probe and passes findings to `each`. By default, all entries are read.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot read, or more memory is needed than allowed.
+    /// Fails on I/O errors, and if more memory is needed than allowed.
     fn validate(
         &self,
         probe: Probe,
@@ -214,37 +214,36 @@ pub trait Format: Send + Sync {
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
     }
 
-    /// Returns whether what a finding says is wrong follows from the rest of the data, so that it is right once that is
-    /// written anew.
+    /// Returns whether a finding is about derived data, which is correct once it is written again.
     fn is_derived(&self, finding: &Finding) -> bool {
         let _ = finding;
         false
     }
 
-    /// Lists all that a probe holds, of formats with several matrices or tables in one place; by default
-    /// nothing.
+    /// Lists the parts of a probe, for formats with several matrices or tables in one location. By
+    /// default there are none.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be read.
+    /// Fails if they cannot be read.
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
         let _ = probe;
         Ok(Vec::new())
     }
 
-    /// Returns the options for a value of `--to` that this format takes beside its names, as Binsparse
-    /// takes `CSR`.
+    /// Returns the options for a value of `--to` that this format accepts besides its names, as
+    /// Binsparse accepts `CSR`.
     fn claims(&self, name: &str) -> Option<FormatOptions> {
         let _ = name;
         None
     }
 
-    /// Returns whether a matrix that is read in this format stays in it at a path whose extension is that of
-    /// another.
+    /// Returns whether a matrix in this format stays in it when it is written to a path whose extension is
+    /// that of another format.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot read what the source is.
+    /// Fails if the format of the source cannot be read.
     fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {
         let _ = (path, source);
         Ok(false)
@@ -254,7 +253,7 @@ pub trait Format: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Fails where the format is not written, or not to such a place, and where an option has a wrong
+    /// Fails if the format is not written, or not to this location, and if an option has an invalid
     /// value.
     fn target(
         &self,
@@ -266,7 +265,7 @@ pub trait Format: Send + Sync {
         Err(Error::argument(format!("{} is read only", self.info().name)))
     }
 
-    /// Returns how files are written as a whole, of formats with several matrices or tables in one file.
+    /// Returns how whole files are written, for formats with several matrices or tables in one file.
     fn whole(&self) -> Option<&dyn WholeFormat> {
         None
     }
@@ -275,7 +274,7 @@ pub trait Format: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Fails as [`target`](Self::target), and where the tensor cannot be read, held or written.
+    /// Fails as [`target`](Self::target), and if the tensor cannot be read, stored or written.
     fn write_tensor(
         &self,
         tensor: &TensorFile,
@@ -288,23 +287,22 @@ pub trait Format: Send + Sync {
         Err(Error::argument(what))
     }
 
-    /// Returns whether it may be written to a path, going by the extension or by the file that is there.
+    /// Returns whether it may be written to a path, judging by the extension or by an existing file.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot say what is there.
+    /// Fails if an existing file cannot be read.
     fn may_write_to(&self, path: &Path) -> Result<bool> {
         Ok(self.info().is_extension_of(path))
     }
 
-    /// Returns the options of stores of fragments, where these are written under the name of this format as
-    /// its matrices are; `None` where it has no such stores.
+    /// Returns the options of stores of fragments that are written with the name of this format, if any.
     fn fragment_options(&self) -> Option<&'static [FormatOption]> {
         None
     }
 
-    /// Names the attributes that mark a group of this format. Groups are searched for them where the
-    /// root of a file is of no format.
+    /// Returns the attributes that mark a group of this format. They are searched for if the root of
+    /// a file has no known format.
     fn group_attributes(&self) -> &'static [&'static str] {
         &[]
     }
@@ -315,13 +313,13 @@ pub trait Format: Send + Sync {
         false
     }
 
-    /// Returns whether a file or directory looks like this format from outside, as by its extension or by
-    /// the names in the directory. A file is then of this format whatever its content. Where a directory
-    /// is of no format, such entries of it are listed.
+    /// Returns whether a file or directory looks like this format, by its extension or by the names in
+    /// the directory. A file is then opened as this format whatever its content. If a directory has no
+    /// known format, such entries of it are listed.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot say what is in the directory.
+    /// Fails if the directory cannot be read.
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
         let _ = (path, directory);
         Ok(false)

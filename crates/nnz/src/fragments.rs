@@ -1,13 +1,12 @@
 //! Genomic fragments: intervals on chromosomes, each from one cell.
 //!
-//! [`open`] recognises a store of fragments and returns a [`FragmentSource`], which yields its
-//! fragments by position or by region, from many threads. [`import`] makes a store of a text,
-//! [`convert`] writes a store as another store or as text, [`select`] writes a part of it,
-//! [`merge`] makes one of several. [`query`] and [`print()`] hand out what overlaps regions, and
-//! [`Counts`] is the matrix of how often each cell was seen in each region: a
-//! [`MatrixSource`](crate::MatrixSource) like any other.
+//! [`open`] opens a store of fragments as a [`FragmentSource`], which yields its fragments by position
+//! or by region, from many threads. [`import`] reads text into a store, [`convert`] writes a store as
+//! another store or as text, [`select`] writes a part of it, and [`merge`] merges several. [`query`]
+//! and [`print()`] return the fragments that overlap regions. [`Counts`] is the matrix of counts of
+//! each cell in each region: a [`MatrixSource`](crate::MatrixSource).
 //!
-//! Bases are counted from 0, and the end of a fragment or a region is the base behind its last one.
+//! Positions are counted from 0, and the ends of fragments and regions are exclusive.
 //!
 //! ```no_run
 //! use nnz::Location;

@@ -1,4 +1,4 @@
-//! Frames: columns of different types with labels, in files of DAPHNE and as comma-separated values.
+//! Frames: labelled columns of different types, in DAPHNE files and as comma-separated values.
 //!
 //! ```no_run
 //! use nnz::Location;
@@ -25,34 +25,34 @@ use crate::daphne::Dialect;
 use crate::formats::{DatasetKind, Registry};
 use crate::{Dataset, Location, OpenOptions};
 
-/// Opens the frame at a place, in the dialect that is detected unless one is given.
+/// Opens a frame, in the detected dialect unless one is given.
 ///
 /// # Errors
 ///
-/// Fails where there is none, or something that is broken.
+/// Fails if there is none, or if it is broken.
 pub fn open(location: &Location, dialect: Option<Dialect>) -> Result<FrameSource> {
-    let none = || Error::unsupported(location.source_place(), "holds no frame");
+    let none = || Error::unsupported(location.source_place(), "contains no frame");
     detect(location, &options(dialect))?.and_then(Dataset::into_table).ok_or_else(none)
 }
 
-/// Returns whether a place holds a frame of DAPHNE, and no matrix.
+/// Returns whether a location has a DAPHNE frame and no matrix.
 ///
-/// Where there is nothing or what is broken, it holds none: opening it as a matrix says why. With a
-/// [dialect](OpenOptions::dialect), a file is read as one of DAPHNE in any case.
+/// Returns `false` if the location is missing or broken: opening it as a matrix gives the error. If
+/// a [dialect](OpenOptions::dialect) is given, the file is read as DAPHNE in any case.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot read it.
+/// Fails on I/O errors.
 pub fn holds(location: &Location, options: &OpenOptions) -> Result<bool> {
     let found = readable(detect(location, options))?.flatten();
     Ok(matches!(found, Some(Dataset::Table(_))))
 }
 
-/// Returns whether a place is a file that is called `.csv`, and no matrix.
+/// Returns whether a location is a file with the extension `.csv`, and not a matrix.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot read it.
+/// Fails on I/O errors.
 pub fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
     let location = location.resolve(&*options.storage)?;
     let Location::Path { path, group: None } = &location else { return Ok(false) };
@@ -65,13 +65,13 @@ pub fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
     }
 }
 
-/// Opens what a place holds if it is of a format with tables.
+/// Opens the data of a location if its format has tables.
 fn detect(location: &Location, options: &OpenOptions) -> Result<Option<Dataset>> {
     let found = Registry::default().detect(location, options)?;
     found.reads(DatasetKind::Table).then(|| found.open(options)).transpose()
 }
 
 fn options(dialect: Option<Dialect>) -> OpenOptions {
-    // No table has to be read whole.
+    // Tables are not read as a whole.
     OpenOptions::new().memory_limit(0).dialect(dialect)
 }

@@ -2,8 +2,8 @@
 //!
 //! # Reading
 //!
-//! [`open`] detects what a path holds by its content. A matrix is a [`MatrixSource`]: it has a [`Header`]
-//! and yields its entries one by one, or in [`Batch`]es of bounded size.
+//! [`open`] detects the format of a path. A matrix is a [`MatrixSource`]: it has a [`Header`] and yields
+//! its entries one by one, or in [`Batch`]es of bounded size.
 //!
 //! ```no_run
 //! let matrix = nnz::open("pbmc.bpcells")?.into_matrix()?;
@@ -15,11 +15,12 @@
 //! # Ok::<(), nnz::Error>(())
 //! ```
 //!
-//! [`read`] reads a whole matrix into memory as CSR or CSC ([`CsMatrix`]), [`read_dense`] with every cell.
+//! [`read`] reads a whole matrix into memory as CSR or CSC ([`CsMatrix`]), [`read_dense`] as a dense
+//! array.
 //!
 //! # Writing
 //!
-//! The extension of the target names its format, unless the options do; [`formats`] lists them.
+//! The extension of the target selects its format, unless the options do; [`formats`] lists them.
 //!
 //! ```no_run
 //! use nnz::{ConvertOptions, CsMatrix, NoProgress, Order, Shape, WriteMatrix as _};
@@ -39,28 +40,28 @@
 //!
 //! # More
 //!
-//! - [`slice()`] and [`concat()`] write a part of a matrix, or several as one. [`engine::Slice`],
-//!   [`engine::Concat`] and [`engine::Transposed`] are sources themselves, which [`convert_source`] writes.
-//! - [`stats`], [`diff`], [`cat`] and [`validate`] summarize, compare, print and check what a path holds.
-//!   For a source that is open already, see [`engine`].
-//! - [`fragments`] is about genomic fragments, [`frames`] about tables, [`tensor`] about other than two dimensions.
-//! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with all that is in them.
-//! - [`matrix`] has what it takes to go through batches, or to implement a source; a format of your
-//!   own goes into a [`Registry`](formats::Registry).
+//! - [`slice()`] and [`concat()`] write a part of a matrix, and several as one. [`engine::Slice`],
+//!   [`engine::Concat`] and [`engine::Transposed`] are sources, which [`convert_source`] writes.
+//! - [`stats`], [`diff`], [`cat`] and [`validate`] summarize, compare, print and check the data of a path.
+//!   For a source that is already open, see [`engine`].
+//! - [`fragments`] is for genomic fragments, [`frames`] for tables, [`tensor`] for other than two dimensions.
+//! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with everything in them.
+//! - [`matrix`] has the types to process batches or to implement a source; your own format is added to a
+//!   [`Registry`](formats::Registry).
 //!
-//! Options are made from their defaults by setters. Whatever takes long takes a [`Cancellation`], and what
-//! writes reports [`Progress`]. An [`Error`] says where it occurred, what was found and what was expected.
+//! Options have defaults and setters. Long operations accept a [`Cancellation`], and writing reports
+//! [`Progress`]. An [`Error`] gives the location, what was found and what was expected.
 //!
 //! # Features
 //!
-//! All are on by default but `sprs`.
+//! All are enabled by default except `sprs`.
 //!
 //! - Formats: `bpcells`, `daphne` (with frames), `fragments`, `matrix-market`, `scientific` (SciPy, NumPy, R),
-//!   `singlecell` (AnnData, 10x, fragments as text). Binsparse is always there, as tensors are.
-//! - Containers: `hdf5`, `netcdf`, `npz`, `zarr`. Directories and objects of R are always there.
+//!   `singlecell` (AnnData, 10x, fragments as text). Binsparse and tensors are always included.
+//! - Containers: `hdf5`, `netcdf`, `npz`, `zarr`. Directories and R objects are always included.
 //! - `sprs`: [`CsMatrix`] to and from `sprs::CsMat`.
 
-// What all formats share is compiled without those that are left out, too.
+// Code that all formats share is compiled also if some of its users are not.
 #![cfg_attr(
     not(all(
         feature = "bpcells",
@@ -136,12 +137,12 @@ pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
 
-/// What the README shows is compiled.
+/// Compiles the code in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// What the page on the library shows is compiled.
+/// Compiles the code in the page on the library.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct Library;

@@ -1,4 +1,4 @@
-//! Where data lies: a path, a group inside a file, or a standard stream.
+//! Locations of data: a path, a group in a file, or a standard stream.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -10,29 +10,29 @@ use memchr::memmem;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::Storage;
 
-/// What stands between a path and a group.
+/// The separator of a path and a group.
 const SEPARATOR: &[u8] = b"::";
 
-/// Names a place data is read from or written to.
+/// A location to read from or write to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// Standard input or output.
     Stream,
-    /// A file or directory, or a group inside.
+    /// A file or directory, or a group in it.
     Path {
         /// The file or directory.
         path: PathBuf,
-        /// The group, `None` where none is named. A slash before it has no meaning.
+        /// The group, if any. A leading slash is ignored.
         group: Option<String>,
     },
 }
 
 impl Location {
-    /// Reads `-`, `PATH` or `PATH::GROUP`, without looking at what is there: the last `::` splits.
-    /// What opens or creates something at the place [resolves](Self::resolve) it first.
+    /// Parses `-`, `PATH` or `PATH::GROUP` without accessing files: the last `::` is the separator.
+    /// Functions that open or create a location [resolve](Self::resolve) it first.
     ///
-    /// Paths need not be UTF-8. Groups have to be: a text with another one is a path as a whole, and
-    /// [`try_parse`](Self::try_parse) refuses it.
+    /// Paths need not be UTF-8, but groups must be: if the text after `::` is not, the whole text is
+    /// a path, and [`try_parse`](Self::try_parse) fails.
     ///
     /// ```
     /// use nnz::Location;
@@ -48,11 +48,11 @@ impl Location {
             .unwrap_or_else(|_| Self::Path { path: PathBuf::from(text), group: None })
     }
 
-    /// Reads a place as [`parse`](Self::parse) does.
+    /// Parses a location as [`parse`](Self::parse).
     ///
     /// # Errors
     ///
-    /// Fails where the name of a group is not UTF-8.
+    /// Fails if the group is not UTF-8.
     pub fn try_parse(text: impl AsRef<OsStr>) -> Result<Self> {
         let text = text.as_ref();
         if text == "-" {
@@ -65,21 +65,22 @@ impl Location {
         let (path, group) = (&bytes[..at], &bytes[at + SEPARATOR.len()..]);
         let group = std::str::from_utf8(group).map_err(|_| {
             let shown = OsStr::from_bytes(group);
-            let what = format!("the name of a group has to be UTF-8, {shown:?} is not");
+            let what = format!("the name of a group must be UTF-8: {shown:?}");
             Error::new(ErrorKind::Argument(what), Place::default())
         })?;
         let path = PathBuf::from(OsStr::from_bytes(path));
         Ok(Self::Path { path, group: Some(group.to_owned()) })
     }
 
-    /// Finds out where the path ends by what a storage holds, and removes the slash before the group.
+    /// Finds the end of the path in a storage, and removes the leading slash of the group.
     ///
-    /// The names of files and groups may have `::`, too. A file or directory that is called as the whole
-    /// text is taken; else the first one before a `::`. Where there is none, the last `::` splits.
+    /// The names of files and groups can contain `::`. If the whole text is the name of a file or
+    /// directory, that is used, otherwise the first existing one before a `::`. If there is none, the
+    /// last `::` is the separator.
     ///
     /// # Errors
     ///
-    /// Fails where the storage cannot say what it holds.
+    /// Fails on I/O errors.
     pub fn resolve(&self, storage: &dyn Storage) -> Result<Self> {
         let Self::Path { path, group: Some(group) } = self else { return Ok(self.clone()) };
         let text = self.text();
@@ -102,7 +103,7 @@ impl Location {
         Ok(Self::Path { path: path.to_path_buf(), group })
     }
 
-    /// Returns the place as it is written.
+    /// Returns the location as text.
     fn text(&self) -> OsString {
         match self {
             Self::Stream => "-".into(),
@@ -118,7 +119,8 @@ impl Location {
     }
 }
 
-/// Returns whether a storage has something of a name. One that no file can have is that of a group.
+/// Returns whether a storage has an entry of this name. A name that no file can have is that of a
+/// group.
 fn exists(storage: &dyn Storage, name: &[u8]) -> Result<bool> {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};
     let path = Path::new(OsStr::from_bytes(name));
@@ -133,7 +135,7 @@ fn exists(storage: &dyn Storage, name: &[u8]) -> Result<bool> {
     }
 }
 
-/// What messages call the place when it is read.
+/// The place of the source in messages.
 impl From<Location> for Place {
     fn from(location: Location) -> Self {
         location.source_place()
@@ -141,7 +143,7 @@ impl From<Location> for Place {
 }
 
 impl Location {
-    /// Returns what messages call the place when it is read.
+    /// Returns the place of a source in messages.
     #[must_use]
     pub fn source_place(&self) -> Place {
         match self {
@@ -150,7 +152,7 @@ impl Location {
         }
     }
 
-    /// Returns what messages call the place.
+    /// Returns the place in messages.
     #[must_use]
     pub fn place(&self) -> Place {
         Place::path(PathBuf::from(self.text()))
@@ -163,7 +165,7 @@ impl From<&Location> for Location {
     }
 }
 
-/// Converts text and paths as [`Location::parse`] does.
+/// Converts text and paths as [`Location::parse`].
 macro_rules! parsed {
     ($($text:ty),*) => {$(
         impl From<$text> for Location {
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_two_colons_split_and_nothing_is_looked_at() {
+    fn the_last_double_colon_is_the_separator() {
         assert_eq!(Location::parse("-"), Location::Stream);
         assert_eq!(Location::parse("a.h5"), place(b"a.h5", None));
         assert_eq!(Location::parse("a.h5::/m/x"), place(b"a.h5", Some("/m/x")));
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_tells_where_the_path_ends() {
+    fn existing_files_determine_the_end_of_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("file"), "").unwrap();
@@ -216,7 +218,7 @@ mod tests {
         let resolved = |name: &str, path: &str, group: Option<&str>| {
             let found = Location::parse(at(name)).resolve(&LocalStorage).unwrap();
             assert_eq!(found, place(at(path).as_os_str().as_bytes(), group), "{name}");
-            // Once it is resolved it stays so.
+            // Resolving it again changes nothing.
             assert_eq!(found.resolve(&LocalStorage).unwrap(), found);
         };
         resolved("file::a::b", "file", Some("a::b"));
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_found_behind_a_path_that_is_not_utf8() {
+    fn paths_with_groups_need_not_be_utf8() {
         let text = OsStr::from_bytes;
         assert_eq!(Location::parse(text(b"q\xff.h5")), place(b"q\xff.h5", None));
         let group = Location::parse(text(b"q\xff.h5::g"));
@@ -238,7 +240,7 @@ mod tests {
         // The name of a group is text.
         let group = text(b"q.h5::g\xff");
         let error = Location::try_parse(group).unwrap_err();
-        assert!(error.to_string().contains(r#"has to be UTF-8, "g\xFF" is not"#), "{error}");
+        assert!(error.to_string().contains(r#"must be UTF-8: "g\xFF""#), "{error}");
         assert_eq!(Location::parse(group), place(b"q.h5::g\xff", None));
     }
 }

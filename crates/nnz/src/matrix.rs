@@ -1,9 +1,9 @@
-//! What describes matrices, and what their data comes in.
+//! Types that describe matrices and carry their data.
 //!
-//! [`Header`](crate::Header) is made of [`AxisKind`], [`Duplicates`], [`Storage`] and [`Structure`]. Names are
-//! read by a [`StringReader`] or held as a [`StringList`]. A [`Batch`](crate::Batch) has [`Majors`],
-//! [`Minors`] and [`Values`](crate::Values). A source yields [`UnitReader`]s, whose units any
-//! thread decodes; a [`MatrixSink`] returns [`BatchEncoder`]s.
+//! [`Header`](crate::Header) consists of [`AxisKind`], [`Duplicates`], [`Storage`] and [`Structure`]. Names
+//! are read by a [`StringReader`] or stored in a [`StringList`]. A [`Batch`](crate::Batch) has [`Majors`],
+//! [`Minors`] and [`Values`](crate::Values). A source yields [`UnitReader`]s, whose units any thread decodes;
+//! a [`MatrixSink`] returns [`BatchEncoder`]s.
 
 pub use nnz_engine::IndexPointers;
 

@@ -1,5 +1,5 @@
-//! How Matrix Market files are laid out.
+//! Types of Matrix Market.
 //!
-//! Targets take `layout` as [`FormatOptions`](crate::formats::FormatOptions).
+//! Targets accept the [`FormatOptions`](crate::formats::FormatOptions) `layout`.
 
 pub use nnz_matrix_market::Layout;

@@ -1,6 +1,6 @@
-//! Binsparse tensors from and to plain arrays of NumPy.
+//! Binsparse tensors from and to plain NumPy arrays.
 //!
-//! A tensor is three `.npy` files: every cell, which cells are stored, and what the others hold.
+//! A tensor is three `.npy` files: all cells, a mask of the stored cells, and the fill value.
 
 mod promote;
 
@@ -18,28 +18,28 @@ use crate::formats::{Binsparse, Format as _, Registry};
 use crate::{Location, OpenOptions};
 use promote::promoted;
 
-/// Names the files that a tensor is made of.
+/// The files of a tensor.
 #[derive(Clone, Debug)]
 pub struct TensorArrays {
-    /// Every cell.
+    /// All cells.
     pub tensor: PathBuf,
-    /// Which of them are stored: truth values.
+    /// The mask of the stored cells: booleans.
     pub pattern: PathBuf,
-    /// What the others hold: one value.
+    /// The fill value: one element.
     pub fill: PathBuf,
 }
 
-/// The longest description that is read.
+/// Maximum length of a descriptor in bytes.
 const LONGEST_HEADER: u64 = 1 << 20;
 
-/// Writes the stored cells of a tensor as a description says, as
-/// [`write_with_descriptor`](nnz_binsparse::write_with_descriptor) does. `header` is a file with that description.
-/// Values whose type does not hold the fill get the type that NumPy finds for both.
+/// Writes the stored cells of a tensor according to a descriptor, as
+/// [`write_with_descriptor`](nnz_binsparse::write_with_descriptor) does. `header` is a file with that descriptor. If
+/// the type of the values does not hold the fill value, the values get the promoted type of NumPy.
 ///
 /// # Errors
 ///
-/// Fails where an array cannot be read or takes more memory than `options` allow, the description does
-/// not suit it, or the target cannot be written. Nothing is left behind then.
+/// Fails if an array cannot be read or takes more memory than `options` allow, if it does not match
+/// the descriptor, or if the target cannot be written. Nothing is written then.
 pub fn from_arrays(
     arrays: &TensorArrays,
     header: &Path,
@@ -51,7 +51,7 @@ pub fn from_arrays(
     let description = String::from_utf8(description)
         .map_err(|error| Error::mismatch(Place::path(header), error.utf8_error(), "UTF-8"))?;
     let home = home(to, write)?;
-    // What is read, and as much again for the places of entries.
+    // The arrays, and as much again for the coordinates of entries.
     let read = |path| read_array_from(&open_file(path, options)?, options.memory() / 4);
     let cells = read(&arrays.tensor)?;
     let pattern = read(&arrays.pattern)?;
@@ -67,17 +67,17 @@ pub fn from_arrays(
     }
     let Values::Bint8(stored) = &pattern.values else {
         let found = format!("elements of type {}", pattern.values.value_type());
-        return Err(Error::mismatch(Place::path(&arrays.pattern), found, "truth values"));
+        return Err(Error::mismatch(Place::path(&arrays.pattern), found, "booleans"));
     };
     let stored = stored.iter().map(|truth| truth.0 != 0);
-    let tensor = with_room_for_fill(entries(cells, stored, fill));
+    let tensor = promoted_with_fill(entries(cells, stored, fill));
     let mut writer = home.writer(&[])?;
     nnz_binsparse::write_with_descriptor(&mut *writer, &tensor, &description)
         .map_err(|error| error.with_context(&Place::path(header)))?;
     writer.finish().map(drop)
 }
 
-/// Opens a file of the storage that the options name.
+/// Opens a file in the storage of the options.
 fn open_file(path: &Path, options: &OpenOptions) -> Result<InputFile> {
     match Opened::new(&options.storage, path)? {
         Opened::File(file) => Ok(file),
@@ -85,7 +85,7 @@ fn open_file(path: &Path, options: &OpenOptions) -> Result<InputFile> {
     }
 }
 
-/// Lists the cells that are stored.
+/// Lists the stored cells.
 fn entries(cells: NdArray, stored: impl Iterator<Item = bool>, fill: Scalar) -> Tensor {
     let NdArray { shape, values: all } = cells;
     let mut values = Values::new(all.value_type());
@@ -109,8 +109,8 @@ fn entries(cells: NdArray, stored: impl Iterator<Item = bool>, fill: Scalar) -> 
     Tensor { shape, coordinates, values, structure: Structure::General, fill: Some(fill) }
 }
 
-/// Gives values a type that holds the fill too, if theirs does not and there is one for all of them.
-fn with_room_for_fill(tensor: Tensor) -> Tensor {
+/// Casts values to a type that holds the fill value as well, if their own does not and there is one.
+fn promoted_with_fill(tensor: Tensor) -> Tensor {
     let (own, fill) = (tensor.value_type(), tensor.background());
     let holds = |value_type| fill.cast(value_type, Rounding::Refused).is_ok();
     let both = promoted(own, fill.value_type());
@@ -121,15 +121,16 @@ fn with_room_for_fill(tensor: Tensor) -> Tensor {
     if suits { Tensor { values, ..tensor } } else { tensor }
 }
 
-/// Writes every cell of a tensor, which of them are stored, and what the others hold.
+/// Writes all cells of a tensor, the mask of the stored cells, and the fill value.
 ///
-/// The types are those that NumPy makes of values and fill together; where there is no fill, that
-/// is an `int64` of zero. `uint64` stays as it is then, since floats would not hold all of it.
+/// The types are those of NumPy's type promotion of values and fill. If there is no fill, it is an
+/// `int64` zero. `uint64` is kept then, as floats would not hold all of its values.
 ///
 /// # Errors
 ///
-/// Fails where the tensor cannot be read, is one triangle of a matrix, has more cells than the memory
-/// that `options` allow holds, or the targets cannot be written. None of them is left behind then.
+/// Fails if the tensor cannot be read, is one triangle of a matrix, has more cells than fit into
+/// the memory that `options` allow, or if the targets cannot be written. None of them is written
+/// then.
 pub fn to_arrays(
     from: &Location,
     arrays: &TensorArrays,
@@ -143,10 +144,10 @@ pub fn to_arrays(
     let descriptor = entries.descriptor();
     if descriptor.structure != Structure::General {
         let what = format!(
-            "{} matrices are stored in part, which arrays cannot say",
+            "{} matrices store one triangle, which arrays do not support",
             descriptor.structure
         );
-        let effect = "writes all of one";
+        let effect = "writes both triangles";
         return Err(Error::unsupported(place, what).with_hint("StructurePolicy::General", effect));
     }
     let own = entries.value_type();
@@ -197,13 +198,12 @@ pub fn to_arrays(
     written.into_iter().try_for_each(|file| file.commit().map(drop))
 }
 
-/// Copies a matrix or tensor of Binsparse into another container, array by array, and states the
-/// version `0.1.0`.
+/// Copies a Binsparse matrix or tensor to another container, array by array, and sets the version
+/// to `0.1.0`.
 ///
 /// # Errors
 ///
-/// Fails as [`nnz_binsparse::copy`], and where the target cannot be written. Nothing is left behind
-/// then.
+/// Fails as [`nnz_binsparse::copy`], and if the target cannot be written. Nothing is written then.
 pub fn copy(
     from: &Location,
     to: &Location,
@@ -222,13 +222,13 @@ fn binsparse(from: &Location, options: &OpenOptions) -> Result<Box<dyn nnz_conta
     crate::formats::open_binsparse(from, options)
 }
 
-/// Decides which container a place gets.
+/// Selects the container of a target.
 fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
     let Location::Path { path, group } = &to.resolve(&LocalStorage)? else {
-        return Err(Error::argument("named arrays cannot go to standard output"));
+        return Err(Error::argument("named arrays cannot be written to standard output"));
     };
     if !Binsparse.may_write_to(path)? {
-        let what = "its ending is none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
+        let what = "expected the extension .npz, .zarr, .h5, .hdf5, .nc or .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }
     let options = CreateOptions { compress: None, threads: 1, write, members: &[] };
@@ -238,7 +238,7 @@ fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
     Ok(home)
 }
 
-/// Returns the number of cells of a shape; `None` if 64 bits cannot count them.
+/// Returns the number of cells of a shape; `None` if it exceeds 64 bits.
 fn cells(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);

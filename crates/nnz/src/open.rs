@@ -1,4 +1,4 @@
-//! Opening what a place holds.
+//! Opening a location.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::daphne::Dialect;
 use crate::formats::{DatasetKind, Registry};
 use crate::{Dataset, Location};
 
-/// Opens what a place holds, whatever its format.
+/// Opens the data of a location, in any format.
 ///
-/// An R object is read whole; it may take [`default_memory`](crate::engine::default_memory).
+/// An R object is read as a whole and may take [`default_memory`](crate::engine::default_memory).
 ///
 /// ```no_run
 /// use nnz::Dataset;
@@ -29,17 +29,17 @@ use crate::{Dataset, Location};
 ///
 /// # Errors
 ///
-/// Fails where there is nothing, nothing that is recognised, or something that is broken.
+/// Fails if the location does not exist, has no known format, or is broken.
 pub fn open(location: impl Into<Location>) -> Result<Dataset> {
     OpenOptions::new().open(location)
 }
 
-/// Opens the matrix at a place.
+/// Opens the matrix of a location.
 pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Box<dyn MatrixSource>> {
     OpenOptions::new().memory_limit(memory).open_matrix(location)
 }
 
-/// How a place is opened.
+/// Options of opening a location.
 ///
 /// ```no_run
 /// use nnz::OpenOptions;
@@ -76,51 +76,51 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Detects the format and allows the [default memory](crate::engine::default_memory).
+    /// Detects the format and uses the [default memory](crate::engine::default_memory).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the formats that are recognised; by default all of this crate.
+    /// Sets the formats to detect; by default all of this crate.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
         self
     }
 
-    /// Returns the formats that are recognised.
+    /// Returns the formats to detect.
     pub(crate) fn formats(&self) -> &Registry {
         &self.registry
     }
 
-    /// Sets where paths are looked up; by default in the file system.
+    /// Sets the storage of the paths; by default the file system.
     #[must_use]
     pub fn storage(mut self, storage: Arc<dyn Storage>) -> Self {
         self.storage = storage;
         self
     }
 
-    /// Sets how many bytes may be taken by what has to be read whole, such as an R object.
+    /// Sets the memory limit in bytes of data that is read as a whole, such as an R object.
     #[must_use]
     pub fn memory_limit(mut self, bytes: impl Into<Option<u64>>) -> Self {
         self.memory = bytes.into();
         self
     }
 
-    /// Returns how many bytes may be taken. What is free is asked for here, where it is needed.
+    /// Returns the memory limit. The free memory is determined here, if needed.
     pub(crate) fn memory(&self) -> u64 {
         self.memory.unwrap_or_else(crate::engine::default_memory)
     }
 
-    /// Mends what is wrong and certain, and lists it; see [`repair`](fn@crate::repair).
+    /// Repairs faults with a certain correction, and lists them; see [`repair`](fn@crate::repair).
     #[must_use]
     pub fn repairs(mut self, repairs: Option<Arc<Repairs>>) -> Self {
         self.repairs = repairs;
         self
     }
 
-    /// Opens with the format of this name, without detection.
+    /// Opens with this format, without detection.
     #[must_use]
     pub fn format(mut self, name: &'static str) -> Self {
         self.format = Some(name);
@@ -138,23 +138,23 @@ impl OpenOptions {
         }
     }
 
-    /// Prefers groups with this kind of data in a file with several; by default matrices.
+    /// Prefers groups with this kind of data in files with several; by default matrices.
     #[must_use]
     pub fn prefer(mut self, kind: DatasetKind) -> Self {
         self.preferred = kind;
         self
     }
 
-    /// Opens what a place holds.
+    /// Opens the data of a location.
     ///
     /// # Errors
     ///
-    /// Fails as [`open`], and where an R object takes more memory than allowed.
+    /// Fails as [`open`], and if an R object exceeds the memory limit.
     pub fn open(&self, location: impl Into<Location>) -> Result<Dataset> {
         self.registry.open(&location.into(), self)
     }
 
-    /// Opens the matrix at a place.
+    /// Opens the matrix of a location.
     pub(crate) fn open_matrix(&self, location: &Location) -> Result<Box<dyn MatrixSource>> {
         let matrix = self.open(location).and_then(Dataset::into_matrix);
         matrix.map_err(|error| error.with_context(&location.source_place()))

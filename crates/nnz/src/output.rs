@@ -1,6 +1,6 @@
-//! What becomes of entries as they are written, how outputs take their place, and where temporary files lie.
+//! Options of writing, outputs, and temporary files.
 //!
-//! An output is staged: written unseen, and given its name when it is complete.
+//! An output is staged: it is written under a temporary name, and gets its own when it is complete.
 
 pub use crate::convert::CellAxis;
 pub use nnz_engine::{DuplicatePolicy, StructurePolicy};

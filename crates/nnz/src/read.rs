@@ -1,4 +1,4 @@
-//! Reading what a place holds into memory.
+//! Reading matrices into memory.
 
 use nnz_core::Result;
 
@@ -17,16 +17,16 @@ use crate::{CsMatrix, Dense, Location, ReadOptions};
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, and where it takes more memory than allowed.
+/// Fails if the matrix cannot be read or is broken, and if it takes more memory than allowed.
 pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMatrix> {
     let location = location.into();
     let source = open_matrix(&location, options.memory)?;
     nnz_engine::read(&*source, &location.source_place(), options)
 }
 
-/// Reads every cell of a matrix into memory.
+/// Reads a matrix into memory as a dense array.
 ///
-/// Cells of a dense matrix are taken bit by bit. Those of a sparse one that no entry is stored for
+/// The cells of a dense matrix are copied bit by bit. Cells of a sparse matrix that are not stored
 /// are zero.
 ///
 /// ```no_run
@@ -39,8 +39,8 @@ pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMa
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, where two entries share a cell, and where it
-/// takes more memory than allowed.
+/// Fails if the matrix cannot be read or is broken, if two entries are in one cell, and if it takes
+/// more memory than allowed.
 pub fn read_dense(location: impl Into<Location>, options: &ReadOptions) -> Result<Dense> {
     let location = location.into();
     let source = open_matrix(&location, options.memory)?;

@@ -1,4 +1,4 @@
-//! Writing what a broken file was meant to hold.
+//! Writing a corrected copy of a broken file.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,30 +12,31 @@ use nnz_storage::LocalStorage;
 use crate::formats::Format;
 use crate::{ConvertOptions, Dataset, Location, Progress, Summary};
 
-/// What repairing a file came to.
+/// The result of a repair.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RepairSummary {
-    /// What was mended; nothing where the file was right.
+    /// The repairs; empty if there were no faults.
     pub repairs: Vec<Repair>,
-    /// What was written of a matrix, or of a file with several.
+    /// The summary of a matrix, or of a file with several.
     pub matrix: Option<Summary>,
-    /// What was written of fragments.
+    /// The summary of fragments.
     #[cfg(feature = "fragments")]
     pub fragments: Option<crate::fragments::FragmentSummary>,
 }
 
-/// Writes what is at one place to another place, and mends what is wrong and certain on the way:
+/// Writes a corrected copy of a broken file. Faults with one certain correction are repaired:
 ///
-/// - pointers of AnnData, 10x and SciPy that wrapped around, as their type was too narrow;
-/// - another number of entries than Matrix Market states in its sizes, or Binsparse in its description. With fewer, or
-///   without a line break at its end, a text may have been cut short: the caller says that it is `complete`;
-/// - entries of a row or column that are not sorted, in AnnData, 10x, SciPy and Binsparse;
+/// - pointers of AnnData, 10x and SciPy that overflowed because their type is too narrow;
+/// - a number of entries other than Matrix Market states in its size line, or Binsparse in its descriptor.
+///   A text with fewer entries, or without a final line break, may be truncated: the caller states that
+///   it is `complete`;
+/// - unsorted entries of a row or column, in AnnData, 10x, SciPy and Binsparse;
 /// - `end_max` of fragments.
 ///
-/// Files with several matrices go as a whole, as in [`convert`](fn@crate::convert); what cannot be read or kept of
-/// them is an error. The format of the target is that of its extension, or of the source where the extension says nothing. It
-/// is written as ever: 10x in version 3 unless the options say otherwise, SciPy as csr or csc.
+/// Files with several matrices are written as wholes, as in [`convert`](fn@crate::convert); if a part cannot be read or
+/// stored, that is an error. The format of the target is that of its extension, otherwise that of the source, with the
+/// usual defaults: version 3 of 10x, csr or csc of SciPy.
 ///
 /// ```no_run
 /// use nnz::{ConvertOptions, NoProgress};
@@ -49,8 +50,8 @@ pub struct RepairSummary {
 ///
 /// # Errors
 ///
-/// Fails as [`convert`](fn@crate::convert), and where something else is wrong in the source, or it is not certain
-/// what was meant. Nothing is written then.
+/// Fails as [`convert`](fn@crate::convert), and if the source has another fault or its correction is not
+/// certain. Nothing is written then.
 pub fn repair(
     from: impl Into<Location>,
     to: impl Into<Location>,
@@ -86,7 +87,7 @@ fn run(
         #[cfg(feature = "fragments")]
         fragments: None,
     };
-    // A file with several matrices goes as it is: what cannot be kept is no repair.
+    // A file with several matrices is written as it is: dropping a part is not a repair.
     let whole = options.clone().strict(true);
     if let Some(summary) = crate::whole::convert(from, to, &whole, progress)? {
         done.matrix = Some(summary);
@@ -99,7 +100,7 @@ fn run(
     let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {
         #[cfg(feature = "fragments")]
         Dataset::Fragments(_) => {
-            done.repairs = written_anew(format, from, options)?;
+            done.repairs = rewritten_faults(format, from, options)?;
             done.fragments = Some(fragments(from, to, options, progress)?);
             return Ok(done);
         }
@@ -120,10 +121,10 @@ fn run(
     Ok(done)
 }
 
-/// Says of what is wrong in the source that it is not mended.
+/// Adds to an error in the source that it cannot be repaired.
 fn reason(error: Error, source: &Place) -> Error {
     let at_source = match (&error.place().path, &source.path) {
-        // Groups in the file are named behind it.
+        // The path of a group follows the file.
         (Some(at), Some(source)) => {
             let [at, source] = [at, source].map(|path| path.as_os_str().as_encoded_bytes());
             at.starts_with(source) || source.starts_with(at)
@@ -139,15 +140,15 @@ fn reason(error: Error, source: &Place) -> Error {
     }
     let (kind, place) = error.into_parts();
     let what = match kind {
-        ErrorKind::Missing => "missing, which cannot be mended".to_owned(),
-        other => format!("{other}; what was meant is not certain, and nothing was written"),
+        ErrorKind::Missing => "missing, which cannot be repaired".to_owned(),
+        other => format!("{other}; the correction is not certain, so nothing was written"),
     };
     Error::unsupported(place, what)
 }
 
-/// Lists what is wrong and gone once it is written anew. All else that is wrong is an error.
+/// Lists faults that are gone in the copy. Any other fault is an error.
 #[cfg(feature = "fragments")]
-fn written_anew(
+fn rewritten_faults(
     format: &dyn Format,
     from: &Location,
     options: &ConvertOptions,
@@ -165,7 +166,7 @@ fn written_anew(
             return;
         }
         if format.is_derived(&finding) {
-            let what = format!("{}; worked out anew", finding.message);
+            let what = format!("{}; recomputed", finding.message);
             repairs.push(Repair { place: finding.place, what });
         } else if other.is_none() {
             other = Some(finding);
@@ -175,7 +176,7 @@ fn written_anew(
         None => Ok(repairs),
         Some(finding) => {
             let what =
-                format!("{}; this cannot be mended, and nothing was written", finding.message);
+                format!("{}; this cannot be repaired, so nothing was written", finding.message);
             Err(Error::unsupported(finding.place, what))
         }
     }

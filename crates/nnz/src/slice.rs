@@ -1,11 +1,11 @@
-//! Some rows and columns of the matrix at a place.
+//! Slicing the matrix of a location.
 
 use nnz_core::{Place, Result};
 
 use crate::{ConvertOptions, Location, Progress, Selection, Summary, engine::Slice};
 
-/// Writes the rows and columns of a matrix that are selected; of a file with several matrices and tables all that
-/// belongs to them, where the target holds as much.
+/// Writes selected rows and columns of a matrix. From a file with several matrices and tables, everything that
+/// belongs to them is written, if the target supports it.
 ///
 /// ```no_run
 /// use nnz::{ConvertOptions, NoProgress, Selection};
@@ -34,9 +34,9 @@ pub fn slice(
     }
     let source = options.open_options().open_matrix(from)?;
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
-    // Places in messages of the engine are those among what is selected.
-    let place = Place::path(format!("what is selected of {from}"));
+    // Positions in messages of the engine are those in the selection.
+    let place = Place::path(format!("the selection from {from}"));
     let summary = crate::convert_source(&*source, &place, to, options, progress)?;
-    // The size of the whole says nothing of that of a part.
+    // The size of the source is not that of the selection.
     Ok(Summary { bytes_before: None, ..summary })
 }

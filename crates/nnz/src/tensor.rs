@@ -1,4 +1,4 @@
-//! Binsparse of other than two dimensions: vectors, scalars, and tensors of three dimensions or more.
+//! Binsparse data of other than two dimensions: scalars, vectors, and tensors of three or more.
 
 mod dense;
 
@@ -17,15 +17,15 @@ use nnz_storage::LocalStorage;
 use crate::formats::cancellable;
 use crate::{Cancellation, CatOptions, ConvertOptions, Dataset, Location, Summary};
 
-/// Bytes of text that are written at once.
+/// Bytes of text per write.
 const TEXT: usize = 64 << 10;
 
-/// Opens a matrix, vector or tensor of Binsparse whose arrays and descriptor are in a container, such as
+/// Opens a Binsparse matrix, vector or tensor with its arrays and descriptor in a container, such as
 /// [memory](crate::container::memory::Memory).
 ///
 /// # Errors
 ///
-/// Fails where the descriptor or an array is missing or broken.
+/// Fails if the descriptor or an array is missing or broken.
 pub fn open(container: Box<dyn Container>) -> Result<Dataset> {
     let place = Place::array(container.path(), DESCRIPTOR);
     let descriptor = Descriptor::parse(&container.attribute(DESCRIPTOR)?, &place)?;
@@ -35,12 +35,12 @@ pub fn open(container: Box<dyn Container>) -> Result<Dataset> {
     Ok(Dataset::Matrix(Box::new(nnz_binsparse::MatrixSource::open(container)?)))
 }
 
-/// A vector, scalar or tensor, such as one of Binsparse. A vector is also a matrix, of one column; others are not.
+/// A scalar, vector or tensor. A vector is also a matrix with one column.
 #[derive(Clone)]
 pub struct TensorFile {
     container: Arc<dyn Container>,
     descriptor: Descriptor,
-    /// How it is stored, where that is not as Binsparse.
+    /// The description of the format, if it is not Binsparse.
     about: Option<About>,
 }
 
@@ -55,20 +55,20 @@ impl TensorFile {
         Self { container: Arc::from(container), descriptor, about: None }
     }
 
-    /// Returns the same tensor, whose reads fail once `cancellation` is cancelled.
+    /// Returns the same tensor, whose reads fail after `cancellation` is cancelled.
     #[must_use]
     pub fn cancellable(&self, cancellation: Option<&Cancellation>) -> Self {
         let container = Arc::from(cancellable(&self.container, cancellation));
         Self { container, descriptor: self.descriptor.clone(), about: self.about.clone() }
     }
 
-    /// Writes a tensor to a place, in the format of its extension unless the options name one. `from` is what messages
-    /// call it.
+    /// Writes a tensor to a location, in the format of the extension unless the options select one. `from` is its name
+    /// in messages.
     ///
     /// # Errors
     ///
-    /// Fails as [`convert`](crate::convert()), where the options name rows and columns, and where the format of the
-    /// target holds no tensors.
+    /// Fails as [`convert`](crate::convert()), if the options concern rows and columns, and if the target
+    /// format does not support tensors.
     pub fn convert(
         &self,
         from: &Place,
@@ -76,7 +76,7 @@ impl TensorFile {
         options: &ConvertOptions,
     ) -> Result<Summary> {
         if !options.row_labels.is_default() || !options.col_labels.is_default() {
-            let what = "is a tensor: names and annotations are for rows and columns of a matrix";
+            let what = "is a tensor; names and annotations apply to matrices only";
             return Err(Error::unsupported(from.clone(), what));
         }
         let to = &to.into().resolve(&LocalStorage)?;
@@ -86,24 +86,24 @@ impl TensorFile {
         written.map_err(|error| error.with_context(from))
     }
 
-    /// Takes arrays of another format, which `descriptor` describes in terms of Binsparse.
+    /// Creates a tensor from arrays of another format. `descriptor` describes them as Binsparse.
     pub(crate) fn with_about(mut self, about: About) -> Self {
         self.about = Some(about);
         self
     }
 
-    /// Reads all entries, and checks them.
+    /// Reads and checks all entries.
     pub(crate) fn check(&self) -> Result<()> {
         let mut entries = EntryReader::open(&*self.container)?;
         while entries.next_entry()?.is_some() {}
         Ok(())
     }
 
-    /// Opens it as a matrix, which a vector is, too.
+    /// Opens a vector as a matrix.
     ///
     /// # Errors
     ///
-    /// Fails where it has other than one dimension, or an array is missing or broken.
+    /// Fails if it does not have one dimension, or if an array is missing or broken.
     pub fn into_matrix(self) -> Result<Box<dyn MatrixSource>> {
         Ok(Box::new(nnz_binsparse::MatrixSource::open(Box::new(self.container))?))
     }
@@ -114,17 +114,17 @@ impl TensorFile {
         self.descriptor.layout.rank() == 1
     }
 
-    /// Returns its description.
+    /// Returns the descriptor.
     #[must_use]
     pub fn descriptor(&self) -> &Descriptor {
         &self.descriptor
     }
 
-    /// Describes how it is stored.
+    /// Describes the format.
     ///
     /// # Errors
     ///
-    /// Fails where an array is missing.
+    /// Fails if an array is missing.
     pub fn about(&self) -> Result<About> {
         match &self.about {
             Some(about) => Ok(about.clone()),
@@ -132,12 +132,12 @@ impl TensorFile {
         }
     }
 
-    /// Returns what is known of it without reading entries; as it is no matrix, it has neither rows nor
-    /// columns.
+    /// Returns a header without reading entries. As it is not a matrix, rows and columns have no
+    /// meaning.
     ///
     /// # Errors
     ///
-    /// Fails where an array is missing or broken.
+    /// Fails if an array is missing or broken.
     pub fn header(&self) -> Result<Header> {
         let entries = EntryReader::open(&*self.container)?;
         let levels = self.descriptor.layout.levels();
@@ -159,25 +159,25 @@ impl TensorFile {
         })
     }
 
-    /// Reads it into at most so many bytes of memory.
+    /// Reads it into memory, with a limit in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where it is broken, or takes more; that shows before it is read.
+    /// Fails if it is broken, or exceeds the limit, which is known before reading.
     pub fn read(&self, memory: u64) -> Result<Tensor> {
         nnz_binsparse::read_tensor(&*self.container, memory)
     }
 
-    /// Writes the stored entries in storage order, one a line: each index counted from 0, and the
-    /// value, with tabs between.
+    /// Writes the stored entries in storage order, one per line: the indices, counted from 0, and
+    /// the value, separated by tabs.
     ///
     /// # Errors
     ///
-    /// Fails where it is broken, where there is no such thing as a row or column that is asked for,
-    /// and where writing fails. What was read up to there is written.
+    /// Fails if it is broken, if rows or columns are selected, and if writing fails. Entries before
+    /// the error are written.
     pub fn cat(&self, options: &CatOptions, out: &mut dyn Write) -> Result<()> {
         if options.rows.is_some() || options.cols.is_some() || options.names {
-            return Err(Error::argument("only a matrix has rows and columns"));
+            return Err(Error::argument("a tensor has no rows and columns"));
         }
         let mut text = Vec::with_capacity(2 * TEXT);
         let printed = self.print(&mut text, out, options.cancellation.as_ref());
@@ -216,10 +216,10 @@ fn flush(text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Whether two tensors hold the same numbers in every cell, whatever their types.
-pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<bool> {
+/// Returns whether two tensors have the same numbers in all cells, whatever their types.
+pub(crate) fn equal_cells(mut first: Tensor, mut second: Tensor) -> Result<bool> {
     for tensor in [&mut first, &mut second] {
-        // Then it is the value of no cell.
+        // The fill value is not that of any cell then.
         tensor.fill = tensor.fill.filter(|_| !tensor.is_full());
     }
     let [one, other] = [first.value_type(), second.value_type()];
@@ -232,7 +232,7 @@ pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<boo
     first.same(&second)
 }
 
-/// Changes the type of the values and of the fill, exactly or not at all by default.
+/// Casts the values and the fill value, exactly by default.
 pub(crate) fn cast(
     tensor: &mut Tensor,
     value_type: nnz_core::ValueType,
@@ -240,7 +240,7 @@ pub(crate) fn cast(
 ) -> Result<()> {
     let own = tensor.value_type();
     let inexact = || {
-        let what = format!("a value of type {own} that {value_type} cannot hold exactly");
+        let what = format!("a value of type {own} that is not exact as {value_type}");
         Error::unsupported(Place::default(), what)
     };
     let mut values = nnz_core::Values::new(value_type);

@@ -10,18 +10,19 @@ use crate::Selection;
 
 pub use nnz_core::{escaped, is_unprintable, write_scalar};
 
-/// Reads names or positions to select, one a line.
+/// Reads a selection of names or positions, one per line.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn read_selection(path: impl AsRef<Path>) -> Result<Selection> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
     Selection::read_lines(BufReader::new(file), &Place::path(path))
 }
 
-/// Reads a number of bytes, with K, M, G or T for powers of 1000, or Ki, Mi, Gi, Ti for 1024.
+/// Parses a number of bytes, with K, M, G or T for powers of 1000, or Ki, Mi, Gi, Ti for powers of
+/// 1024.
 ///
 /// ```
 /// assert_eq!(nnz::text::parse_size("500M"), Ok(500_000_000));
@@ -30,7 +31,7 @@ pub fn read_selection(path: impl AsRef<Path>) -> Result<Selection> {
 ///
 /// # Errors
 ///
-/// Fails where it is no size, or none that 64 bits hold.
+/// Fails if it is not a size, or exceeds 64 bits.
 pub fn parse_size(text: &str) -> std::result::Result<u64, String> {
     let digits = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -1,4 +1,4 @@
-//! Files with several matrices and tables, from one place to another.
+//! Files with several matrices and tables, as wholes.
 
 mod split;
 
@@ -13,17 +13,18 @@ pub use split::{SplitSummary, split};
 use crate::formats::{Probe, WholeFormat};
 use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection, Summary};
 
-/// How files are put together. By default all have to have the same columns.
+/// Options of concatenating files. By default, all must have the same columns.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ConcatFilesOptions {
-    /// Which columns of matrices are kept, which are joined by name, and which columns of tables.
+    /// Which columns of matrices, joined by name, and which columns of tables are kept.
     pub join: Option<Join>,
-    /// The name of a column of the table of rows that gets the number of the file.
+    /// A column of the table of rows to add, with the number of the file.
     pub label: Option<String>,
-    /// What is put between the name of a row and the number of its file; by default names stay as they are.
+    /// The separator between the name of a row and the number of its file, which is appended; by default
+    /// names are unchanged.
     pub index_unique: Option<String>,
-    /// The value of what a file does not have in dense arrays; by default not a number.
+    /// The value of missing elements of dense arrays; by default NaN.
     pub fill: Option<f64>,
 }
 
@@ -37,7 +38,7 @@ nnz_core::setters! {
 }
 
 impl ConcatFilesOptions {
-    /// Returns whether nothing is set.
+    /// Returns whether no option is set.
     #[must_use]
     pub fn is_default(&self) -> bool {
         let Self { join, label, index_unique, fill } = self;
@@ -45,11 +46,11 @@ impl ConcatFilesOptions {
     }
 }
 
-/// A file that is looked at, and the format that writes it as a whole.
+/// A file, and the format that writes it as a whole.
 type Found = (&'static dyn WholeFormat, Probe);
 
-/// Looks for a file with several matrices and tables; `None` where the source is something else. What is broken fails
-/// as it is opened as a matrix.
+/// Returns the file and its format if the source has several matrices and tables, otherwise `None`. A broken source
+/// fails when it is opened as a matrix.
 fn find(from: &Location, options: &OpenOptions) -> Result<Option<Found>> {
     if !matches!(from, Location::Path { .. }) {
         return Ok(None);
@@ -62,14 +63,14 @@ fn find(from: &Location, options: &OpenOptions) -> Result<Option<Found>> {
     Ok(format.is_file(&probe)?.then_some((format, probe)))
 }
 
-/// Looks for such a file; `None`, too, where the target holds one matrix.
+/// Returns the same; `None` also if the target is a single matrix.
 fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<Option<Found>> {
     if options.transpose {
-        // What it is a file of has rows and columns that stay.
+        // Rows and columns are not relabelled in whole files.
         return Ok(None);
     }
     let formats = options.registry.formats().iter().filter_map(|format| format.whole());
-    // Before the source is looked at, which may take long.
+    // Before the source is opened, which can take long.
     if !formats.into_iter().any(|format| format.is_target(to, options)) {
         return Ok(None);
     }
@@ -77,24 +78,24 @@ fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<
     Ok(found.filter(|(format, _)| format.is_target(to, options)))
 }
 
-/// Returns names and tables of rows and columns, as a matrix without entries, of a file that holds no main matrix but
-/// tables; `None` of all else.
+/// Returns names and annotations of rows and columns, as a matrix without entries, of a file that has tables but no
+/// main matrix; otherwise `None`.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read or is broken.
+/// Fails if the file cannot be read or is broken.
 pub fn tables(from: &Location, options: &OpenOptions) -> Result<Option<Box<dyn MatrixSource>>> {
     let Some((format, probe)) = find(from, options)? else { return Ok(None) };
     format.tables(&probe).map_err(|error| error.with_context(&from.source_place()))
 }
 
-/// Writes all of a file with several matrices and tables to a file that holds as much; `None`, and nothing is
-/// done, where the source is one matrix or the target holds no more.
+/// Converts a file with several matrices and tables to another. If the source or target is a single matrix,
+/// returns `None` without doing anything.
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be read or is broken, the target exists and may not be replaced or cannot be
-/// written, and where an option is set that applies to one matrix only.
+/// Fails if the file cannot be read or is broken, if the target exists and may not be replaced or cannot
+/// be written, and if an option applies to single matrices only.
 pub fn convert(
     from: &Location,
     to: &Location,
@@ -105,12 +106,12 @@ pub fn convert(
     write(from, to, options, |format, probe| format.convert_file(probe, to, options, progress))
 }
 
-/// Writes what belongs to some rows and columns of a file with several matrices and tables; `None`, and nothing
-/// is done, where the source is one matrix or the target holds no more.
+/// Writes what belongs to selected rows and columns of a file with several matrices and tables. If the source
+/// or target is a single matrix, returns `None` without doing anything.
 ///
 /// # Errors
 ///
-/// Fails as [`convert`], and where what is selected is not there.
+/// Fails as [`convert`], and if a selected row or column does not exist.
 pub fn slice(
     from: &Location,
     to: &Location,
@@ -122,16 +123,16 @@ pub fn slice(
     let written = write(from, to, options, |format, probe| {
         format.slice_file(probe, to, selected, options, progress)
     })?;
-    // The size of the whole says nothing of that of a part.
+    // The size of the source is not that of the selection.
     Ok(written.map(|summary| Summary { bytes_before: None, ..summary }))
 }
 
-/// Writes the rows of several files with several matrices and tables one behind the other; `None`, and nothing
-/// is done, where a source is one matrix or the target holds no more.
+/// Concatenates the rows of files with several matrices and tables. If a source or the target is a single
+/// matrix, returns `None` without doing anything.
 ///
 /// # Errors
 ///
-/// Fails as [`convert`], and where columns or types do not go together.
+/// Fails as [`convert`], and if columns or types do not match.
 pub fn concat(
     from: &[Location],
     to: &Location,
@@ -153,12 +154,12 @@ pub fn concat(
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
 }
 
-/// Compares all that is in two files with several matrices and tables, and passes what differs to `each`. Returns
-/// whether they are such files: if not, nothing is done.
+/// Compares all elements of two files with several matrices and tables, and passes differences to `each`. Returns
+/// whether they are such files; otherwise nothing is done.
 ///
 /// # Errors
 ///
-/// Fails where one of them cannot be read or is broken.
+/// Fails if one of them cannot be read or is broken.
 pub fn diff(
     first: &Location,
     second: &Location,

@@ -1,11 +1,12 @@
-//! A build with two families of formats, which `cargo xtask test` runs without the others.
+//! A build with few formats. It is a program of its own because the other tests need all features;
+//! `cargo xtask test` runs it with two.
 #![cfg(all(feature = "bpcells", feature = "matrix-market"))]
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test stops where it fails")]
 
 use nnz::{ConvertOptions, NoProgress, ReadOptions};
 
 #[test]
-fn two_formats_are_enough_to_convert() {
+fn converts_between_the_two_formats() {
     let scratch = tempfile::tempdir().unwrap();
     let [text, store, back] = ["a.mtx", "a.bpcells", "b.mtx"].map(|name| scratch.path().join(name));
     let entries = "%%MatrixMarket matrix coordinate integer general\n2 3 3\n1 1 5\n2 2 7\n1 3 6\n";

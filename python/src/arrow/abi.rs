@@ -1,6 +1,6 @@
 //! The structures of the C data interface and of the C stream interface.
 //!
-//! Whoever calls `release` of a structure gives it back to the library that made it; `release` is then null.
+//! Calling `release` of a structure returns it to the library that created it; `release` is then null.
 
 #![allow(unsafe_code, reason = "the interface passes pointers and functions of C")]
 
@@ -111,7 +111,7 @@ macro_rules! released {
 
 released! { ArrowSchema ArrowArray ArrowArrayStream }
 
-// SAFETY: the interface lets a structure be used and released by any thread, one at a time.
+// SAFETY: the interface allows a structure to be used and released by any thread, one at a time.
 unsafe impl Send for ArrowArrayStream {}
 // SAFETY: as above.
 unsafe impl Send for ArrowSchema {}

@@ -1,4 +1,4 @@
-//! Columns in the layout that Arrow has for them.
+//! Columns in the memory layout of Arrow.
 
 use nnz::annotations::{Categorical, Categories, Column, ColumnValues};
 use nnz::matrix::StringList;
@@ -25,7 +25,7 @@ pub(crate) struct ArrayData {
     pub(super) dictionary: Option<Box<ArrayData>>,
 }
 
-/// A buffer, in memory that is aligned for its type.
+/// A buffer, aligned for its type.
 pub(super) enum Buffer {
     Values(Values),
     Offsets(Vec<i64>),
@@ -44,7 +44,7 @@ impl Buffer {
     }
 }
 
-/// Returns the letter that Arrow has for a type; none for complex numbers.
+/// Returns the format string of a type; `None` for complex numbers.
 pub(super) fn format(value_type: ValueType) -> Option<&'static str> {
     Some(match value_type {
         ValueType::I8 => "c",
@@ -63,7 +63,7 @@ pub(super) fn format(value_type: ValueType) -> Option<&'static str> {
 }
 
 impl Field {
-    /// Describes numbers.
+    /// Describes a column of numbers.
     pub(crate) fn numbers(name: &str, value_type: ValueType) -> Result<Self> {
         let format = format(value_type).ok_or_else(|| {
             let what = format!("column {name:?}: Arrow has no type for {value_type}");
@@ -72,7 +72,7 @@ impl Field {
         Ok(Self::new(name, format))
     }
 
-    /// Describes rows of columns.
+    /// Describes a struct of columns.
     pub(crate) fn rows(children: Vec<Self>) -> Self {
         Self { children, ..Self::new("", "+s") }
     }
@@ -84,7 +84,7 @@ impl Field {
 }
 
 impl ArrayData {
-    /// Takes numbers.
+    /// Converts numbers.
     pub(crate) fn numbers(values: Values) -> Self {
         let length = values.len().unwrap_or(0);
         let values = match values {
@@ -94,7 +94,7 @@ impl ArrayData {
         Self::flat(length, vec![None, Some(values)])
     }
 
-    /// Takes rows of columns.
+    /// Converts a struct of columns.
     pub(crate) fn rows(length: usize, children: Vec<Self>) -> Self {
         Self { children, ..Self::flat(length, vec![None]) }
     }
@@ -103,7 +103,7 @@ impl ArrayData {
         Self { length, nulls: 0, buffers, children: Vec::new(), dictionary: None }
     }
 
-    /// Marks values that are missing.
+    /// Sets the validity bitmap.
     fn without(mut self, missing: &[bool]) -> Self {
         self.nulls = missing.iter().filter(|missing| **missing).count();
         if let Some(first) = self.buffers.first_mut().filter(|_| self.nulls > 0) {
@@ -114,7 +114,7 @@ impl ArrayData {
     }
 }
 
-/// Takes a column of annotations.
+/// Converts a column of annotations.
 pub(crate) fn annotations(name: &str, column: Column) -> Result<(Field, ArrayData)> {
     let (mut field, mut data) = match column.values {
         ColumnValues::Numbers(values) => {
@@ -146,13 +146,13 @@ pub(crate) fn annotations(name: &str, column: Column) -> Result<(Field, ArrayDat
     Ok((field, data))
 }
 
-/// Takes strings, which are UTF-8 in Arrow.
+/// Converts strings, which must be UTF-8 in Arrow.
 pub(crate) fn strings(name: &str, list: &StringList) -> Result<(Field, ArrayData)> {
     let mut offsets = vec![0_i64];
     let mut bytes = Vec::new();
     for (row, string) in list.iter().enumerate() {
         if std::str::from_utf8(string).is_err() {
-            let what = format!("column {name:?}: row {row} is not UTF-8, as texts of Arrow are");
+            let what = format!("column {name:?}: row {row} is not UTF-8, which Arrow requires");
             return Err(Error::unsupported(Place::default(), what));
         }
         bytes.extend_from_slice(string);
@@ -163,7 +163,7 @@ pub(crate) fn strings(name: &str, list: &StringList) -> Result<(Field, ArrayData
     Ok((Field::new(name, "U"), ArrayData::flat(length, buffers)))
 }
 
-/// Packs truth values, the first in the lowest bit.
+/// Packs booleans into bits, least significant first.
 fn bits(truth: impl Iterator<Item = bool>, count: usize) -> Vec<u8> {
     let mut bytes = vec![0_u8; count.div_ceil(8)];
     for (at, truth) in truth.enumerate() {

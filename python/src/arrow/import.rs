@@ -1,4 +1,4 @@
-//! A stream of another library, read as a table.
+//! Reading a stream of another library as a table.
 
 #![allow(unsafe_code, reason = "structures of C are read through pointers")]
 
@@ -15,13 +15,13 @@ use super::column::format;
 use super::stream::NAME;
 use crate::error::{OrRaise as _, argument};
 
-/// The rows of a stream, which are read as they are asked for.
+/// The rows of a stream, which are read on demand.
 pub(crate) struct StreamReader {
     stream: ArrowArrayStream,
-    /// The types that the columns have in the stream.
+    /// The types of the columns in the stream.
     types: Vec<ValueType>,
     columns: Vec<Column>,
-    /// Rows that were read.
+    /// The number of rows read.
     rows: u64,
 }
 
@@ -34,13 +34,13 @@ impl StreamReader {
     pub(crate) fn new(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = capsule.py();
         let Ok(capsule) = capsule.cast::<PyCapsule>() else {
-            return Err(argument(py, "__arrow_c_stream__ returned no capsule"));
+            return Err(argument(py, "__arrow_c_stream__ did not return a capsule"));
         };
         let pointer = capsule.pointer_checked(Some(NAME))?.cast::<ArrowArrayStream>();
-        // SAFETY: a capsule of that name has a pointer to a stream. What takes it leaves one that is released.
+        // SAFETY: a capsule of that name has a pointer to a stream. Taking it leaves a released one.
         let stream = unsafe { pointer.replace(ArrowArrayStream::empty()) };
         if stream.release.is_none() {
-            return Err(argument(py, "the stream of Arrow has been read already"));
+            return Err(argument(py, "the Arrow stream has already been consumed"));
         }
         let mut reader = Self { stream, types: Vec::new(), columns: Vec::new(), rows: 0 };
         (reader.types, reader.columns) = reader.read_schema().or_raise(py)?.into_iter().unzip();
@@ -49,7 +49,7 @@ impl StreamReader {
 
     fn read_schema(&mut self) -> Result<Vec<(ValueType, Column)>> {
         let Some(get_schema) = self.stream.get_schema else {
-            return Err(refused("a stream of Arrow without a schema"));
+            return Err(refused("an Arrow stream without a schema"));
         };
         let mut schema = ArrowSchema::empty();
         // SAFETY: the stream is not released, and the schema is memory for one.
@@ -58,12 +58,12 @@ impl StreamReader {
         // SAFETY: the schema was filled; its strings live as long as it does.
         let found = unsafe { text(schema.format) };
         if found != "+s" {
-            return Err(refused(format!("a stream of Arrow of the type {found:?} is no table")));
+            return Err(refused(format!("an Arrow stream of the type {found:?} is not a table")));
         }
         let children = usize::try_from(schema.n_children).unwrap_or(0);
         let children = match children {
             0 => &[][..],
-            // SAFETY: a schema has as many children as it says.
+            // SAFETY: the schema has that many children.
             _ => unsafe { slice::from_raw_parts(schema.children, children) },
         };
         let column = |child: &*mut ArrowSchema| {
@@ -74,7 +74,7 @@ impl StreamReader {
             };
             let known = ValueType::ALL.iter().find(|known| format(**known) == Some(&*found));
             match known.filter(|_| !encoded) {
-                // Truth values, which tables do not have, become 0 and 1.
+                // Booleans, which tables do not support, become 0 and 1.
                 Some(ValueType::Bint8) => {
                     Ok((ValueType::Bint8, Column { label, value_type: ValueType::U8 }))
                 }
@@ -82,7 +82,7 @@ impl StreamReader {
                 None => {
                     let found = if encoded { "dictionary" } else { &*found };
                     let what = format!(
-                        "column {label:?}: tables hold numbers, not the type {found:?} of Arrow"
+                        "column {label:?}: tables do not support the Arrow type {found:?}"
                     );
                     Err(refused(what))
                 }
@@ -97,11 +97,11 @@ impl StreamReader {
             return Ok(());
         }
         let message = match self.stream.get_last_error {
-            // SAFETY: a call of the stream has just failed, and it is not released.
+            // SAFETY: a call of the stream failed, and it is not released.
             Some(get_last_error) => unsafe { text(get_last_error(&raw mut self.stream)) },
             None => String::new(),
         };
-        Err(refused(format!("the stream of Arrow failed with error {status}: {message}")))
+        Err(refused(format!("the Arrow stream failed with error {status}: {message}")))
     }
 }
 
@@ -113,7 +113,7 @@ impl FrameReader for StreamReader {
     fn next_batch(&mut self, batch: &mut FrameBatch) -> Result<bool> {
         loop {
             let Some(get_next) = self.stream.get_next else {
-                return Err(refused("a stream of Arrow without batches"));
+                return Err(refused("an Arrow stream without get_next"));
             };
             let mut array = ArrowArray::empty();
             // SAFETY: the stream is not released, and the array is memory for one.
@@ -123,17 +123,17 @@ impl FrameReader for StreamReader {
                 return Ok(false);
             }
             let length = usize::try_from(array.length)
-                .map_err(|_| refused("a batch of less than no rows"))?;
+                .map_err(|_| refused("a batch with a negative number of rows"))?;
             if length == 0 {
                 continue;
             }
             if usize::try_from(array.n_children) != Ok(self.columns.len()) {
-                return Err(refused("a batch of Arrow with other columns than its schema"));
+                return Err(refused("an Arrow batch whose columns do not match its schema"));
             }
             let mut columns = Vec::with_capacity(self.columns.len());
             for (at, (column, &found)) in self.columns.iter().zip(&self.types).enumerate() {
-                // SAFETY: the array has as many children as it says, which live as long as it does, and each has the
-                // buffers that the type in the schema has.
+                // SAFETY: the array has that many children, which live as long as it does, and each has the buffers
+                // of the type in the schema.
                 let read = unsafe {
                     let child = &**array.children.add(at);
                     let offset = child.offset.saturating_add(array.offset);
@@ -144,13 +144,13 @@ impl FrameReader for StreamReader {
                     let gone = missing(&array, array.offset, length);
                     if let Some(row) = gone.or(missing(child, offset, length)) {
                         let (row, label) = (self.rows + row as u64, &column.label);
-                        let what = "is missing; tables hold a number in every cell";
+                        let what = "is missing, which tables do not support";
                         return Err(refused(format!("column {label:?}: row {row} {what}")));
                     }
                     values(child, offset, length, found)
                 };
                 let Some(read) = read else {
-                    return Err(refused(format!("column {:?} has no values", column.label)));
+                    return Err(refused(format!("column {:?} has no data buffer", column.label)));
                 };
                 columns.push(read);
             }
@@ -162,11 +162,11 @@ impl FrameReader for StreamReader {
     }
 }
 
-/// Reads a string of C; empty where there is none.
+/// Reads a C string; empty if it is null.
 ///
 /// # Safety
 ///
-/// It is null, or ends with a zero.
+/// It is null or terminated by a zero.
 unsafe fn text(pointer: *const std::ffi::c_char) -> String {
     if pointer.is_null() {
         return String::new();
@@ -175,7 +175,7 @@ unsafe fn text(pointer: *const std::ffi::c_char) -> String {
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
 }
 
-/// Returns a buffer; null where there is none.
+/// Returns a buffer, which may be null.
 ///
 /// # Safety
 ///
@@ -188,11 +188,11 @@ unsafe fn buffer(array: &ArrowArray, at: usize) -> *const u8 {
     std::ptr::null()
 }
 
-/// Returns the first of some values that is missing.
+/// Returns the first missing value.
 ///
 /// # Safety
 ///
-/// The array is not released, and has so many values behind the offset.
+/// The array is not released, and has that many values after the offset.
 unsafe fn missing(array: &ArrowArray, offset: i64, length: usize) -> Option<usize> {
     // SAFETY: as above.
     let valid = unsafe { buffer(array, 0) };
@@ -205,18 +205,18 @@ unsafe fn missing(array: &ArrowArray, offset: i64, length: usize) -> Option<usiz
 
 /// # Safety
 ///
-/// The buffer has a bit at the offset and so many more.
+/// The buffer has a bit at the offset and `count` more.
 unsafe fn bit(buffer: *const u8, offset: i64, at: usize) -> bool {
     let at = usize::try_from(offset).unwrap_or(0) + at;
     // SAFETY: as above.
     unsafe { *buffer.add(at / 8) >> (at % 8) & 1 == 1 }
 }
 
-/// Copies values; `None` where there is no buffer of them.
+/// Copies values; `None` if there is no buffer.
 ///
 /// # Safety
 ///
-/// The array is not released, is of this type, and has so many values behind the offset.
+/// The array is not released, has this type, and has that many values after the offset.
 unsafe fn values(
     array: &ArrowArray,
     offset: i64,
@@ -236,7 +236,7 @@ unsafe fn values(
     let mut values = Values::new(value_type);
     let bytes = values.resize_bytes(length);
     let first = usize::try_from(offset).unwrap_or(0) * value_type.size();
-    // SAFETY: there are as many bytes behind the offset, at least one of them.
+    // SAFETY: there are that many bytes after the offset, at least one.
     bytes.copy_from_slice(unsafe { slice::from_raw_parts(data.add(first), bytes.len()) });
     Some(values)
 }

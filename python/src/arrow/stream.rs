@@ -1,4 +1,4 @@
-//! A stream that other libraries read.
+//! Exporting a stream for other libraries.
 
 #![allow(unsafe_code, reason = "functions of C fill and free what they are given pointers to")]
 
@@ -13,16 +13,16 @@ use super::abi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use super::column::{ArrayData, Buffer, Field};
 use crate::error::OrRaise as _;
 
-/// What capsules of streams are called.
+/// The name of capsules of streams.
 pub(super) const NAME: &CStr = c"arrow_array_stream";
 
-/// Input or output failed.
+/// The error code of an I/O error.
 const EIO: c_int = 5;
 
 /// Reads rows in batches; `None` at the end.
 pub(crate) type Batches = Box<dyn FnMut() -> Result<Option<ArrayData>> + Send>;
 
-/// Makes a capsule with a stream of rows. Batches are read as they are asked for.
+/// Creates a capsule with a stream of rows. Batches are read on demand.
 pub(crate) fn export(
     py: Python<'_>,
     rows: Field,
@@ -40,7 +40,7 @@ pub(crate) fn export(
     PyCapsule::new_with_value(py, stream, NAME)
 }
 
-/// A field with strings of C.
+/// A field with C strings.
 struct Named {
     name: CString,
     format: CString,
@@ -52,7 +52,7 @@ struct Named {
 impl Named {
     fn new(field: &Field) -> Result<Self> {
         let text = |text: &str| {
-            let refused = |_| Error::argument(format!("column {text:?}: a NUL in a name of Arrow"));
+            let refused = |_| Error::argument(format!("column {text:?}: NUL in a name, which Arrow does not support"));
             CString::new(text).map_err(refused)
         };
         let children = field.children.iter().map(Self::new).collect::<Result<_>>()?;
@@ -62,7 +62,7 @@ impl Named {
     }
 }
 
-/// What a stream keeps.
+/// The private data of a stream.
 struct Private {
     rows: Named,
     batches: Batches,
@@ -70,7 +70,7 @@ struct Private {
 }
 
 unsafe extern "C" fn get_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSchema) -> c_int {
-    // SAFETY: the caller passes a stream that `export` made and has not released, and memory for a schema.
+    // SAFETY: the caller passes a stream from `export` that is not released, and memory for a schema.
     unsafe {
         let private = &*(*stream).private_data.cast::<Private>();
         out.write(schema(&private.rows));
@@ -79,12 +79,12 @@ unsafe extern "C" fn get_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSc
 }
 
 unsafe extern "C" fn get_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> c_int {
-    // SAFETY: as in `get_schema`, of an array.
+    // SAFETY: as in `get_schema`, for an array.
     unsafe {
         let private = &mut *(*stream).private_data.cast::<Private>();
         let made = match (private.batches)() {
             Ok(Some(data)) => array(data),
-            // An array that is released already ends the stream.
+            // A released array marks the end of the stream.
             Ok(None) => ArrowArray::empty(),
             Err(error) => {
                 let text = error.to_string().replace('\0', " ");
@@ -112,7 +112,7 @@ unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
     }
 }
 
-/// What a schema keeps. Its strings are its own, since a schema may outlive the stream.
+/// The private data of a schema. It owns its strings, since a schema can outlive the stream.
 struct SchemaParts {
     name: CString,
     format: CString,
@@ -142,8 +142,8 @@ fn schema(field: &Named) -> ArrowSchema {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: it is called once, on what `schema` made. Children are boxes of their own, whose `release` is null if
-    // the caller has moved their content.
+    // SAFETY: it is called once, on a schema from `schema`. Children are separate boxes, whose `release` is null if
+    // the caller moved them.
     unsafe {
         let parts = Box::from_raw((*schema).private_data.cast::<SchemaParts>());
         for &child in
@@ -156,9 +156,9 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
     }
 }
 
-/// What an array keeps.
+/// The private data of an array.
 struct ArrayParts {
-    /// What the pointers point to.
+    /// The memory of the pointers.
     _buffers: Vec<Option<Buffer>>,
     pointers: Vec<*const c_void>,
     children: Vec<*mut ArrowArray>,
@@ -205,7 +205,7 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
     }
 }
 
-/// Counts what is in memory.
+/// Returns the length of buffers in memory.
 fn count(len: usize) -> i64 {
     i64::try_from(len).unwrap_or(i64::MAX)
 }

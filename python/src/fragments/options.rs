@@ -1,4 +1,4 @@
-//! Options of what writes fragments, and what it came to.
+//! Options and summaries of writing fragments.
 
 use nnz::bpcells::Packing;
 use nnz::fragments::{FragmentSummary, StoreOptions};
@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use crate::error::argument;
 use crate::options::{compression, memory, threads};
 
-/// Reads the options.
+/// Parses the options.
 pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
     let py = given.py();
     let limit = given.get_item("memory")?.filter(|given| !given.is_none());
@@ -25,7 +25,7 @@ pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
             "format_version" => {
                 let version = value.str()?.to_string().parse();
                 let refused = |error| argument(py, format!("format_version: {error}"));
-                options.generation = Some(version.map_err(refused)?);
+                options.format_version = Some(version.map_err(refused)?);
             }
             "compress" => options.compress = Some(compression(py, &value.extract::<String>()?)?),
             "force" => write.overwrite = value.is_truthy()?,
@@ -37,7 +37,7 @@ pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
     Ok(options.write(write))
 }
 
-/// Describes what was written.
+/// Converts a summary.
 pub(super) fn summary<'py>(
     py: Python<'py>,
     done: &FragmentSummary,

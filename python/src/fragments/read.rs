@@ -1,4 +1,4 @@
-//! Columns of fragments, read by many threads.
+//! Reading columns of fragments with many threads.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSource, Region};
 use nnz::matrix::{Unit, UnitReader};
 use nnz::{Cancellation, Error, ErrorKind, Place, Result};
 
-/// Fragments that one thread reads sooner than several.
+/// Number of fragments below which one thread is faster.
 const FEW: u64 = 1 << 16;
 
-/// Fragments at some positions, or those of them that overlap some bases.
+/// A range of fragments, possibly only those that overlap some bases.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) positions: Range<u64>,
@@ -19,7 +19,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Finds where the fragments of a region are. A whole chromosome has those of no bases, too.
+    /// Finds the fragments of a region. A whole chromosome includes empty fragments.
     pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
         let Region { chromosome, bases } = region;
         if *bases == (0..u32::MAX) {
@@ -33,19 +33,19 @@ impl Part {
     }
 }
 
-/// What is wanted of fragments.
+/// The requested columns of fragments.
 pub(super) struct Wanted {
     pub(super) parts: Vec<Part>,
     /// Chromosome, start, end and cell.
     pub(super) columns: [bool; 4],
-    /// For each cell, whether its fragments are wanted.
+    /// A mask of the requested cells.
     pub(super) cells: Option<Vec<bool>>,
-    /// Bytes that the columns may take.
+    /// Memory limit of the columns in bytes.
     pub(super) memory: u64,
     pub(super) threads: usize,
 }
 
-/// Columns of fragments; those that are not wanted are empty.
+/// Columns of fragments; those that were not requested are empty.
 #[derive(Default)]
 pub(super) struct Columns {
     pub(super) chromosomes: Vec<u32>,
@@ -55,7 +55,7 @@ pub(super) struct Columns {
 }
 
 impl Wanted {
-    /// Reads them.
+    /// Reads the columns.
     pub(super) fn read(
         &self,
         source: &dyn FragmentSource,
@@ -74,7 +74,7 @@ impl Wanted {
         let [_, starts, ends, cells] = self.columns;
         let ends = ends || self.parts.iter().any(|part| part.bases.is_some());
         let cells = cells || self.cells.is_some();
-        // Ends may be stored as lengths. And what is read has one column at least, to be counted.
+        // Ends can be stored as lengths. At least one column is needed for the number of fragments.
         let fields = FragmentFields { starts: starts || ends || !cells, ends, cells };
         let units = Box::new(Parts { source, fields, left: self.parts.clone().into(), now: None });
         let threads = if most < FEW { 1 } else { self.threads };
@@ -84,7 +84,7 @@ impl Wanted {
     }
 }
 
-/// Reads parts, one after the other.
+/// Reads parts in sequence.
 struct Parts<'a> {
     source: &'a dyn FragmentSource,
     fields: FragmentFields,
@@ -115,7 +115,7 @@ impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
     }
 }
 
-/// Those fragments of a unit that overlap some bases.
+/// The fragments of a unit that overlap some bases.
 struct Overlapping<'a> {
     unit: Box<dyn Unit<FragmentBatch> + 'a>,
     bases: Range<u32>,
@@ -133,7 +133,7 @@ impl Unit<FragmentBatch> for Overlapping<'_> {
     }
 }
 
-/// Keeps the fragments of some cells, or all.
+/// Keeps the fragments of the requested cells.
 struct Filter<'a>(Option<&'a [bool]>);
 
 impl Work for Filter<'_> {
@@ -179,7 +179,7 @@ struct Collected<'a> {
 }
 
 impl Collected<'_> {
-    /// Makes room for fragments in all columns that are wanted, if that much memory is allowed.
+    /// Reserves space for fragments in all requested columns, within the memory limit.
     fn reserve(&mut self, more: u64) -> Result<()> {
         let columns = self.wanted.columns.iter().filter(|wanted| **wanted).count() as u64;
         let needed = self.count.saturating_add(more).saturating_mul(4 * columns);
@@ -228,7 +228,7 @@ impl Write<Filter<'_>> for Collected<'_> {
     }
 }
 
-/// Keeps some fragments of a batch, in the columns that it has.
+/// Keeps some fragments of a batch, in its present columns.
 fn retain(batch: &mut FragmentBatch, kept: &[bool]) {
     for column in [&mut batch.cells, &mut batch.starts, &mut batch.ends] {
         let mut flags = kept.iter();

@@ -1,4 +1,4 @@
-//! Regions, lists of cells and sizes of chromosomes, from arrays, texts and files.
+//! Regions, lists of cells and sizes of chromosomes, from arrays, strings and files.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,7 @@ use crate::columns::to_strings;
 use crate::error::{OrRaise as _, argument};
 use crate::task;
 
-/// Reads a region: a text of the command, or the number of a chromosome, its first base and the base behind its
-/// last one.
+/// Parses a region: a string of the command, or the number of a chromosome with start and exclusive end.
 pub(super) fn region(given: &Bound<'_, PyAny>, chromosomes: &StringList) -> PyResult<Region> {
     let py = given.py();
     if let Ok(text) = given.cast::<PyString>() {
@@ -22,13 +21,13 @@ pub(super) fn region(given: &Bound<'_, PyAny>, chromosomes: &StringList) -> PyRe
     }
     let (chromosome, start, end) = given.extract()?;
     if start >= end || u64::from(chromosome) >= chromosomes.len() {
-        return Err(argument(py, format!("a region from {start} to {end} has no bases")));
+        return Err(argument(py, format!("empty region from {start} to {end}")));
     }
     Ok(Region { chromosome, bases: start..end })
 }
 
-/// What fragments are counted in: the path of a BED file, or names, starts and ends of regions; the bases of a tile,
-/// and the path of a list of chromosomes or names and sizes.
+/// The regions to count in: the path of a BED file, or names, starts and ends of regions; or the width of tiles, and
+/// the path of a list of chromosomes or their names and sizes.
 #[derive(FromPyObject)]
 pub(super) enum Counted<'py> {
     #[pyo3(transparent)]
@@ -40,7 +39,7 @@ pub(super) enum Counted<'py> {
 }
 
 impl Counted<'_> {
-    /// Makes regions of them.
+    /// Converts to regions.
     pub(super) fn regions(self, py: Python<'_>) -> PyResult<Regions> {
         match self {
             Self::Bed(path) => {
@@ -63,7 +62,7 @@ impl Counted<'_> {
     }
 }
 
-/// Reads chromosomes and their sizes: the path of a file, or names and sizes.
+/// Reads sizes of chromosomes: the path of a file, or names and sizes.
 pub(super) fn sizes_of(given: &Bound<'_, PyAny>) -> PyResult<ChromosomeSizes> {
     let py = given.py();
     if let Ok((names, sizes)) = given.extract::<(Bound<'_, PyAny>, Vec<Option<u32>>)>() {
@@ -74,7 +73,7 @@ pub(super) fn sizes_of(given: &Bound<'_, PyAny>) -> PyResult<ChromosomeSizes> {
     task::run_detached(py, move || Chromosomes::read(&path).map(Into::into))
 }
 
-/// Reads names: a list of them, or the path of a file.
+/// Reads names: a list, or the path of a file.
 pub(super) fn names(given: &Bound<'_, PyAny>) -> PyResult<StringList> {
     match given.extract::<PathBuf>() {
         Ok(path) => task::run_detached(given.py(), move || read_cells(Path::new(&path))),
@@ -82,7 +81,7 @@ pub(super) fn names(given: &Bound<'_, PyAny>) -> PyResult<StringList> {
     }
 }
 
-/// Reads what is counted.
+/// Parses the mode of counting.
 pub(super) fn mode(py: Python<'_>, name: &str) -> PyResult<CountMode> {
     match name {
         "insertions" => Ok(CountMode::Insertions),

@@ -1,4 +1,4 @@
-//! Fragments that others hold, too.
+//! Shared fragments.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use nnz::Result;
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentHeader, FragmentSource};
 use nnz::matrix::{About, Names, StringList, UnitReader};
 
-/// Shares fragments with a handle. Long reads on one thread can be cancelled.
+/// Fragments that are shared with a handle. Long sequential reads can be cancelled.
 pub(super) struct Shared {
     pub(super) inner: Arc<dyn FragmentSource>,
     pub(super) cancellation: Cancellation,

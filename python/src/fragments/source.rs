@@ -1,4 +1,4 @@
-//! Fragments that are open.
+//! Open fragments.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::options::{memory, threads};
 use crate::source::{Source, location};
 use crate::task;
 
-/// The positions from one to another, and the bases that fragments have to overlap there, if any.
+/// A range of positions, and the bases that fragments have to overlap, if any.
 type Found = (u64, u64, Option<(u32, u32)>);
 
-/// Genomic fragments that can be read.
+/// Genomic fragments.
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct FragmentSource {
     inner: Arc<dyn nnz::fragments::FragmentSource>,
-    /// What messages call it.
+    /// Its place in messages.
     place: Place,
 }
 
@@ -37,7 +37,7 @@ impl FragmentSource {
 
 #[pymethods]
 impl FragmentSource {
-    /// Opens the fragments at a place.
+    /// Opens a store of fragments.
     #[staticmethod]
     #[pyo3(signature = (path, memory_limit=None))]
     fn open(
@@ -76,7 +76,7 @@ impl FragmentSource {
         from_strings(py, &self.read_some(py, |source| source.cell_names())?)
     }
 
-    /// The number of each chromosome that has fragments, and their positions, in the order of storage.
+    /// The numbers of chromosomes with fragments, and their positions, in storage order.
     fn segments(&self) -> Vec<(u32, u64, u64)> {
         let segments = self.inner.header().segments.iter();
         let one = |segment: &nnz::fragments::Segment| {
@@ -85,7 +85,7 @@ impl FragmentSource {
         segments.map(one).collect()
     }
 
-    /// How the fragments are stored.
+    /// Describes the format.
     fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let about = self.read_some(py, |source| source.about())?;
         let made = PyDict::new(py);
@@ -108,7 +108,7 @@ impl FragmentSource {
         Ok(made)
     }
 
-    /// Finds where the fragments of regions are: texts, or chromosomes by number with first base and end.
+    /// Finds the fragments of regions: strings, or numbers of chromosomes with start and end.
     fn find(&self, py: Python<'_>, regions: &Bound<'_, PyAny>) -> PyResult<Vec<Found>> {
         let names = self.read_some(py, |source| source.chromosome_names())?;
         let regions = regions.try_iter()?.map(|region| regions::region(&region?, &names));
@@ -123,8 +123,8 @@ impl FragmentSource {
         Ok(parts.into_iter().map(one).collect())
     }
 
-    /// Reads columns: chromosome, start, end and cell. Those that are not wanted are None. `cells` has a truth value
-    /// for each cell.
+    /// Reads columns: chromosome, start, end and cell. Those that are not requested are None. `cells` is a mask of
+    /// the cells.
     #[pyo3(signature = (parts, columns, cells=None, memory_limit=None, workers=None))]
     fn read<'py>(
         &self,
@@ -139,7 +139,7 @@ impl FragmentSource {
             positions: start..end,
             bases: bases.map(|(start, end)| start..end),
         };
-        // As much as is allowed for a matrix.
+        // The same limit as for a matrix.
         let allowed = match memory_limit {
             None => nnz::ReadOptions::default().memory,
             Some(_) => memory(py, memory_limit)?,
@@ -162,7 +162,7 @@ impl FragmentSource {
         Ok(made.into_iter().zip(columns).map(array).collect())
     }
 
-    /// The greatest end on each chromosome, in the order of their names.
+    /// The largest end on each chromosome, in the order of their names.
     fn furthest(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         let (inner, place) = self.parts();
         task::run(py, None, move |context| {
@@ -184,7 +184,7 @@ impl FragmentSource {
         })
     }
 
-    /// Makes the matrix of how often each cell was seen in each region. Nothing is counted before it is read.
+    /// Creates the matrix of counts of each cell in each region. It is computed when it is read.
     fn counts(&self, py: Python<'_>, counted: Counted<'_>, mode: &str) -> PyResult<Source> {
         let (regions, mode) = (counted.regions(py)?, regions::mode(py, mode)?);
         let (inner, place) = self.parts();
@@ -202,7 +202,7 @@ impl FragmentSource {
         (Arc::clone(&self.inner), self.place.clone())
     }
 
-    /// Reads what is soon read.
+    /// Runs a short read.
     fn read_some<T: Send + 'static>(
         &self,
         py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Verbs of the command for fragments, on paths.
+//! Verbs for fragments on paths.
 
 use std::ffi::OsString;
 
@@ -18,17 +18,17 @@ use crate::task;
 type Given<'py> = Bound<'py, PyDict>;
 type Made<'py> = PyResult<Bound<'py, PyDict>>;
 
-/// Returns whether a place holds fragments, and no matrix.
+/// Returns whether a location has fragments and no matrix.
 #[pyfunction]
 pub(crate) fn holds_fragments(py: Python<'_>, path: OsString) -> PyResult<bool> {
     let location = location(path);
     task::run_detached(py, move || nnz::fragments::holds(&location, &OpenOptions::new()))
 }
 
-/// Makes a store of fragments as text. `lists` has the cells that are wanted and the chromosomes, if any.
+/// Imports fragments from text. `lists` has the cells to import and the chromosomes, if any.
 #[pyfunction]
 #[pyo3(signature = (source, target, sort, end_inclusive, lists, given, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "they are those of the function of Python")]
+#[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
 pub(crate) fn import_fragments<'py>(
     py: Python<'py>,
     source: OsString,
@@ -59,7 +59,7 @@ pub(crate) fn import_fragments<'py>(
     options::summary(py, &done)
 }
 
-/// What is selected: cells and chromosomes, if not all; the fewest and the most bases of a fragment.
+/// A selection: cells and chromosomes, if not all, and the minimum and maximum length.
 type Selected<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, u32, u32);
 
 /// Writes fragments of some cells, chromosomes and lengths, or all of them.
@@ -95,7 +95,7 @@ pub(crate) fn write_fragments<'py>(
     options::summary(py, &done)
 }
 
-/// Makes one store of several.
+/// Merges several stores.
 #[pyfunction]
 #[pyo3(signature = (sources, target, prefixes, given, progress=None))]
 pub(crate) fn merge_fragments<'py>(
@@ -124,13 +124,13 @@ pub(crate) fn read_names<'py>(py: Python<'py>, path: OsString) -> PyResult<Bound
     crate::columns::from_strings(py, &names)
 }
 
-/// Returns whether what is written to a place becomes text.
+/// Returns whether a target is written as text.
 #[pyfunction]
 pub(crate) fn becomes_text(py: Python<'_>, path: OsString) -> PyResult<bool> {
     nnz::fragments::is_text(&location(path)).or_raise(py)
 }
 
-/// Compares two stores, and lists the first differences.
+/// Compares two stores, and returns the first differences.
 #[pyfunction]
 pub(crate) fn diff_fragments<'py>(
     py: Python<'py>,

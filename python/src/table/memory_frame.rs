@@ -1,11 +1,11 @@
-//! Columns in memory, read batch by batch as those of a file.
+//! Columns in memory, read in batches as those of a file.
 
 use nnz::frames::{Column, FrameBatch, FrameReader};
 use nnz::{Error, Result, Values};
 
-use crate::arrays::truth_as_numbers;
+use crate::arrays::booleans_as_numbers;
 
-/// Rows of a batch.
+/// Rows per batch.
 const TOGETHER: u64 = 1 << 16;
 
 /// A table in memory.
@@ -13,18 +13,18 @@ pub(super) struct MemoryFrame {
     columns: Vec<Column>,
     values: Vec<Values>,
     rows: u64,
-    /// Rows that were read.
+    /// The number of rows read.
     next: u64,
 }
 
 impl MemoryFrame {
-    /// Takes columns, all of which have so many rows. Truth values become 0 and 1.
+    /// Creates a table from columns of this length. Booleans become 0 and 1.
     pub(super) fn new(columns: Vec<(String, Values)>, rows: u64) -> Result<Self> {
         if columns.iter().any(|(_, values)| values.len().map(|len| len as u64) != Some(rows)) {
-            return Err(Error::argument("columns of a table have as many values as it has rows"));
+            return Err(Error::argument("columns of a table must have the same length"));
         }
         let info = |(label, values): (String, Values)| {
-            let values = truth_as_numbers(values);
+            let values = booleans_as_numbers(values);
             (Column { label, value_type: values.value_type() }, values)
         };
         let (columns, values) = columns.into_iter().map(info).unzip();
@@ -46,7 +46,7 @@ impl FrameReader for MemoryFrame {
             false => self.rows.min(self.next.saturating_add(TOGETHER)),
         };
         batch.rows = self.next..end;
-        // Rows of columns that memory holds.
+        // The columns are in memory, so their length fits.
         let rows = [self.next, end].map(|row| usize::try_from(row).unwrap_or(usize::MAX));
         let part = |values: &Values| {
             let mut part = Values::new(values.value_type());

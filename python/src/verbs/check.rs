@@ -14,7 +14,7 @@ use crate::options::{memory, threads};
 use crate::source::location;
 use crate::task;
 
-/// Checks all of what a place holds, and lists what is found.
+/// Checks a location, and returns the findings.
 #[pyfunction]
 #[pyo3(signature = (path, from_format=None, memory_limit=None, workers=None))]
 pub(crate) fn validate<'py>(
@@ -41,7 +41,7 @@ pub(crate) fn validate<'py>(
         let options = options.cancellation(context.token());
         let each = &mut |finding| findings.push(finding);
         match nnz::validate(&location, &options, each) {
-            // That it is of no format is an answer.
+            // An unrecognized format is a finding.
             Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
                 let (kind, place) = error.into_parts();
                 findings.push(Finding::fault(place, kind.to_string()));
@@ -68,7 +68,7 @@ pub(crate) fn validate<'py>(
     Ok(made)
 }
 
-/// Compares what two places hold, and lists the first differences.
+/// Compares two locations, and returns the first differences.
 #[pyfunction]
 #[pyo3(signature = (first, second, stored=false, most=10, memory_limit=None, workers=None))]
 pub(crate) fn diff<'py>(

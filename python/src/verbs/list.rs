@@ -1,4 +1,4 @@
-//! What there is: formats, and what a file holds.
+//! Lists of formats, and of the members of a file.
 
 use std::ffi::OsString;
 
@@ -33,10 +33,10 @@ pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(made)
 }
 
-/// The path of a member, its shape, how it is stored, and the type of its values.
+/// The path of a member, its shape, kind and value type.
 type Listed = (String, Vec<u64>, String, String);
 
-/// Lists what a file of a format with several matrices or tables holds: path, shape, kind and type of values.
+/// Lists the members of a file with several matrices or tables: path, shape, kind and value type.
 #[pyfunction]
 pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
     let location = location(path);
@@ -49,7 +49,7 @@ pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
     Ok(found.into_iter().map(one).collect())
 }
 
-/// Lists the groups of a file that a format marks as its own, the root left out.
+/// Lists the groups of a file that a format marks as its own, except the root.
 #[pyfunction]
 pub(crate) fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
     let Location::Path { path, .. } = location(path) else { return Ok(Vec::new()) };
@@ -57,7 +57,7 @@ pub(crate) fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
     task::run_detached(py, move || other_groups(&root, &OpenOptions::new()))
 }
 
-/// Returns the bytes of memory that work may take by default.
+/// Returns the default memory limit in bytes.
 #[pyfunction]
 pub(crate) fn default_memory(py: Python<'_>) -> u64 {
     py.detach(nnz::engine::default_memory)

@@ -1,4 +1,4 @@
-//! What writes files from files.
+//! Verbs that write files.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::{options, select, summary, task};
 
 type Given<'py> = Bound<'py, PyDict>;
 
-/// Converts what is at one place into another.
+/// Converts a location to another.
 #[pyfunction]
 #[pyo3(signature = (source, target, given, progress=None))]
 pub(crate) fn convert<'py>(
@@ -46,7 +46,7 @@ pub(crate) fn convert<'py>(
     }
 }
 
-/// Returns whether a place that could not be converted as a matrix holds a table.
+/// Returns whether a location that could not be converted as a matrix has a table.
 fn is_table(error: &nnz::Error, from: &Location) -> nnz::Result<bool> {
     let options = OpenOptions::new();
     match error.kind() {
@@ -70,7 +70,7 @@ fn convert_table<'py>(
     summary::of_frame(py, &done)
 }
 
-/// Returns what the axes of what is at a place are.
+/// Returns the kinds of the axes of a location.
 fn kinds(py: Python<'_>, from: &Location) -> PyResult<[AxisKind; 2]> {
     let from = from.clone();
     task::run_detached(py, move || {
@@ -84,7 +84,7 @@ fn kinds(py: Python<'_>, from: &Location) -> PyResult<[AxisKind; 2]> {
     })
 }
 
-/// Writes some rows and columns of what is at a place. `selected` has what is selected of rows, columns, cells and
+/// Writes selected rows and columns of a location. `selected` has the selections of rows, columns, cells and
 /// features.
 #[pyfunction]
 #[pyo3(signature = (source, target, selected, given, progress=None))]
@@ -119,9 +119,9 @@ pub(crate) fn slice<'py>(
     summary::of_matrix(py, &done)
 }
 
-/// Writes what is at several places one behind the other.
+/// Concatenates several locations.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are those of the function of Python")]
+#[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
 #[pyo3(signature = (sources, target, axis, ignore_names, files, given, progress=None))]
 pub(crate) fn concat<'py>(
     py: Python<'py>,
@@ -163,8 +163,8 @@ pub(crate) fn concat<'py>(
             }
         }
         if !files.is_default() {
-            let what = "join, label, index_unique and fill apply to whole AnnData files, along rows and \
-                        into such a file";
+            let what = "join, label, index_unique and fill only apply to whole AnnData files that are \
+                        concatenated along rows to another";
             return Err(nnz::Error::argument(what));
         }
         nnz::concat(&from, &to, axis, &how, &options, &*context.progress)
@@ -172,8 +172,8 @@ pub(crate) fn concat<'py>(
     summary::of_matrix(py, &done)
 }
 
-/// Writes the rows that share a value of a column to a file each. Returns the paths, what each came to, and the
-/// number of rows without a value.
+/// Writes the rows of each value of a column to one file. Returns the paths and their summaries, and the number
+/// of rows without a value.
 #[pyfunction]
 #[pyo3(signature = (source, directory, by, extension, given, progress=None))]
 pub(crate) fn split<'py>(
@@ -197,7 +197,7 @@ pub(crate) fn split<'py>(
     Ok((files, done.missing))
 }
 
-/// Writes what a broken file was meant to hold. Returns what was mended, and what was written of a matrix.
+/// Writes a corrected copy of a broken file. Returns the repairs and the summary.
 #[pyfunction]
 #[pyo3(signature = (source, target, complete, given, progress=None))]
 pub(crate) fn repair<'py>(

@@ -1,4 +1,4 @@
-"""scanpy computes the same on matrices that stay on disk as on those in memory."""
+"""scanpy gives the same results for matrices on disk as for those in memory."""
 
 import warnings
 from pathlib import Path
@@ -13,7 +13,7 @@ import nnz
 
 ROOT = Path(__file__).resolve().parents[3]
 PBMC = ROOT / "examples" / "pbmc_10x_v3_mtx"
-# So small that every file has several chunks.
+# So small that each file has several chunks.
 CHUNK = 50_000
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::nnz.DroppedWarning")
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::nnz.Dr
 
 @pytest.fixture(params=["h5ad by row", "h5ad by col", "10x"])
 def pair(request, tmp_path):
-    """An AnnData whose matrix is on disk, and the same as anndata reads it."""
+    """An AnnData whose matrix is on disk, and the same as read by anndata."""
     if request.param == "10x":
         path, read = tmp_path / "m.h5", tmp_path / "m.h5ad"
         nnz.convert(PBMC, path, to="10x", genome="GRCh38")
@@ -56,7 +56,7 @@ def test_the_usual_steps(pair):
     np.testing.assert_allclose(computed(disk), computed(memory), rtol=1e-5)
     for adata in pair:
         with warnings.catch_warnings():
-            # Genes that no cell has.
+            # Genes without cells.
             warnings.simplefilter("ignore", RuntimeWarning)
             sc.pp.highly_variable_genes(adata, n_top_genes=60)
     assert memory.var["highly_variable"].sum() == 60
@@ -64,7 +64,7 @@ def test_the_usual_steps(pair):
     for column in ("means", "dispersions", "dispersions_norm"):
         np.testing.assert_allclose(disk.var[column], memory.var[column], rtol=1e-4, atol=1e-6)
     if disk.X._meta.format == "csc":
-        # scanpy refuses these chunks, whoever made them.
+        # scanpy refuses such chunks of any kind.
         disk.X = disk.X.rechunk((300, -1)).map_blocks(sparse.csr_matrix)
     for adata in pair:
         sc.pp.pca(adata, n_comps=5, svd_solver="covariance_eigh")
@@ -72,6 +72,6 @@ def test_the_usual_steps(pair):
     # The sign of a component is arbitrary.
     signs = np.sign((found * expected).sum(axis=0))
     np.testing.assert_allclose(found * signs, expected, rtol=1e-3, atol=1e-3)
-    # The variances themselves differ by n / (n - 1): scanpy divides by n where an array is one of dask.
+    # The variances differ by n / (n - 1): scanpy divides by n for dask arrays.
     ratios = (adata.uns["pca"]["variance_ratio"] for adata in pair)
     np.testing.assert_allclose(*ratios, rtol=1e-4)

@@ -1,4 +1,4 @@
-"""anndata 0.8.0 and SciPy 1.9 read what nnz writes, without warnings."""
+"""anndata 0.8.0 and SciPy 1.9 read files of nnz, without warnings."""
 
 import tarfile
 import warnings
@@ -19,7 +19,7 @@ def read(path):
     opened = anndata.read_zarr if Path(path).suffix == ".zarr" else anndata.read_h5ad
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # zarr itself, of what it did with its attributes.
+        # Warnings of zarr about its own attributes.
         warnings.filterwarnings("ignore", category=FutureWarning, module="zarr")
         return opened(path)
 
@@ -51,7 +51,7 @@ def test_copies_are_read(nnz, tmp_path, name, target):
 
 @pytest.mark.parametrize("target", ["a.h5ad", "a.zarr"])
 @pytest.mark.parametrize("version", ["0.5.10", "0.6.22", "0.7.8"])
-def test_files_of_older_versions_get_a_layout_that_is_read(nnz, tmp_path, version, target):
+def test_files_of_older_versions_get_a_readable_layout(nnz, tmp_path, version, target):
     source = CORPUS / f"{version}/h5ad/full_csr.h5ad"
     found = read(nnz.convert(source, tmp_path / target))
     with warnings.catch_warnings():
@@ -75,7 +75,7 @@ def test_slices_and_concatenations_are_read(nnz, tmp_path):
 
 
 @pytest.mark.parametrize("source", ["cr3_gex", "cr2_one_genome", "cr3_feature_barcode"])
-def test_matrices_from_elsewhere_are_read(nnz, tmp_path, source):
+def test_matrices_of_other_formats_are_read(nnz, tmp_path, source):
     found = read(nnz.convert(TENX / f"{source}.h5", tmp_path / "a.h5ad"))
     assert found.obs_names.tolist() == nnz.names(TENX / f"{source}.h5", "cols")
     assert found.var_names.tolist() == nnz.names(TENX / f"{source}.h5", "rows")
@@ -85,7 +85,7 @@ def test_matrices_from_elsewhere_are_read(nnz, tmp_path, source):
         assert found.var[column].astype(str).tolist() == genes[column].tolist()
 
 
-def test_layers_that_are_added_are_read(nnz, tmp_path):
+def test_added_layers_are_read(nnz, tmp_path):
     sp.save_npz(tmp_path / "x.npz", matrix(1))
     sp.save_npz(tmp_path / "y.npz", matrix(2, "i4"))
     nnz.convert(tmp_path / "x.npz", tmp_path / "a.h5ad")

@@ -1,4 +1,4 @@
-"""scanpy reads what nnz writes, and what scanpy writes is read."""
+"""scanpy reads files of nnz, and nnz reads files of scanpy."""
 
 import warnings
 from pathlib import Path
@@ -17,7 +17,7 @@ SOURCES = ["cr3_gex", "cr3_feature_barcode", "cr2_one_genome"]
 def quiet(read, *arguments, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # Names that occur twice are those of the file; scanpy itself, of a package it is built on.
+        # Repeated names are in the file; other warnings are about a dependency.
         warnings.filterwarnings("ignore", message="Variable names are not unique")
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         warnings.filterwarnings("ignore", category=FutureWarning, module="(scanpy|anndata)")
@@ -53,7 +53,7 @@ def test_folders_of_10x(nnz, tmp_path, source, version):
     check(nnz, quiet(sc.read_10x_mtx, written, gex_only=False), source)
 
 
-def test_a_file_of_scanpy_goes_back_to_10x(nnz, tmp_path):
+def test_files_of_scanpy_are_converted_to_10x(nnz, tmp_path):
     adata = quiet(sc.read_10x_h5, TENX / "cr3_feature_barcode.h5", gex_only=False)
     adata.var_names_make_unique()
     adata.write_h5ad(tmp_path / "a.h5ad")
@@ -65,7 +65,7 @@ def test_a_file_of_scanpy_goes_back_to_10x(nnz, tmp_path):
     np.testing.assert_array_equal(again.X.toarray(), adata.X.toarray())
 
 
-def test_the_usual_steps_run_on_what_was_converted(nnz, tmp_path):
+def test_the_usual_steps_run_on_converted_files(nnz, tmp_path):
     options = ["--type", "float", "--row-names", "name", "--make-unique"]
     written = nnz.convert(FOLDER, tmp_path / "a.h5ad", *options)
     adata = quiet(sc.read_h5ad, written)

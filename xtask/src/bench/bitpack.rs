@@ -1,8 +1,9 @@
-//! Packing and unpacking in the first-level cache, beside the `bitpacking` crate and a plain copy.
+//! Packing and unpacking in the first-level cache, compared with the `bitpacking` crate and a plain
+//! copy.
 //!
-//! Every contender works on the same 16 chunks (8 KiB of values). A round times each of them once,
-//! one after the other, so that a change of clock or a busy neighbour hits all alike; the figure is
-//! the median of the rounds.
+//! Every contender processes the same 16 chunks (8 KiB of values). A round times each of them once,
+//! one after the other, so that changes of the clock rate and other load affect all of them; the
+//! result is the median of the rounds.
 
 #![allow(clippy::cast_precision_loss, clippy::print_stdout)]
 
@@ -11,20 +12,21 @@ use std::time::Instant;
 
 use bitpacking::{BitPacker, BitPacker4x};
 use nnz_bitpack::{Backend, CHUNK, Codec, chunk_words};
+use nnz_testing::random::Random;
 
 const CHUNKS: usize = 16;
 const VALUES: usize = CHUNKS * CHUNK;
 const ROUNDS: usize = 61;
-/// Passes over the chunks in one timing, long enough for the clock to resolve.
+/// Passes over the chunks in one timing, long enough for the resolution of the clock.
 const PASSES: usize = 50;
 
-/// What is measured, in the order of the table.
+/// The columns of the table.
 const COLUMNS: [&str; 14] = [
     "memcpy", "plain", "m1", "d1", "d1z", "pack", "pack-m1", "pack-d1", "pack-d1z", "kernel",
     "x-plain", "x-d1", "x-pack", "x-kernel",
 ];
 
-/// The goals: a column of ours, the column it is held to, and the ratio it should reach.
+/// The goals: our column, the column it is compared with, and the ratio to reach.
 const GOALS: [(&str, &str, f64); 6] = [
     ("plain", "x-plain", 1.0),
     ("m1", "x-plain", 1.0),
@@ -34,7 +36,7 @@ const GOALS: [(&str, &str, f64); 6] = [
     ("kernel", "x-kernel", 1.0),
 ];
 
-/// Prints the table for the best backend of this processor, and how the goals are met.
+/// Prints the table for the best backend of this processor, and whether the goals are met.
 pub fn run() {
     run_on(Backend::best());
 }
@@ -66,7 +68,7 @@ fn summarise(table: &[[f64; COLUMNS.len()]]) {
         print!(" {:>8.2}", median(table.iter().map(|row| row[column]).collect()));
     }
     println!();
-    println!("\nmedian over widths of the ratio, and the least of them");
+    println!("\nmedian over widths of the ratio, and their minimum");
     for (ours, theirs, goal) in GOALS {
         let (ours_at, theirs_at) = (column(ours), column(theirs));
         let ratios: Vec<f64> = table.iter().map(|row| row[ours_at] / row[theirs_at]).collect();
@@ -74,7 +76,7 @@ fn summarise(table: &[[f64; COLUMNS.len()]]) {
         let ratio = median(ratios);
         let verdict = if ratio >= goal { "met" } else { "MISSED" };
         println!(
-            "{ours:>8} / {theirs:<8} {ratio:>5.2} (least {least:.2}), goal {goal:.2}: {verdict}"
+            "{ours:>8} / {theirs:<8} {ratio:>5.2} (minimum {least:.2}), goal {goal:.2}: {verdict}"
         );
     }
 }
@@ -110,13 +112,13 @@ fn measure(backend: Backend, width: u8) -> [f64; COLUMNS.len()] {
     rounds.map(median)
 }
 
-/// The inputs of all contenders at one width.
+/// The inputs of all contenders for one width.
 struct Bench {
     backend: Backend,
     width: u8,
-    /// Values of just that width, in order inside a chunk as far as they fit.
+    /// Values of exactly that width, in order inside a chunk where possible.
     values: Vec<u32>,
-    /// Packed words, for us.
+    /// Packed words, for our code.
     words: Vec<u32>,
     idx: Vec<u32>,
     starts: Vec<u32>,
@@ -127,13 +129,8 @@ struct Bench {
 impl Bench {
     fn new(backend: Backend, width: u8) -> Self {
         let step = chunk_words(u32::from(width));
-        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = || {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            (random & 0xffff_ffff) as u32
-        };
+        let mut random = Random::new(1);
+        let mut next = || random.next() as u32;
         let words: Vec<u32> = (0..CHUNKS * step).map(|_| next()).collect();
         let values = (0..VALUES).map(|_| next() >> (32 - width) | 1 << (width - 1)).collect();
         Self {
@@ -147,7 +144,7 @@ impl Bench {
         }
     }
 
-    /// Lets the contender of a column go over all chunks once.
+    /// Runs the contender of a column once over all chunks.
     fn pass(&self, column: &str, values: &mut [u32], packed: &mut [u32], bytes: &mut [u8]) {
         match column {
             "memcpy" => values.copy_from_slice(black_box(&self.values)),

@@ -1,4 +1,4 @@
-//! The chart of how many times faster than other programs, drawn from the tables of `docs/benchmarks.md`.
+//! The chart of speedups over other programs, drawn from the tables of `docs/benchmarks.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,10 +9,10 @@ use crate::error::{Error, Result};
 const PAGE: &str = "docs/benchmarks.md";
 const CHART: &str = "docs/benchmarks.svg";
 
-/// Marks a table whose rows are drawn.
+/// The mark of a table whose rows are drawn.
 const MARK: &str = "<!-- chart -->";
 
-/// How the cell of another program begins, and its heading in the chart.
+/// The start of the cell of another program, and its heading in the chart.
 const PROGRAMS: [(&str, &str); 3] = [
     ("BPCells wheel", "BPCells (Python wheel)"),
     ("fast_matrix_market", "fast_matrix_market (Matrix Market)"),
@@ -27,25 +27,25 @@ const HEADING: u32 = 30;
 const ROW: u32 = 22;
 const TOP: u32 = 44;
 
-/// Greys and blues that are legible on white and on black.
+/// Grays and blues that are legible on white and on black.
 const STYLE: &str = "\
 text { font: 13px -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; fill: #757e88 }
 .title { font-size: 15px; font-weight: 600 } .program { font-weight: 600 }
 .bar { fill: #2f81f7 } .one { stroke: #757e88; stroke-width: 1; stroke-dasharray: 3 3 }
 ";
 
-/// A row of a table, against another program.
+/// A row of a table, for one other program.
 #[derive(Debug, PartialEq)]
 struct Bar<'a> {
     label: &'a str,
     /// Position in [`PROGRAMS`].
     program: usize,
-    /// As in the table, and as a number.
+    /// The ratio as in the table, and as a number.
     ratio: &'a str,
     times: f64,
 }
 
-/// Draws the chart anew.
+/// Draws the chart.
 pub(crate) fn run() -> Result<()> {
     let (page, chart) = (cargo::root().join(PAGE), cargo::root().join(CHART));
     let text = fs::read_to_string(&page).map_err(|error| Error::at(&page, &error))?;
@@ -95,7 +95,7 @@ fn draw(page: &str) -> Result<String> {
     ))
 }
 
-/// Returns the rows of marked tables that have the figures of another program.
+/// Returns the rows of marked tables with results of another program.
 fn bars(page: &str) -> Result<Vec<Bar<'_>>> {
     let mut bars = Vec::new();
     for table in page.split(MARK).skip(1) {
@@ -131,20 +131,20 @@ mod tests {
         | `a` < b | 1 s | SciPy, 1 thread: 2 s | 2.0 |\n| c | 1 s | nnz: 1 s | 1.0 |\n| d | 1 s | | |\n\n| e | 1 | SciPy: 1 | 8 |\n";
 
     #[test]
-    fn rows_of_marked_tables_with_another_program_are_drawn() {
+    fn rows_of_marked_tables_are_drawn() {
         let found = bars(SMALL).unwrap_or_default();
         assert_eq!(found, [Bar { label: "`a` < b", program: 2, ratio: "2.0", times: 2.0 }]);
         assert!(draw(SMALL).is_ok_and(|chart| chart.contains(">a &lt; b</text>")));
     }
 
     #[test]
-    fn a_page_without_figures_is_an_error() {
+    fn pages_without_results_are_an_error() {
         assert!(draw("no table").is_err());
         assert!(draw(&SMALL.replace("2.0", "twice")).is_err());
     }
 
     #[test]
-    fn the_chart_is_drawn_from_the_page() {
+    fn the_chart_matches_the_page() {
         let read = |path| fs::read_to_string(cargo::root().join(path)).unwrap_or_default();
         let drawn = draw(&read(PAGE)).unwrap_or_default();
         assert!(!drawn.is_empty());

@@ -1,7 +1,7 @@
-//! nnz beside other programs, each measurement a process of its own.
+//! nnz compared with other programs, each measurement in a separate process.
 //!
-//! The contenders of a row take turns, so that a change of clock or a busy neighbour hits all
-//! alike; the figure is the median of the runs. Inputs are read once before, untimed.
+//! The contenders of a row alternate, so that changes of the clock rate and other load affect all
+//! of them; the result is the median of the runs. Inputs are read once before, untimed.
 
 mod child;
 mod data;
@@ -23,34 +23,35 @@ use data::Data;
 use row::Row;
 use tools::Tools;
 
-/// The cells that goals are stated for.
+/// The number of cells that the goals are stated for.
 const CELLS: u64 = 100_000;
 
-/// How much to compare.
+/// Options of the comparison.
 #[derive(Args)]
 pub(crate) struct Compare {
-    /// Where inputs are, and are made if they are not [default: bench-data in the target directory].
+    /// Directory of the inputs, which are created if missing [default: bench-data in the target
+    /// directory]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Cells of the counts: 1869 entries each. Goals are judged at 100000 only.
+    /// Cells of the counts, with 1869 entries each. Goals are evaluated at 100000 only
     #[arg(long, value_name = "N", default_value_t = CELLS, value_parser = clap::value_parser!(u64).range(1000..))]
     cells: u64,
-    /// Only rows whose name holds this.
+    /// Only rows whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Runs of each contender; the median counts.
+    /// Runs of each contender; the median is reported
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Measure the `nnz` and `nnz-measure` of this folder, say of an earlier version, instead of
-    /// building them.
+    /// Measure the `nnz` and `nnz-measure` in this directory, for example of an earlier version,
+    /// instead of building them
     #[arg(long, value_name = "DIR")]
     bin: Option<PathBuf>,
-    /// Print tables in Markdown.
+    /// Print tables in Markdown
     #[arg(long)]
     markdown: bool,
 }
 
-/// Makes the inputs, runs every row and prints it.
+/// Creates the inputs, runs all rows and prints them.
 pub(crate) fn run(options: &Compare) -> Result<()> {
     let directory = match &options.data {
         Some(named) => named.clone(),
@@ -61,7 +62,7 @@ pub(crate) fn run(options: &Compare) -> Result<()> {
     let wanted = |row: &Row| options.only.as_ref().is_none_or(|only| row.name.contains(only));
     let rows: Vec<Row> = rows::all(&data, &tools).into_iter().filter(wanted).collect();
     if rows.is_empty() {
-        return Err(Error::new("no row has a name like that"));
+        return Err(Error::new("no row matches"));
     }
     let judged = options.cells == CELLS;
     println!("{}", machine::facts(&tools)?);
@@ -73,7 +74,7 @@ pub(crate) fn run(options: &Compare) -> Result<()> {
         let verdicts = goal::judge(row, &figures, judged && others.is_none());
         println!("{}", table::show(row, &figures, &verdicts, options.markdown));
         if let Some(share) = others {
-            println!("THE MACHINE IS BUSY: others had {:.0} % of it\n", share * 100.0);
+            println!("THE MACHINE IS BUSY: other processes used {:.0} % of it\n", share * 100.0);
         }
         for verdict in verdicts {
             match (verdict.judged, verdict.met()) {
@@ -85,7 +86,7 @@ pub(crate) fn run(options: &Compare) -> Result<()> {
         broken += figures.iter().filter(|figure| figure.failed.is_some()).count();
         broken += usize::from(row::disagree(&figures));
     }
-    println!("goals: {met} met, {missed} MISSED, {not_judged} not judged");
+    println!("goals: {met} met, {missed} MISSED, {not_judged} not evaluated");
     if broken == 0 {
         Ok(())
     } else {

@@ -1,4 +1,4 @@
-//! The Python package beside others.
+//! The benchmark of the Python package.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,19 +10,20 @@ use crate::error::Result;
 use crate::test::venv;
 use crate::wheel::{self, Build};
 
-/// How much to compare.
+/// Options of the benchmark.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Where inputs are, and are made if they are not [default: bench-data in the target directory].
+    /// Directory of the inputs, which are created if missing [default: bench-data in the target
+    /// directory]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Cells of the counts; goals are judged at 100000 only.
+    /// Cells of the counts; goals are evaluated at 100000 only
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1000..))]
     cells: u64,
-    /// Only rows whose name holds this.
+    /// Only rows whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Runs of each contender; the median counts.
+    /// Runs of each contender; the median is reported
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
 }

@@ -1,4 +1,4 @@
-//! What the fuzzer starts from, made of the test data.
+//! Seeds of the fuzz targets, from the test data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::cargo::root;
 use crate::error::{Error, Result};
 
-/// Larger files take the fuzzer too long.
+/// Larger files slow down the fuzzer.
 const LARGEST: usize = 96 * 1024;
 
-/// Begins a file of several in one input, as `fuzz/src/members.rs` reads it.
+/// The mark before each file of several in one input, as in `fuzz/src/members.rs`.
 const MARK: &[u8] = b"\0==>";
 
 /// The members of a BPCells matrix, in the order of `nnz_bpcells::MEMBERS`.
@@ -61,7 +61,7 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
     let binsparse = ["hand", "py"].map(|by| data.join("binsparse/valid").join(by));
     let seeds = match target {
         "matrix_market" => texts()?,
-        // The first byte says how the text is converted.
+        // The first byte selects how the text is converted.
         "convert" => {
             let each = |(number, text): (u8, Vec<u8>)| [vec![number], text].concat();
             (0_u8..=255).cycle().step_by(37).zip(texts()?).map(each).collect()
@@ -90,7 +90,7 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
             .map(|folder| joined(folder, FRAGMENT_MEMBERS))
             .collect::<Result<_>>()?,
         "fragment_tsv" => {
-            // The first byte says how the text is read.
+            // The first byte selects how the text is read.
             let texts = files(&[data.join("bpcells/interop/fragments_tsv")])?.into_iter();
             texts.flat_map(|text| [0_u8, 3].map(|how| [&[how], &text[..]].concat())).collect()
         }
@@ -101,7 +101,7 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
             all.retain(|file| file.starts_with(b"\x89HDF"));
             all
         }
-        // The first byte says in which dialect the file is read: 3 is whichever fits.
+        // The first byte selects the dialect: 3 is detection.
         "daphne" => {
             let all = files(&[data.join("daphne")])?.into_iter();
             let all = all.filter(|file| file.first() != Some(&b'{'));
@@ -130,7 +130,7 @@ fn words(words: &[&str]) -> Vec<Vec<u8>> {
     words.iter().map(|word| word.as_bytes().to_vec()).collect()
 }
 
-/// Lists what a directory holds, in the order of names.
+/// Lists a directory, sorted by name.
 fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
     let io = |error| Error::at(directory, &error);
     let mut paths = Vec::new();
@@ -149,7 +149,7 @@ fn folders(directories: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Reads the files of directories; those of the same content once.
+/// Reads the files of directories, without files of the same content.
 fn files(directories: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
     let mut files = Vec::new();
     for directory in directories {
@@ -162,7 +162,7 @@ fn files(directories: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
     Ok(files)
 }
 
-/// Reads the files of directories whose names end so.
+/// Reads the files of directories whose names have this suffix.
 fn with_ending(directories: &[PathBuf], ending: &str) -> Result<Vec<Vec<u8>>> {
     let mut files = Vec::new();
     for directory in directories {
@@ -175,7 +175,7 @@ fn with_ending(directories: &[PathBuf], ending: &str) -> Result<Vec<Vec<u8>>> {
     Ok(files)
 }
 
-/// Joins the files of a Zarr group, each behind a mark and the place of its name among those of
+/// Joins the files of a Zarr group, each after a mark and the index of its name in
 /// `fuzz_targets/zarr.rs`.
 fn zarr(store: &Path) -> Result<Vec<u8>> {
     let own = ["zarr.json", ".zgroup", ".zattrs"].map(str::to_owned);
@@ -186,7 +186,7 @@ fn zarr(store: &Path) -> Result<Vec<u8>> {
     joined(store, &names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Descriptions and arrays of Binsparse, as `fuzz_targets/binsparse.rs` names them.
+/// Descriptors and arrays of Binsparse, with the names of `fuzz_targets/binsparse.rs`.
 fn binsparse_seeds() -> Vec<Vec<u8>> {
     let number = |value: u32| value.to_le_bytes();
     let array = |value_type: u8, elements: &[u32]| -> Vec<u8> {
@@ -203,7 +203,7 @@ fn binsparse_seeds() -> Vec<Vec<u8>> {
              \"number_of_stored_values\":3,\"data_types\":{{{types}}}{more}}}}}"
         )
     };
-    // The place of uint32 among the value types.
+    // The index of uint32 in the value types.
     const U32: u8 = 2;
     let seed = |text: String, arrays: &[(u8, &[u32])]| {
         let mut seed = Vec::new();
@@ -241,7 +241,7 @@ fn binsparse_seeds() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Joins the files of a folder, each behind a mark and the place of its name in a list.
+/// Joins the files of a directory, each after a mark and the index of its name in a list.
 fn joined(folder: &Path, names: &[&str]) -> Result<Vec<u8>> {
     let mut seed = Vec::new();
     for (number, name) in (0_u8..).zip(names) {
@@ -270,7 +270,7 @@ fn tenx(matrix: &[u8]) -> Vec<u8> {
     seed
 }
 
-/// Words behind the four bytes that say what is done with them.
+/// Arguments after four bytes that select the options.
 fn packed(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (number, words) in (0_u8..=255).cycle().zip(files) {

@@ -1,5 +1,5 @@
-//! Writes that the system does not let finish: full disks, limits, and directories that are missing or
-//! may not be written.
+//! Writes that the system prevents: full disks, limits, and directories that are missing or not
+//! writable.
 
 mod denied;
 mod limits;
@@ -15,7 +15,7 @@ use super::setup::{Before, INPUTS, LARGEST};
 use super::targets::{Content, KINDS, TargetKind};
 use crate::error::{Error, Result};
 
-/// Stops writes of one kind in one way.
+/// Prevents writes of one kind in one way.
 pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
     match round.random.range(0, 10) {
         0..3 => small_disk::full(round),
@@ -26,7 +26,7 @@ pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
     }
 }
 
-/// A kind of target, and what is there before.
+/// Returns a kind of target, and what exists before.
 fn draw(round: &mut Round<'_>) -> Result<(&'static TargetKind, Before)> {
     let kind = round.random.pick(KINDS).ok_or_else(|| Error::new("no targets"))?;
     let mut befores = vec![Before::Nothing, Before::Target(0)];
@@ -37,7 +37,7 @@ fn draw(round: &mut Round<'_>) -> Result<(&'static TargetKind, Before)> {
     Ok((kind, before))
 }
 
-/// What is written: all of an input, as it is or sorted on disk.
+/// The write: all of an input, as it is or sorted on disk.
 struct Write {
     arguments: Vec<String>,
     input: usize,
@@ -59,18 +59,18 @@ impl Write {
     }
 }
 
-/// What the system refuses, and how a message has to call it.
+/// A limit of the system, and the expected message.
 struct Refusal<'a> {
     what: &'a str,
-    /// What a finding is counted under: the kind of target, where that decides.
+    /// The name of the finding: the kind of target, if that matters.
     name: &'a str,
-    /// One of these is in the message, in any letter case.
+    /// The message contains one of these, ignoring case.
     says: &'a [&'a str],
-    /// So is this place; an empty one if none is asked for.
+    /// The message contains this place; empty if none is expected.
     place: &'a str,
 }
 
-/// Checks that a write is done, or was refused for a reason that is said, and left nothing.
+/// Checks that a write succeeds, or fails with a reason and leaves no files.
 fn check(
     round: &mut Round<'_>,
     scene: &Scene,
@@ -85,11 +85,11 @@ fn check(
             let source = round.setup.source(scene.kind.content, write.input);
             let target = scene.target(round);
             let same = round.run(&["diff", &source, &target])?;
-            let class = format!("{what}: success, and the target is another: {name}");
+            let class = format!("{what}: success, but the target differs: {name}");
             round.check(same.succeeded(), &class, || same.outcome());
         } else {
             let holds = scene.holds(round, &[write.input])?;
-            let class = format!("{what}: success, and the target is another: {name}");
+            let class = format!("{what}: success, but the target differs: {name}");
             let whole = holds == Holds::New(write.input);
             round.check(whole, &class, || format!("{}\n{holds:?}", done.outcome()));
         }
@@ -98,19 +98,19 @@ fn check(
         let class = format!("{what}: neither success nor a message: {name}");
         round.check(done.refused(), &class, || done.outcome());
         let said = done.err.to_lowercase();
-        let class = format!("{what}: the message says something else: {name}");
+        let class = format!("{what}: unexpected message: {name}");
         let says = refusal.says.iter().any(|words| said.contains(words));
         round.check(says && !said.contains("damaged"), &class, || done.outcome());
         let class = format!("{what}: the message does not name the place: {name}");
         round.check(done.err.contains(refusal.place), &class, || done.outcome());
         let holds = scene.holds(round, &[])?;
-        let class = format!("{what}: the old target is not as it was: {name}");
+        let class = format!("{what}: the old target changed: {name}");
         round.check(holds == Holds::Old, &class, || format!("{}\n{holds:?}", done.outcome()));
     }
     scene.check_nothing_left(round, what)
 }
 
-/// The nnz command, started by a shell that sets a limit first.
+/// The nnz command, in a shell with a limit.
 fn limited(round: &Round<'_>, limit: &str, arguments: &[String]) -> Command {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{limit} && exec \"$@\"")).arg("sh");

@@ -1,4 +1,4 @@
-//! A Python process that works on HDF5 files with h5py.
+//! A Python process that modifies HDF5 files with h5py.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -22,7 +22,7 @@ struct Pipes {
     stdout: BufReader<ChildStdout>,
 }
 
-/// What became of the datasets that h5py was to add.
+/// The result of adding datasets with h5py.
 #[derive(Debug, Default)]
 pub(super) struct Added {
     pub(super) added: Vec<String>,
@@ -62,19 +62,19 @@ impl Helper {
         }
     }
 
-    /// Makes a file with objects of many kinds.
+    /// Creates a file with objects of many kinds.
     pub(super) fn make(&self, path: &str) -> Result<()> {
         self.ask(&json!({ "do": "make", "path": path })).map(drop)
     }
 
-    /// Lists every object of a file with a hash of its content.
+    /// Lists all objects of a file with a hash of their content.
     pub(super) fn digest(&self, path: &str) -> Result<BTreeMap<String, String>> {
         let answer = self.ask(&json!({ "do": "digest", "path": path }))?;
         let objects = answer.as_object().into_iter().flatten();
         Ok(objects.map(|(name, hash)| (name.clone(), hash.to_string())).collect())
     }
 
-    /// Adds datasets, one after the other.
+    /// Adds datasets in sequence.
     pub(super) fn add(&self, path: &str, names: &[String], pause: f64) -> Result<Added> {
         let request = json!({ "do": "add", "path": path, "names": names, "pause": pause });
         let answer = self.ask(&request)?;
@@ -83,7 +83,7 @@ impl Helper {
         Ok(Added { added, refused, replaced })
     }
 
-    /// Lists the datasets that are not in the file as they were added.
+    /// Lists added datasets that are missing in the file.
     pub(super) fn lost(&self, path: &str, names: &[String]) -> Result<Vec<String>> {
         let answer = self.ask(&json!({ "do": "lost", "path": path, "names": names }))?;
         Ok(strings(Some(&answer)))
@@ -98,7 +98,7 @@ fn strings(list: Option<&Value>) -> Vec<String> {
 impl Drop for Helper {
     fn drop(&mut self) {
         let pipes = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // The end of its input ends it.
+        // It exits at the end of its input.
         drop(pipes.stdin.take());
         let _ = pipes.child.wait();
     }

@@ -1,4 +1,4 @@
-//! Writes that are stopped at random moments, most of them shortly before their end.
+//! Writes that are stopped at random moments, usually shortly before their end.
 
 use std::thread;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::setup::{Before, INPUTS, LARGEST};
 use super::targets::{Form, KINDS, TargetKind};
 use crate::error::{Error, Result};
 
-/// Writes that are stopped in one round.
+/// The number of writes that are stopped in one round.
 const KILLS: u32 = 8;
 
 /// Stops writes of one kind.
@@ -33,7 +33,7 @@ pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
         return Ok(());
     }
     let holds = scene.holds(round, &[input])?;
-    let class = format!("a write is not what it is alone: {}", kind.name);
+    let class = format!("a write differs from one without others: {}", kind.name);
     round.check(holds == Holds::New(input), &class, || format!("{holds:?}"));
     scene.check_access(round);
     scene.check_nothing_left(round, "a write")?;
@@ -60,7 +60,7 @@ fn flags(round: &mut Round<'_>, before: Before) -> Vec<&'static str> {
     flags
 }
 
-/// Stops one write and looks at what is there then.
+/// Stops one write and checks the target.
 fn stop(
     round: &mut Round<'_>,
     scene: &Scene,
@@ -81,7 +81,7 @@ fn stop(
     ));
     let done = round.finish(running)?;
     if late {
-        // However long it really takes, the next signal comes closer to the end.
+        // The next signal is closer to the end, whatever the speed of the machine.
         *time = *time * if done.succeeded() { 96 } else { 103 } / 100;
     }
     round.tally.rate("stopped before the end", !done.succeeded());
@@ -92,7 +92,7 @@ fn stop(
     }
 }
 
-/// A signal that can be handled leaves the old target, or the new one with success.
+/// A signal that can be handled leaves the old target, or the new one and success.
 fn interrupted(
     round: &mut Round<'_>,
     scene: &Scene,
@@ -103,11 +103,11 @@ fn interrupted(
     let name = scene.kind.name;
     let raw = signal.as_raw();
     let stopped = done.code == Some(128 + raw) || done.signal == Some(raw);
-    round.check(done.succeeded() || stopped, "a signal ends in another status", || done.outcome());
+    round.check(done.succeeded() || stopped, "unexpected status after a signal", || done.outcome());
     let holds = scene.holds(round, &[input])?;
     let wanted = if done.succeeded() { Holds::New(input) } else { Holds::Old };
     let class = match holds {
-        Holds::Old | Holds::New(_) => format!("the status after a signal is wrong: {name}"),
+        Holds::Old | Holds::New(_) => format!("wrong status after a signal: {name}"),
         Holds::Neither(_) => format!("a signal leaves neither old nor new: {name}"),
     };
     round.check(holds == wanted, &class, || format!("{}\n{holds:?}", done.outcome()));
@@ -115,7 +115,8 @@ fn interrupted(
     scene.check_nothing_left(round, "a signal")
 }
 
-/// SIGKILL leaves the old target or the new one, and perhaps a hidden name that the next write removes.
+/// SIGKILL leaves the old target or the new one, and possibly a hidden file that the next write
+/// removes.
 fn killed(round: &mut Round<'_>, scene: &Scene, input: usize, done: &Done) -> Result<()> {
     let kind = scene.kind;
     let holds = scene.holds(round, &[input])?;
@@ -124,7 +125,7 @@ fn killed(round: &mut Round<'_>, scene: &Scene, input: usize, done: &Done) -> Re
         Holds::Old => round.check(!done.succeeded(), "success without a target", told),
         Holds::New(_) => true,
         Holds::Neither(_) if kind.form == Form::Pair => {
-            // Each file takes its name in a step of its own: what counts is whether it can be read.
+            // Each file is renamed in a separate step: the target must be readable.
             let name =
                 format!("a file is new and the one beside it is not, after SIGKILL: {}", kind.name);
             round.tally.rate(name, true);
@@ -144,16 +145,16 @@ fn killed(round: &mut Round<'_>, scene: &Scene, input: usize, done: &Done) -> Re
     round
         .tally
         .rate(format!("SIGKILL leaves a hidden name: {} ({way})", kind.name), !left.is_empty());
-    // A stand-in for an HDF5 file without a name cannot be hidden: Linux chooses what it is called.
+    // A link to an unnamed HDF5 file cannot be hidden: Linux chooses its name.
     let stand_in = |name: &str| name.starts_with('#') && name.ends_with(" (deleted)");
     let known = |name: &str| name.starts_with('.') || stand_in(name);
     let known = left.iter().all(|path| path.rsplit('/').next().is_some_and(known));
-    let class = format!("what SIGKILL leaves is neither hidden nor a stand-in: {}", kind.name);
+    let class = format!("SIGKILL leaves files that are neither hidden nor links: {}", kind.name);
     round.check(known, &class, || format!("{left:?}"));
     if left.is_empty() { Ok(()) } else { next_write(round, scene) }
 }
 
-/// Checks that a target of two files, of which one is new, can be read.
+/// Checks that a target of two files, one of which is new, is readable.
 fn half(round: &mut Round<'_>, scene: &Scene) -> Result<bool> {
     let TargetKind { name, content, .. } = scene.kind;
     if *content != super::targets::Content::Matrix {
@@ -161,18 +162,18 @@ fn half(round: &mut Round<'_>, scene: &Scene) -> Result<bool> {
     }
     let target = scene.target(round);
     let read = round.run(&["validate", &target])?;
-    let class = format!("SIGKILL between two files leaves what cannot be read: {name}");
+    let class = format!("SIGKILL between two files leaves an unreadable target: {name}");
     Ok(round.check(read.succeeded(), &class, || read.outcome()))
 }
 
-/// Checks that the next write removes what a killed one left.
+/// Checks that the next write removes files of a killed one.
 fn next_write(round: &mut Round<'_>, scene: &Scene) -> Result<()> {
     let inputs = [INPUTS[2]];
     let running = round.start(&scene.write(round, inputs[0], &["--force"]))?;
     let done = round.finish(running)?;
-    round.check(done.succeeded(), "a killed write is in the way of the next", || done.outcome());
+    round.check(done.succeeded(), "a killed write prevents the next one", || done.outcome());
     let holds = scene.holds(round, &inputs)?;
-    let class = format!("a write after a killed one is not whole: {}", scene.kind.name);
+    let class = format!("a write after a killed one is incomplete: {}", scene.kind.name);
     round.check(holds == Holds::New(inputs[0]), &class, || format!("{holds:?}"));
     scene.check_nothing_left(round, "the write after a killed one")
 }

@@ -1,4 +1,4 @@
-//! Pipelines, which `tests/stress/pipelines.py` makes and checks.
+//! Pipelines, which `tests/stress/pipelines.py` runs and checks.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,16 +11,16 @@ use super::setup::Setup;
 use crate::cargo::{output, root};
 use crate::error::{Error, Result};
 
-/// What one process of Python has done.
+/// The result of one process of Python.
 pub(super) struct Batch {
     pub(super) rounds: u64,
     checks: u64,
-    /// What was found, with the number of the round.
+    /// Findings, with the number of the round.
     pub(super) found: Vec<(u64, Finding)>,
     refused: u64,
 }
 
-/// Runs pipelines for a while, from a round on; or that round alone.
+/// Runs pipelines for some time, from a round on; or only that round.
 pub(super) fn run(
     setup: &Setup,
     python: &Path,
@@ -65,10 +65,10 @@ pub(super) fn run(
 }
 
 impl Batch {
-    /// What all rounds counted together.
+    /// The counts of all rounds.
     pub(super) fn tally(self) -> Tally {
         let mut tally = Tally { checks: self.checks, ..Tally::default() };
-        tally.rates_of("ended by a refusal that is right", self.refused, self.rounds);
+        tally.rates_of("ended by an expected error", self.refused, self.rounds);
         tally.findings = self.found.into_iter().map(|(_, found)| found).collect();
         tally
     }

@@ -1,4 +1,4 @@
-//! Commands that run at the same time, and what became of them.
+//! Concurrent commands and their results.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A command that takes longer than this hangs.
+/// A command that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A command that has started.
+/// A running command.
 pub(super) struct Running {
     line: String,
     child: Child,
@@ -22,7 +22,7 @@ pub(super) struct Running {
     err: PathBuf,
 }
 
-/// A command that has ended.
+/// A finished command.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
     /// The command as it can be typed.
@@ -32,12 +32,12 @@ pub(super) struct Done {
     pub(super) out: String,
     pub(super) err: String,
     pub(super) took: Duration,
-    /// Whether it was killed because it did not end.
+    /// Whether it was killed because it hung.
     pub(super) hung: bool,
 }
 
 impl Running {
-    /// Starts a command whose output goes to files of this name.
+    /// Starts a command whose output is written to files of this name.
     pub(super) fn start(command: &mut Command, output: &Path) -> io::Result<Self> {
         let (out, err) = (output.with_extension("out"), output.with_extension("err"));
         command.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?);
@@ -100,13 +100,13 @@ impl Done {
         self.code == Some(0)
     }
 
-    /// Returns whether it ended with status 1 and a message.
+    /// Returns whether it failed with status 1 and a message.
     pub(super) fn refused(&self) -> bool {
         // Errors of `validate` and `diff` have status 2.
         matches!(self.code, Some(1 | 2)) && self.err.starts_with("nnz: ")
     }
 
-    /// Returns what became of it, in words.
+    /// Returns the result as text.
     pub(super) fn outcome(&self) -> String {
         let status = match (self.code, self.signal) {
             _ if self.hung => "did not end".to_owned(),
@@ -125,7 +125,7 @@ impl Done {
     }
 }
 
-/// Shows a command as it can be typed.
+/// Formats a command as it can be typed.
 fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quote = |word: &std::ffi::OsStr| {

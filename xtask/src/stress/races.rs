@@ -1,4 +1,4 @@
-//! Writers, and readers, of one target at the same time.
+//! Concurrent writers and readers of one target.
 
 mod first;
 mod groups;
@@ -13,7 +13,7 @@ use super::round::Round;
 use super::setup::INPUTS;
 use crate::error::Result;
 
-/// Lets writers race.
+/// Runs a race of writers.
 pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
     match round.random.range(0, 10) {
         0..4 => groups::race(round),
@@ -22,7 +22,7 @@ pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
     }
 }
 
-/// Inputs for 2 to 4 writers, no two the same.
+/// Inputs for 2 to 4 writers, all different.
 fn inputs(round: &mut Round<'_>) -> Vec<usize> {
     let mut inputs = INPUTS.to_vec();
     round.random.shuffle(&mut inputs);
@@ -43,13 +43,13 @@ fn start(round: &mut Round<'_>, commands: &[Vec<String>]) -> Result<Vec<Running>
     Ok(running)
 }
 
-/// Waits for all of them, and checks that those that failed have said why.
+/// Waits for all of them, and checks that those that failed have printed a reason.
 fn finish(round: &mut Round<'_>, running: Vec<Running>) -> Result<Vec<Done>> {
     let mut all = Vec::new();
     for running in running {
         let done = round.finish(running)?;
         let told = done.succeeded() || done.refused();
-        round.check(told, "a writer neither succeeds nor says why", || done.outcome());
+        round.check(told, "a writer fails without a message", || done.outcome());
         all.push(done);
     }
     Ok(all)

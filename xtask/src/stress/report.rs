@@ -1,26 +1,26 @@
-//! What the rounds have found, and the summary of it.
+//! Findings of the rounds, and their summary.
 
 use std::collections::BTreeMap;
 
-/// Directories that are kept of one class of findings.
+/// Directories that are kept per class of findings.
 const KEPT: u64 = 3;
 
-/// Something that must not happen.
+/// A failure.
 #[derive(Debug)]
 pub(super) struct Finding {
-    /// What happened, in words that are the same each time.
+    /// A description that is the same each time.
     pub(super) class: String,
     pub(super) detail: String,
 }
 
-/// How often something happened, of how many times that it could have.
+/// How often something happened, out of how many possible times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rate {
     pub(super) hits: u64,
     pub(super) of: u64,
 }
 
-/// What one round counted.
+/// The counts of one round.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) checks: u64,
@@ -28,23 +28,23 @@ pub(super) struct Tally {
     pub(super) rates: BTreeMap<String, Rate>,
 }
 
-/// What all rounds of one kind counted.
+/// The counts of all rounds of one kind.
 #[derive(Debug, Default)]
 struct Kind {
     rounds: u64,
     checks: u64,
     rates: BTreeMap<String, Rate>,
-    /// Rounds with findings of a class.
+    /// The number of rounds with findings of a class.
     findings: BTreeMap<String, u64>,
     skipped: Option<String>,
 }
 
-/// What all rounds counted.
+/// The counts of all rounds.
 #[derive(Debug, Default)]
 pub(super) struct Report(BTreeMap<&'static str, Kind>);
 
 impl Tally {
-    /// Counts one time that something could have happened.
+    /// Counts one possible time.
     pub(super) fn rate(&mut self, name: impl Into<String>, hit: bool) {
         self.rates_of(name, u64::from(hit), 1);
     }
@@ -58,7 +58,7 @@ impl Tally {
 }
 
 impl Report {
-    /// Adds a round, or several at once, and returns whether its directory is to be kept.
+    /// Adds one or more rounds, and returns whether the directory is kept.
     pub(super) fn add(&mut self, kind: &'static str, rounds: u64, tally: &Tally) -> bool {
         let total = self.0.entry(kind).or_default();
         total.rounds += rounds;
@@ -71,7 +71,7 @@ impl Report {
         let mut keep = false;
         let mut classes: Vec<_> = tally.findings.iter().map(|found| &found.class).collect();
         if rounds == 1 {
-            // Rounds are counted, not how often each of them found it.
+            // Rounds are counted, not findings.
             classes.sort();
             classes.dedup();
         }
@@ -83,12 +83,12 @@ impl Report {
         keep
     }
 
-    /// Notes that a kind of rounds cannot run here.
+    /// Notes that a kind of rounds cannot run.
     pub(super) fn skip(&mut self, kind: &'static str, why: String) {
         self.0.entry(kind).or_default().skipped = Some(why);
     }
 
-    /// Counts the rounds with a finding.
+    /// Returns the number of rounds with a finding.
     pub(super) fn findings(&self) -> u64 {
         self.0.values().flat_map(|kind| kind.findings.values()).sum()
     }

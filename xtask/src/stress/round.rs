@@ -1,4 +1,4 @@
-//! One round: a directory of its own, random numbers of its own, and what it finds.
+//! One round: its directory, random numbers and findings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,19 +11,19 @@ use super::setup::Setup;
 use super::snapshot::leftovers;
 use crate::error::{Error, Result};
 
-/// What a round works with.
+/// The state of a round.
 pub(super) struct Round<'a> {
     pub(super) setup: &'a Setup,
     pub(super) random: Random,
     pub(super) tally: Tally,
     directory: PathBuf,
-    /// What was run, in order, for whoever looks into a finding.
+    /// The commands in order, for analyzing a finding.
     log: Vec<String>,
     started: u32,
 }
 
 impl<'a> Round<'a> {
-    /// Begins a round in a fresh directory.
+    /// Starts a round in an empty directory.
     pub(super) fn begin(setup: &'a Setup, random: Random, name: &str) -> Result<Self> {
         let directory = setup.directory.join("rounds").join(name);
         let io = |error| Error::at(&directory, &error);
@@ -41,7 +41,7 @@ impl<'a> Round<'a> {
         self.directory.join("work")
     }
 
-    /// The path of something in the directory of the targets.
+    /// Returns a path in the directory of the targets.
     pub(super) fn path(&self, name: &str) -> String {
         self.work().join(name).to_string_lossy().into_owned()
     }
@@ -65,7 +65,7 @@ impl<'a> Round<'a> {
         Running::start(command, &output).map_err(|error| Error::at(&output, &error))
     }
 
-    /// Waits for a command and looks at what must not become of any.
+    /// Waits for a command and checks what applies to all commands.
     pub(super) fn finish(&mut self, running: Running) -> Result<Done> {
         let output = self.directory.join("output");
         let done = running.finish().map_err(|error| Error::at(&output, &error))?;
@@ -83,13 +83,13 @@ impl<'a> Round<'a> {
         self.finish(running)
     }
 
-    /// Runs the nnz command, which has to succeed for the round to make sense.
+    /// Runs the nnz command, which must succeed for the round to continue.
     pub(super) fn must(&mut self, arguments: &[&str]) -> Result<Done> {
         let done = self.run(arguments)?;
         if done.succeeded() { Ok(done) } else { Err(Error::new(done.outcome())) }
     }
 
-    /// Notes a finding unless something holds.
+    /// Adds a finding unless a condition holds.
     pub(super) fn check(
         &mut self,
         holds: bool,
@@ -103,13 +103,13 @@ impl<'a> Round<'a> {
         holds
     }
 
-    /// Lists what lies beside the targets, and what is unfinished inside of them.
+    /// Lists files next to the targets, and unfinished files in them.
     pub(super) fn leftovers(&self, targets: &[&str]) -> Result<Vec<String>> {
         let work = self.work();
         leftovers(&work, targets).map_err(|error| Error::at(&work, &error))
     }
 
-    /// Writes down what was found, and how to find it again.
+    /// Writes the findings, and how to reproduce them.
     pub(super) fn write_findings(&self, again: &str) -> Result<()> {
         let mut text = format!("{again}\n");
         for found in &self.tally.findings {

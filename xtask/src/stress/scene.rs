@@ -1,4 +1,4 @@
-//! A target, what it was before, and what it holds afterwards.
+//! A target, its previous content, and checks afterwards.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -12,7 +12,7 @@ use super::snapshot::{Access, Snapshot};
 use super::targets::{Content, Form, TargetKind};
 use crate::error::{Error, Result};
 
-/// An owner that is not ours.
+/// The id of another owner.
 const STRANGER: u32 = 12_345;
 
 /// A target in the directory of a round.
@@ -21,24 +21,24 @@ pub(super) struct Scene {
     pub(super) before: Before,
     old: Snapshot,
     access: Vec<(&'static str, Access)>,
-    /// The objects of an HDF5 file, where h5py is here.
+    /// The objects of an HDF5 file, if h5py is available.
     objects: Option<BTreeMap<String, String>>,
 }
 
-/// What a target holds.
+/// The content of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
-    /// What it held before.
+    /// The previous content.
     Old,
-    /// All that was written of this input.
+    /// Everything that was written of this input.
     New(usize),
-    /// Anything else; this is what is odd.
+    /// Anything else, with a description.
     Neither(String),
 }
 
 impl Scene {
-    /// Puts what is to be there before into the emptied directory of a round. Often only its owner may
-    /// read it, who may be somebody else.
+    /// Creates the previous content in the empty directory of a round. Often only its owner can read
+    /// it, and the owner may be another user.
     pub(super) fn set(
         round: &mut Round<'_>,
         kind: &'static TargetKind,
@@ -48,7 +48,7 @@ impl Scene {
         Self::make(round, kind, before, restricted)
     }
 
-    /// Does the same, and lets everybody read it.
+    /// Does the same, readable for everybody.
     pub(super) fn set_open(
         round: &mut Round<'_>,
         kind: &'static TargetKind,
@@ -89,19 +89,19 @@ impl Scene {
         Ok(Self { kind, before, old, access, objects })
     }
 
-    /// The target as nnz is told of it.
+    /// Returns the target as an argument of nnz.
     pub(super) fn target(&self, round: &Round<'_>) -> String {
         round.path(self.kind.target)
     }
 
-    /// The arguments that write an input to the target.
+    /// Returns the arguments that write an input to the target.
     pub(super) fn write(&self, round: &Round<'_>, number: usize, flags: &[&str]) -> Vec<String> {
         let mut words = round.setup.write(self.kind, number, &self.target(round));
         words.extend(flags.iter().map(|&flag| flag.to_owned()));
         words
     }
 
-    /// Finds out what the target holds: the old, or one of these inputs.
+    /// Returns the content of the target: the previous one, or one of these inputs.
     pub(super) fn holds(&self, round: &mut Round<'_>, inputs: &[usize]) -> Result<Holds> {
         let work = round.work();
         let io = |error| Error::at(&work, &error);
@@ -162,7 +162,7 @@ impl Scene {
         Ok(Holds::Neither(last))
     }
 
-    /// Looks for objects of an HDF5 file that are not what they were, but for those that were written.
+    /// Finds objects of an HDF5 file that changed, except for those that were written.
     pub(super) fn changed_objects(
         &self,
         round: &Round<'_>,
@@ -175,15 +175,15 @@ impl Scene {
         let changed = before
             .iter()
             .find(|(name, hash)| !written(name) && now.get(*name) != Some(*hash))
-            .map(|(name, _)| format!("{name} is not what it was"));
+            .map(|(name, _)| format!("{name} changed"));
         let strange = now
             .keys()
             .find(|name| !written(name) && !before.contains_key(*name))
-            .map(|name| format!("{name} was not there before"));
+            .map(|name| format!("{name} is new"));
         Ok(changed.or(strange))
     }
 
-    /// Checks that what was there keeps its mode and owner.
+    /// Checks that mode and owner are unchanged.
     pub(super) fn check_access(&self, round: &mut Round<'_>) {
         for (name, before) in &self.access {
             let Some(now) = Access::of(&round.work().join(name)) else { continue };
@@ -198,7 +198,7 @@ impl Scene {
         }
     }
 
-    /// Checks that nothing lies beside the target.
+    /// Checks that there are no files next to the target.
     pub(super) fn check_nothing_left(&self, round: &mut Round<'_>, what: &str) -> Result<()> {
         let left = round.leftovers(self.kind.names)?;
         let class = format!("{what} leaves something behind: {}", self.kind.name);
@@ -207,7 +207,7 @@ impl Scene {
     }
 }
 
-/// Removes all that lies in a directory, which may be the root of a file system.
+/// Removes the content of a directory, which may be the root of a file system.
 fn empty(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
@@ -217,7 +217,7 @@ fn empty(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets only its owner read a target, and makes that somebody else where we may.
+/// Makes a target readable for its owner only, and changes the owner if possible.
 fn restrict(path: &Path) -> Result<()> {
     let io = |error| Error::at(path, &error);
     let mode = if path.is_dir() { 0o700 } else { 0o640 };

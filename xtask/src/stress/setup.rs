@@ -1,4 +1,4 @@
-//! What all rounds share: the command, the inputs, and what targets look like when nothing happens.
+//! Shared state of all rounds: the command, the inputs, and the expected targets.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,48 +14,48 @@ use super::targets::{Content, TargetKind};
 use crate::cargo::{build_nnz, target_directory};
 use crate::error::{Error, Result};
 
-/// Entries of each column of the inputs. Two are of the same size, so that a reader who mixes them does
-/// not find out by that.
+/// Entries per column of the inputs. Two have the same size, so that a reader who mixes them does not
+/// notice by size.
 const ENTRIES: [u32; 4] = [40, 40, 12, 250];
 const ROWS: u32 = 3000;
 const COLS: u32 = 1200;
 
-/// The input that takes the longest to write.
+/// The input that takes longest to write.
 pub(super) const LARGEST: usize = 3;
 
-/// The inputs there are.
+/// All inputs.
 pub(super) const INPUTS: [usize; 4] = [0, 1, 2, LARGEST];
 
-/// What all rounds share.
+/// Shared state of all rounds.
 pub(super) struct Setup {
     pub(super) seed: u64,
     pub(super) directory: PathBuf,
     nnz: PathBuf,
-    /// Reads HDF5 files with h5py, and writes them at the same time.
+    /// Reads and writes HDF5 files with h5py.
     pub(super) helpers: Option<(Helper, Helper)>,
     expected: RefCell<BTreeMap<(&'static str, usize), Expected>>,
 }
 
-/// What a target is when it was written alone.
+/// A target that was written without others.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) snapshot: Snapshot,
-    /// What a reader prints of it.
+    /// The output of a reader.
     pub(super) read: String,
 }
 
-/// What is there before a target is written.
+/// The content of the directory before a target is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     Nothing,
-    /// The file or store that the group is to be added to.
+    /// The file or store to which the group is added.
     Others,
-    /// The target, written of this input.
+    /// The target, written from this input.
     Target(usize),
 }
 
 impl Setup {
-    /// Builds the command and makes the inputs.
+    /// Builds the command and creates the inputs.
     pub(super) fn make(seed: u64, python: Option<&Path>) -> Result<Self> {
         let nnz = build_nnz()?;
         let directory = target_directory()?.join("stress").join(std::process::id().to_string());
@@ -72,7 +72,7 @@ impl Setup {
         Ok(setup)
     }
 
-    /// The nnz command, away from what the caller's environment asks for.
+    /// The nnz command, independent of the environment.
     pub(super) fn nnz(&self) -> Command {
         let mut command = Command::new(&self.nnz);
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").stdin(Stdio::null());
@@ -143,7 +143,7 @@ impl Setup {
         crate::cargo::output(self.nnz().arg("-q").arg(verb).args(rest)).map(drop)
     }
 
-    /// Puts what is to be there before a target is written into a directory.
+    /// Creates the content before a target is written.
     pub(super) fn put(&self, kind: &TargetKind, before: Before, directory: &Path) -> Result<()> {
         let name = match before {
             Before::Nothing => return Ok(()),
@@ -175,7 +175,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Makes a file or store with groups of others.
+    /// Creates a file or store with other groups.
     fn make_others(&self, kind: &TargetKind, directory: &Path) -> Result<()> {
         let file = directory.join(kind.file()).to_string_lossy().into_owned();
         if let (super::targets::Form::Hdf5Group, Some((helper, _))) = (kind.form, &self.helpers) {
@@ -193,7 +193,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Returns what a target is when it is written alone.
+    /// Returns the expected target of an input.
     pub(super) fn expected(&self, kind: &TargetKind, number: usize) -> Result<Expected> {
         if let Some(expected) = self.expected.borrow().get(&(kind.name, number)) {
             return Ok(expected.clone());
@@ -219,7 +219,7 @@ impl Setup {
     }
 }
 
-/// The arguments that read all of a target.
+/// Returns the arguments that read all of a target.
 pub(super) fn read(kind: &TargetKind, target: &str) -> Vec<String> {
     let words: &[&str] = match kind.content {
         Content::Matrix => &["stats", "--json", "--axis", "cols", target],

@@ -1,4 +1,4 @@
-//! What lies at a path: names, contents, modes and owners.
+//! Snapshots of files: names, contents, modes and owners.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// The files and directories at some names of a directory, by path.
+/// The files and directories with some names in a directory, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Snapshot(BTreeMap<String, Entry>);
 
@@ -20,7 +20,7 @@ enum Entry {
 }
 
 impl Snapshot {
-    /// Reads what is at these names, each of which may be absent.
+    /// Reads files with these names, which may be missing.
     pub(super) fn of(directory: &Path, names: &[&str]) -> io::Result<Self> {
         let mut snapshot = Self::default();
         for name in names {
@@ -57,12 +57,12 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Returns whether nothing is there.
+    /// Returns whether there are no files.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Splits off the part that lies at one name.
+    /// Removes and returns the part with one name.
     pub(super) fn split(&self, name: &str) -> (Self, Self) {
         let below = format!("{name}/");
         let entries = self.0.clone().into_iter();
@@ -71,12 +71,12 @@ impl Snapshot {
     }
 }
 
-/// Returns whether a name is one that nnz gives what is unfinished.
+/// Returns whether a name is that of an unfinished output of nnz.
 fn is_hidden(name: &str) -> bool {
     name.starts_with('.') && name.contains(".nnz-")
 }
 
-/// Lists what lies beside the targets in a directory, and what is unfinished inside of them.
+/// Lists files next to the targets in a directory, and unfinished files in them.
 pub(super) fn leftovers(directory: &Path, targets: &[&str]) -> io::Result<Vec<String>> {
     let mut left = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -106,7 +106,7 @@ fn unfinished(directory: &Path, at: &str, left: &mut Vec<String>) -> io::Result<
     Ok(())
 }
 
-/// Who may do what with a file or directory.
+/// Mode and owner of a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) mode: u32,
@@ -114,14 +114,14 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Reads that of a path; `None` where nothing is.
+    /// Reads those of a path; `None` if it does not exist.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let found = path.symlink_metadata().ok()?;
         Some(Self { mode: found.mode() & 0o7777, owner: (found.uid(), found.gid()) })
     }
 }
 
-/// Copies a file or a directory with all it holds.
+/// Copies a file or a directory with its content.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if from.is_dir() {
         fs::create_dir(to)?;

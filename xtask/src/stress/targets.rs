@@ -1,13 +1,13 @@
-//! The kinds of targets that nnz writes.
+//! Kinds of targets.
 
-/// What a target is on disk.
+/// The form of a target on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A file that appears in one step.
     File,
     /// A directory that appears in one step.
     Directory,
-    /// A file or directory with a second file, each of which appears in a step.
+    /// A file or directory with a second file, each of which appears in one step.
     Pair,
     /// A group of an HDF5 file.
     Hdf5Group,
@@ -15,7 +15,7 @@ pub(super) enum Form {
     ZarrGroup,
 }
 
-/// What is written there.
+/// The content that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Matrix,
@@ -30,9 +30,9 @@ pub(super) struct TargetKind {
     pub(super) name: &'static str,
     pub(super) form: Form,
     pub(super) content: Content,
-    /// The name that is given to nnz, group included.
+    /// The argument of nnz, including the group.
     pub(super) target: &'static str,
-    /// What appears in the directory, the target itself first.
+    /// The files that appear in the directory, the target first.
     pub(super) names: &'static [&'static str],
     pub(super) flags: &'static [&'static str],
 }
@@ -47,7 +47,7 @@ const fn matrix(
     TargetKind { name, form, content: Content::Matrix, target, names, flags }
 }
 
-/// Every kind there is.
+/// All kinds.
 pub(super) const KINDS: &[TargetKind] = &[
     matrix(".bpcells", Form::Directory, "t.bpcells", &["t.bpcells"], &[]),
     matrix(".mtx", Form::File, "t.mtx", &["t.mtx"], &[]),
@@ -103,12 +103,12 @@ pub(super) const KINDS: &[TargetKind] = &[
 ];
 
 impl TargetKind {
-    /// Whether the target is a part of a file or store that holds more.
+    /// Returns whether the target is a part of a file or store.
     pub(super) fn is_group(&self) -> bool {
         matches!(self.form, Form::Hdf5Group | Form::ZarrGroup)
     }
 
-    /// The file or directory that the target is, or is in.
+    /// Returns the file or directory of the target.
     pub(super) fn file(&self) -> &'static str {
         self.names.first().copied().unwrap_or(self.target)
     }
@@ -122,8 +122,8 @@ impl TargetKind {
         }
     }
 
-    /// What a reader meets that opens the target while it is replaced: a whole one, or it may be told
-    /// that it changes.
+    /// Returns whether a reader sees a consistent target while it is replaced; otherwise it may
+    /// report a change.
     pub(super) fn is_read_at_once(&self) -> bool {
         matches!(self.form, Form::File | Form::Hdf5Group)
     }

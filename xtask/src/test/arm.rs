@@ -1,7 +1,6 @@
-//! The kernels of 64-bit Arm, compiled and run on a processor of another kind.
+//! The kernels for 64-bit Arm, compiled and run on another processor.
 //!
-//! The target is the one whose programs need nothing of a foreign system: no compiler or linker but
-//! those of Rust, no libraries.
+//! Programs for this target need no other tools and libraries than those of Rust.
 
 use std::env;
 use std::path::Path;
@@ -12,20 +11,20 @@ use crate::error::Result;
 
 const TARGET: &str = "aarch64-unknown-linux-musl";
 
-/// How far the kernels can be tested here.
+/// How the kernels can be tested.
 pub(crate) enum Means {
-    /// They run under this emulator.
+    /// With this emulator.
     Emulator(&'static str),
-    /// They compile.
+    /// By compiling them.
     Compiler,
-    /// Nothing, or nothing that other tests do not do: this is why.
+    /// Not at all, or by the other tests, for this reason.
     None(&'static str),
 }
 
-/// Looks for what is needed.
+/// Finds out how the kernels can be tested.
 pub(crate) fn means() -> Means {
     if cfg!(target_arch = "aarch64") {
-        return Means::None("the other tests run on such a processor");
+        return Means::None("the other tests cover this processor");
     }
     if !has_target() {
         return Means::None("no target (rustup target add aarch64-unknown-linux-musl)");

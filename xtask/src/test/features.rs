@@ -3,7 +3,7 @@
 use crate::cargo::{cargo, run};
 use crate::error::Result;
 
-/// Those of `nnz`. `fragments` and `daphne` bring others along.
+/// The features of `nnz`. `fragments` and `daphne` include others.
 const FEATURES: [&str; 11] = [
     "bpcells",
     "daphne",
@@ -18,8 +18,8 @@ const FEATURES: [&str; 11] = [
     "zarr",
 ];
 
-/// Checks each feature alone, and tests a build with none and one with two; tests with all of them are
-/// those of the workspace.
+/// Checks each feature on its own, and tests builds without features and with two; the tests of the
+/// workspace cover all.
 pub(super) fn check() -> Result<()> {
     for feature in FEATURES {
         run(cargo()

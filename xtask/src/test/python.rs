@@ -1,4 +1,4 @@
-//! The Python step: other people's programs read what we wrote, and we read what they wrote.
+//! The Python step: other programs read our files, and we read theirs.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::venv;
 use crate::cargo;
 use crate::error::Result;
 
-/// Programs that want an environment of their own, and the oldest and newest Python their packages have wheels for.
+/// Programs that need their own environment, and the oldest and newest Python of their wheels.
 const READERS: [(&str, venv::Version, venv::Version); 2] =
     [("old", (3, 10), (3, 11)), ("scanpy", (3, 11), (3, 12))];
 
@@ -23,7 +23,7 @@ pub(crate) fn run() -> Result<()> {
         match venv::python_between(&readers.join("requirements.txt"), oldest, newest)? {
             Some(python) => pytest(&python, &readers, &tests, nnz.as_os_str())?,
             None => println!(
-                "    SKIPPED: tests/readers/{name} wants a Python of {}.{} to {}.{}",
+                "    SKIPPED: tests/readers/{name} needs a Python of {}.{} to {}.{}",
                 oldest.0, oldest.1, newest.0, newest.1
             ),
         }
@@ -31,7 +31,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Runs the tests of a directory. What they share is in `shared`.
+/// Runs the tests of a directory. Shared modules are in `shared`.
 fn pytest(python: &Path, tests: &Path, shared: &Path, nnz: &OsStr) -> Result<()> {
     let mut pytest = Command::new(python);
     pytest.args(["-m", "pytest"]);

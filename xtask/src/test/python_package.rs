@@ -1,4 +1,4 @@
-//! The step of the Python package: its wheel is built, installed and tested.
+//! The step of the Python package: builds, installs and tests its wheel.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use crate::cargo;
 use crate::error::{Error, Result};
 use crate::wheel::{self, Build};
 
-/// The oldest and newest Python that the packages of scanpy have wheels for.
+/// The oldest and newest Python of the wheels of scanpy's dependencies.
 const SCANPY: (venv::Version, venv::Version) = ((3, 11), (3, 12));
 
-/// What is run without the GIL: packages that other tests want have no wheels for such a Python.
+/// Tests without the GIL: dependencies of other tests have no wheels for such a Python.
 const THREADED: [&str; 3] = ["test_processes.py", "test_statistics.py", "test_writer.py"];
 
-/// Builds the wheel with the development profile, and runs `python/tests` on the oldest and the newest Python here, and
-/// those with scanpy.
+/// Builds the wheel with the development profile, and runs `python/tests` on the oldest and newest Python found, and
+/// the tests with scanpy.
 pub(crate) fn run() -> Result<()> {
     let tests = tests();
     let pythons = venv::oldest_and_newest(&tests.join("requirements.txt"))?;
-    let python = pythons.first().ok_or_else(|| Error::new("no Python here"))?;
-    // One wheel is for all of them.
+    let python = pythons.first().ok_or_else(|| Error::new("no Python found"))?;
+    // One wheel for all of them.
     let wheel = build(python, python)?;
     for python in &pythons {
         wheel::install(python, &wheel)?;
@@ -39,7 +39,7 @@ pub(crate) fn run() -> Result<()> {
         }
         None => {
             println!(
-                "    SKIPPED: python/tests/with_scanpy wants a Python of {}.{} to {}.{}",
+                "    SKIPPED: python/tests/with_scanpy needs a Python of {}.{} to {}.{}",
                 oldest.0, oldest.1, newest.0, newest.1
             );
             Ok(())
@@ -57,7 +57,7 @@ pub(crate) fn torch() -> Result<()> {
     pytest(&python, &[tests.join("test_torch.py").as_os_str()], &tests)
 }
 
-/// Runs the tests of threads, processes and work on all cores on each Python without the GIL that is here.
+/// Runs the tests of threads, processes and parallel operations on each Python without the GIL.
 pub(crate) fn free_threaded() -> Result<()> {
     let tests = tests();
     let pythons = venv::free_threaded(&tests.join("free-threaded-requirements.txt"))?;
@@ -74,8 +74,7 @@ fn tests() -> PathBuf {
     cargo::root().join("python").join("tests")
 }
 
-/// Builds a wheel for an interpreter, in the target directory, which has what is built of the library's own
-/// dependencies.
+/// Builds a wheel for an interpreter, in the target directory, which has the built dependencies.
 fn build(maturin: &Path, interpreter: &Path) -> Result<PathBuf> {
     let out = cargo::target_directory()?.join("wheels");
     Build { python: maturin, out: &out, release: false, target: None }.run(interpreter)
@@ -86,7 +85,7 @@ fn pytest(python: &Path, arguments: &[&OsStr], directory: &Path) -> Result<()> {
     pytest
         .args(["-m", "pytest"])
         .args(arguments)
-        // Not beside the package, whose source would be imported in place of the wheel.
+        // Not in the directory of the package, whose source would be imported instead of the wheel.
         .current_dir(directory)
         .env("PYTHONDONTWRITEBYTECODE", "1");
     cargo::run(&mut pytest)

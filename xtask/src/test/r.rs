@@ -1,22 +1,22 @@
-//! The step of R: it reads what we wrote, and finds it identical to what it builds itself.
+//! The step of R: it reads our files, and compares them with its own objects.
 
 use std::process::Command;
 
 use crate::cargo;
 use crate::error::Result;
 
-/// Returns why the step cannot run here, if it cannot.
+/// Returns why the step cannot run, if so.
 pub(crate) fn missing() -> Option<&'static str> {
     let answers = |code: &str| {
         let mut r = Command::new("Rscript");
-        // What a library that is missing says of it is said below, in fewer words.
+        // The message of R on a missing library is replaced below.
         r.args(["--vanilla", "-e", code]).stderr(std::process::Stdio::null());
         r.stdout(std::process::Stdio::null()).status().is_ok_and(|status| status.success())
     };
     if !answers("quit()") {
-        Some("no R here (Debian: apt install r-base-core r-cran-matrix)")
+        Some("R is not installed (Debian: apt install r-base-core r-cran-matrix)")
     } else if !answers("library(Matrix)") {
-        Some("R is here, but not its package Matrix (Debian: apt install r-cran-matrix)")
+        Some("the package Matrix of R is not installed (Debian: apt install r-cran-matrix)")
     } else {
         None
     }
@@ -29,7 +29,7 @@ pub(crate) fn run() -> Result<()> {
     let mut r = Command::new("Rscript");
     r.arg("--vanilla")
         .arg(tests.join("test_r_reads_nnz.R"))
-        // Names that are not ASCII have to be read as what they are.
+        // Names that are not ASCII must be read correctly.
         .env("LC_ALL", "C.UTF-8")
         .env("NNZ_BIN", nnz)
         .env("NNZ_ROOT", cargo::root());

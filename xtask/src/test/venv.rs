@@ -1,4 +1,4 @@
-//! A virtual environment of our own, under the target directory.
+//! Virtual environments in the target directory.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,18 +13,18 @@ use crate::error::{Error, Result};
 /// The first two numbers of a version of Python.
 pub(crate) type Version = (u32, u32);
 
-/// The oldest Python our pinned packages have wheels for, and the newest BPCells has one for.
+/// The oldest Python with wheels of our pinned packages, and the newest with wheels of BPCells.
 const OLDEST: Version = (3, 10);
 const NEWEST: Version = (3, 12);
 
-/// Where to look for an interpreter, in this order, when `NNZ_PYTHON` does not name one.
+/// Interpreters to try, in this order, unless `NNZ_PYTHON` is set.
 const INTERPRETERS: [&str; 7] =
     ["python3", "python3.12", "python3.11", "python3.10", "python", "python3.13", "python3.14"];
 
 /// Interpreters without the GIL.
 const FREE_THREADED: [&str; 2] = ["python3.13t", "python3.14t"];
 
-/// Asked of an interpreter: its version, and whether it can make an environment with pip in it.
+/// The script that prints the version, and whether environments with pip can be created.
 const PROBE: &str = "
 import sys
 from importlib.util import find_spec
@@ -32,22 +32,22 @@ able = find_spec('venv') is not None and find_spec('ensurepip') is not None
 print(*sys.version_info[:3], int(able))
 ";
 
-/// Where an environment's interpreter lies.
+/// The path of the interpreter of an environment.
 #[cfg(windows)]
 const PYTHON: [&str; 2] = ["Scripts", "python.exe"];
 #[cfg(not(windows))]
 const PYTHON: [&str; 2] = ["bin", "python"];
 
-/// Returns the interpreter of an environment that holds the given requirements, made if need be.
+/// Returns the interpreter of an environment with the given requirements, which is created if
+/// needed.
 ///
-/// The environment's name is a hash of the requirements and the interpreter, so that a change of
-/// either makes a new one.
+/// The name of the environment is a hash of the requirements and the interpreter, so that a change
+/// of either creates a new one.
 pub(crate) fn python(requirements: &Path) -> Result<PathBuf> {
     environment(requirements, &choose()?)
 }
 
-/// Returns the interpreter of such an environment; `None` where there is no Python from the oldest to the newest
-/// version given.
+/// Returns the interpreter of such an environment; `None` if there is no Python in the range of versions.
 pub(crate) fn python_between(
     requirements: &Path,
     oldest: Version,
@@ -58,29 +58,30 @@ pub(crate) fn python_between(
     found.map(|interpreter| environment(requirements, &interpreter)).transpose()
 }
 
-/// Returns the interpreters of environments for the oldest and the newest Python here; of one where there is one.
+/// Returns the interpreters of environments for the oldest and newest Python found, or of one if there is only
+/// one.
 pub(crate) fn oldest_and_newest(requirements: &Path) -> Result<Vec<PathBuf>> {
     let mut found = candidates();
     found.retain(|interpreter| interpreter.able && interpreter.minor() >= OLDEST);
-    // Of equal ones the first is taken, as everywhere.
+    // The first of equal versions is used.
     found.sort_by_key(Interpreter::minor);
     found.dedup_by_key(|interpreter| interpreter.minor());
     if found.len() > 2 {
         found.drain(1..found.len() - 1);
     }
     if found.is_empty() {
-        // It knows why.
+        // The error has the reason.
         return Ok(vec![environment(requirements, &choose()?)?]);
     }
     found.iter().map(|interpreter| environment(requirements, interpreter)).collect()
 }
 
-/// Whether there is a Python that was built without the GIL.
+/// Returns whether there is a Python without the GIL.
 pub(crate) fn has_free_threaded() -> bool {
     FREE_THREADED.iter().any(|name| probe(&OsString::from(name)).is_some_and(|found| found.able))
 }
 
-/// Returns the interpreters of environments for each Python here that was built without the GIL.
+/// Returns the interpreters of environments for each Python without the GIL.
 pub(crate) fn free_threaded(requirements: &Path) -> Result<Vec<PathBuf>> {
     let found = FREE_THREADED.iter().filter_map(|name| probe(&OsString::from(name)));
     let able = found.filter(|interpreter| interpreter.able);
@@ -115,7 +116,7 @@ fn environment(requirements: &Path, interpreter: &Interpreter) -> Result<PathBuf
 struct Interpreter {
     program: OsString,
     version: (u32, u32, u32),
-    /// Has `venv` and `ensurepip`, which Debian ships apart.
+    /// Whether it has `venv` and `ensurepip`, which Debian packages separately.
     able: bool,
 }
 
@@ -125,7 +126,7 @@ impl Interpreter {
     }
 }
 
-/// Chooses the first interpreter that can run every test, or else the first that can run some.
+/// Selects the first interpreter that can run all tests, otherwise the first that can run some.
 fn choose() -> Result<Interpreter> {
     let mut found = candidates();
     found.retain(|interpreter| interpreter.minor() >= OLDEST);
@@ -142,7 +143,7 @@ fn choose() -> Result<Interpreter> {
         return Ok(interpreter);
     }
     Err(Error::new(if found.is_empty() {
-        format!("no Python of {}.{} or newer here (NNZ_PYTHON can name one)", OLDEST.0, OLDEST.1)
+        format!("no Python of {}.{} or newer found (NNZ_PYTHON can name one)", OLDEST.0, OLDEST.1)
     } else {
         "Python is here, but cannot make a virtual environment: on Debian and Ubuntu, \
          `apt install python3-venv`"
@@ -157,7 +158,7 @@ fn candidates() -> Vec<Interpreter> {
     }
 }
 
-/// Asks a program whether it is a Python, and which.
+/// Returns the version of a program if it is a Python.
 fn probe(program: &OsString) -> Option<Interpreter> {
     let mut command = Command::new(program);
     command.args(["-c", PROBE]).stdin(Stdio::null()).stderr(Stdio::null());

@@ -1,10 +1,10 @@
-//! 128-bit kernels, which every 64-bit Arm processor runs.
+//! 128-bit kernels for every 64-bit Arm processor.
 //!
-//! Only those of little-endian systems: the order of the lanes of a vector in memory is theirs.
+//! Only for little-endian systems, whose lanes have the order of the format in memory.
 
-// What the last step leaves for the next is not used.
+// The value that the last step assigns is not used.
 #![allow(unused_assignments)]
-// Intrinsics that read and write memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 use std::arch::aarch64::*;
@@ -33,21 +33,21 @@ pub(crate) static KERNELS: Kernels = Kernels {
     pack: by_width!(pack_nothing, pack; pack_raw),
 };
 
-/// Shifts up; the compiler turns shifts by constant counts into immediate ones.
+/// Shifts left; the compiler turns constant counts into immediates.
 #[target_feature(enable = "neon")]
 #[inline]
 fn up(lanes: uint32x4_t, bits: usize) -> uint32x4_t {
     vshlq_u32(lanes, vdupq_n_s32(count(bits)))
 }
 
-/// Shifts down, which is up by a negative count.
+/// Shifts right, which is a left shift by a negative count.
 #[target_feature(enable = "neon")]
 #[inline]
 fn down(lanes: uint32x4_t, bits: usize) -> uint32x4_t {
     vshlq_u32(lanes, vdupq_n_s32(-count(bits)))
 }
 
-/// Returns a shift count as instructions take it.
+/// Returns a shift count as the instructions take it.
 #[inline]
 const fn count(bits: usize) -> i32 {
     debug_assert!(bits <= 32);
@@ -56,14 +56,14 @@ const fn count(bits: usize) -> i32 {
     bits.cast_signed()
 }
 
-/// Returns the sign of each lane in all of its bits.
+/// Returns the sign bit of each lane in all of its bits.
 #[target_feature(enable = "neon")]
 #[inline]
 fn signs(lanes: uint32x4_t) -> uint32x4_t {
     vreinterpretq_u32_s32(vshrq_n_s32::<31>(vreinterpretq_s32_u32(lanes)))
 }
 
-/// Returns the running sums over the lanes.
+/// Returns the prefix sums of the lanes.
 #[target_feature(enable = "neon")]
 #[inline]
 fn sums(lanes: uint32x4_t) -> uint32x4_t {
@@ -82,7 +82,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
     debug_assert_eq!(packed.len(), 4 * W);
     let source = packed.as_ptr();
     let target = out.as_mut_ptr();
-    // The lowest bit of a zigzag value is its sign, and is taken from the word separately.
+    // The lowest bit of a zigzag value is its sign, which is extracted separately.
     let sign_bits = const { if CODEC == DELTA_ZIGZAG { 1 } else { 0 } };
     let mask = vdupq_n_u32(low_bits(W - sign_bits));
     let mut carry = vdupq_n_u32(start);
@@ -99,7 +99,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
         if place.crosses {
             bits = vorrq_u32(bits, up(next, 32 - place.shift - sign_bits));
         }
-        // A shift that brought down the topmost bits of a word has nothing left to mask.
+        // No mask is needed if the shift moved the highest bit of a word.
         if place.shift + W != 32 {
             bits = vandq_u32(bits, mask);
         }
@@ -112,7 +112,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
         if CODEC == DELTA || CODEC == DELTA_ZIGZAG {
             let sums = sums(bits);
             bits = vaddq_u32(sums, carry);
-            // Not taken from `bits`: steps then wait for each other for one addition only.
+            // Not computed from `bits`, so that the dependency between steps is one addition.
             carry = vaddq_u32(carry, vdupq_laneq_u32::<3>(sums));
         }
         // SAFETY: STEP is at most 31, and `out` holds 32 vectors.
@@ -128,7 +128,7 @@ unsafe fn transform<const CODEC: u8>(
 ) -> u32 {
     let source = values.as_ptr();
     let target = transformed.as_mut_ptr().cast::<u32>();
-    // Only the topmost lane is used; for the first vector it stands for the value before.
+    // Only the last lane is used; in the first step it is the previous value of the first.
     let mut previous = vdupq_n_u32(values[0]);
     let mut all = vdupq_n_u32(0);
     for step in 0..CHUNK / 4 {

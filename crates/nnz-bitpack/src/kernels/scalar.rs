@@ -1,6 +1,6 @@
-//! The kernels in plain Rust: what the format says, one value at a time.
+//! Kernels in plain Rust, one value at a time, as in the format document.
 //!
-//! Every other table is held to this one by property tests.
+//! Property tests compare the other tables with this one.
 
 use std::mem::MaybeUninit;
 
@@ -24,7 +24,7 @@ pub(crate) static KERNELS: Kernels = Kernels {
     pack: by_width!(pack_nothing, pack; pack_raw),
 };
 
-/// Decodes a chunk without packed words: every transformed value is zero.
+/// Decodes a chunk without packed words, whose transformed values are all zero.
 pub(super) fn fill<const CODEC: u8>(_packed: &[u32], start: u32, out: &mut [u32; CHUNK]) {
     out.fill(match CODEC {
         PLAIN => 0,
@@ -33,15 +33,15 @@ pub(super) fn fill<const CODEC: u8>(_packed: &[u32], start: u32, out: &mut [u32;
     });
 }
 
-/// Decodes a chunk of 32 bits per value: the original values, whatever the codec.
+/// Decodes a chunk of 32 bits per value, which is stored untransformed.
 pub(super) fn copy(packed: &[u32], _start: u32, out: &mut [u32; CHUNK]) {
     out.copy_from_slice(packed);
 }
 
 /// Decodes a chunk of 1 to 31 bits per value.
 ///
-/// Value `k` is step `k / 4` of lane `k % 4`. A lane is a little-endian bit stream of its own, and
-/// word `w` of it is word `4 * w + lane` of the chunk.
+/// Value `k` is step `k / 4` of lane `k % 4`. A lane is a little-endian bit stream; word `w` of the
+/// lane is word `4 * w + lane` of the chunk.
 fn unpack<const W: usize, const CODEC: u8>(packed: &[u32], start: u32, out: &mut [u32; CHUNK]) {
     let (words, _) = packed.as_chunks::<4>();
     let (steps, _) = out.as_chunks_mut::<4>();
@@ -86,10 +86,10 @@ fn transform<const CODEC: u8>(
     results.iter().fold(0, |all, result| all | result)
 }
 
-/// Packs nothing: a chunk of no bits per value takes no words.
+/// Packs a chunk of 0 bits per value, which has no words.
 pub(super) fn pack_nothing(_values: &[u32; CHUNK], _packed: &mut [u32; CHUNK]) {}
 
-/// Packs a chunk of 32 bits per value: the values themselves.
+/// Packs a chunk of 32 bits per value, which is stored untransformed.
 pub(super) fn pack_raw(values: &[u32; CHUNK], packed: &mut [u32; CHUNK]) {
     *packed = *values;
 }

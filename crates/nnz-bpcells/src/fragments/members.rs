@@ -46,7 +46,7 @@ pub(super) fn chromosome_names(
     let len = u64::from(len);
     let allowed = allowed(container.strings_size(CHR_NAMES)?, memory);
     let mut first = First { names: container.read_strings(CHR_NAMES)?, left: len };
-    let names = (&mut first as &mut dyn StringReader).list_within(allowed);
+    let names = (&mut first as &mut dyn StringReader).list_with_limit(allowed);
     let names = names.map_err(|error| error.with_context(&place))?;
     if names.len() < len {
         let found = format!("{} names", names.len());
@@ -59,7 +59,7 @@ pub(super) fn chromosome_names(
 /// Reads the names of all cells, within `memory` bytes.
 pub(super) fn cell_names(container: &dyn Container, memory: u64) -> Result<StringList> {
     let allowed = allowed(container.strings_size(CELL_NAMES)?, memory);
-    let names = container.read_strings(CELL_NAMES)?.list_within(allowed);
+    let names = container.read_strings(CELL_NAMES)?.list_with_limit(allowed);
     names.map_err(|error| error.with_context(&Place::array(container.path(), CELL_NAMES)))
 }
 

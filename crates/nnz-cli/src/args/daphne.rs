@@ -11,11 +11,11 @@ pub(crate) struct Reading {
     #[command(flatten)]
     pub(crate) from: From,
 
-    /// The dialect to read: spec, daphne or daphne-2022 [default: recognised]
+    /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
     #[arg(
         long,
         value_name = "DIALECT",
-        help_heading = "Options of daphne",
+        help_heading = "Options for daphne",
         conflicts_with = "from_format"
     )]
     pub(crate) dialect: Option<Dialect>,
@@ -24,13 +24,13 @@ pub(crate) struct Reading {
 /// The format of a file that is read.
 #[derive(Debug, Group)]
 pub(crate) struct From {
-    /// The format of SRC, by its name in nnz help formats [default: recognised]
+    /// Format of SRC, by its name in nnz formats [default: detected]
     #[arg(long = "from", value_name = "FORMAT", id = "from_format", value_parser = format_name)]
     pub(crate) format: Option<&'static str>,
 }
 
 impl From {
-    /// Sets the format, if one is given.
+    /// Sets the format if one is given.
     pub(crate) fn set(&self, options: OpenOptions) -> OpenOptions {
         match self.format {
             Some(name) => options.format(name),
@@ -48,15 +48,15 @@ fn format_name(text: &str) -> Result<&'static str, String> {
     })
 }
 
-/// What the source of a conversion is.
+/// Options for the source of a conversion.
 #[derive(Debug, Group)]
-pub(crate) struct SourceIs {
-    /// The dialect of SRC: spec, daphne or daphne-2022 [default: recognised]
-    #[arg(long, value_name = "DIALECT", help_heading = "Options of daphne")]
+pub(crate) struct SourceOptions {
+    /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
+    #[arg(long, value_name = "DIALECT", help_heading = "Options for daphne")]
     pub(crate) from_dialect: Option<Dialect>,
 
-    /// Frames: the types of the columns of a .csv, as DAPHNE calls them (si64, f64) or as nnz does
-    /// [default: the first of int64, uint64 and float64 that holds all values of a column]
+    /// Column types of a frame in .csv, with the names of DAPHNE (si64, f64) or nnz [default: the
+    /// first of int64, uint64 and float64 that holds all values of the column]
     #[arg(long, value_name = "TYPE,...", value_delimiter = ',', value_parser = column_type)]
     pub(crate) types: Option<Vec<ValueType>>,
 }

@@ -1,10 +1,10 @@
-//! Options that formats declare, each under the heading of its formats.
+//! Options that formats declare, each under a heading with the names of its formats.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use nnz::formats::{DatasetKind, FormatInfo, FormatOption};
 use nnz::{Error, formats::FormatOptions};
 
-/// Options of the format that is written.
+/// Options of the target format.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FormatArgs(pub(crate) FormatOptions);
 
@@ -13,20 +13,20 @@ impl FormatArgs {
     ///
     /// # Errors
     ///
-    /// Fails where it is set already; `by` is what would set it again.
+    /// Fails if it is set already; `by` is the argument that sets it again.
     pub(crate) fn add(&mut self, name: &str, value: &str, by: &str) -> Result<(), Error> {
         if self.0.get(name).is_some() {
-            return Err(Error::argument(format!("{by} and --{name} say the same twice")));
+            return Err(Error::argument(format!("{by} and --{name} cannot be used together")));
         }
         self.0.set(name, value);
         Ok(())
     }
 }
 
-/// An option and the formats that have it, which may mean different things by it.
+/// An option and the formats that have it. Its meaning can differ between formats.
 #[derive(Clone)]
 struct Declared {
-    /// One of each meaning.
+    /// One for each meaning.
     options: Vec<FormatOption>,
     formats: Vec<&'static str>,
 }
@@ -45,8 +45,7 @@ impl Declared {
         each.join("; ")
     }
 
-    /// Checks that a value is one of some format; whether it is one of the format that is written, that
-    /// format says.
+    /// Checks that some format accepts the value. The target format checks it again.
     fn check(&self, text: &str) -> Result<(), String> {
         let mut checked = self.options.iter().map(|option| (option.check)(text));
         let first = checked.next().unwrap_or(Ok(()));
@@ -54,7 +53,7 @@ impl Declared {
     }
 }
 
-/// Lists the options of formats that matrices are written in, those of the same formats together.
+/// Lists the options of formats that can store a matrix, sorted by their formats.
 fn declared() -> Vec<Declared> {
     let written = |info: &&FormatInfo| info.writes.contains(&DatasetKind::Matrix);
     let mut all: Vec<Declared> = Vec::new();
@@ -76,7 +75,12 @@ fn declared() -> Vec<Declared> {
 }
 
 fn heading(formats: &[&str]) -> String {
-    format!("Options of {}", formats.join(" and "))
+    match formats {
+        [before @ .., a, b] => {
+            format!("Options for {}", [before, &[&format!("{a} and {b}")]].concat().join(", "))
+        }
+        _ => format!("Options for {}", formats.join("")),
+    }
 }
 
 impl Args for FormatArgs {

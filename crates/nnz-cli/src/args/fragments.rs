@@ -1,4 +1,4 @@
-//! What the command line can say of genomic fragments.
+//! Arguments of `nnz fragments`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,12 +11,12 @@ use super::{Memory, Threads, Writing, location};
 
 /// Work with genomic fragments: import, export, query, merge, select, count
 ///
-/// Fragments are intervals on chromosomes, each from one cell, in a store: a BPCells directory, a
-/// group of an HDF5 file, or an object of R. Bases are counted from 0, and an end is the base behind
-/// the last one. info, cat, names, convert, validate and diff take stores of fragments, too.
+/// Fragments are intervals on chromosomes, each from one cell. They are in stores: BPCells
+/// directories, HDF5 groups or R objects. Positions are counted from 0, and ends are exclusive.
+/// info, cat, names, convert, validate and diff also accept stores of fragments.
 #[derive(Debug, Group)]
 pub(crate) struct Fragments {
-    /// What to do
+    /// The command to run
     #[command(subcommand)]
     pub(crate) verb: FragmentsVerb,
 }
@@ -45,11 +45,10 @@ impl FragmentsVerb {
     }
 }
 
-/// Make a store of fragments as text: 10x fragments.tsv, plain, gzipped or bgzipped
+/// Import fragments from text: 10x fragments.tsv, plain, gzipped or bgzipped
 ///
-/// Lines have chromosome, start, end and cell, and perhaps more, which is left out. Fragments of a
-/// chromosome lie together, by ascending start; what is out of order is refused, unless --sort is
-/// given.
+/// Each line has chromosome, start, end and cell; other columns are ignored. The fragments of a
+/// chromosome must be adjacent and sorted by start, unless --sort is given.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -65,19 +64,19 @@ pub(crate) struct Import {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Sort fragments, which may come in any order
+    /// Sort the fragments, which may be in any order
     #[arg(long)]
     pub(crate) sort: bool,
 
-    /// Take the end for the last base of a fragment, not the one behind it
+    /// Interpret the end as the last base of a fragment, not the one after it
     #[arg(long)]
     pub(crate) end_inclusive: bool,
 
-    /// Only fragments of the cells in a file, one a line
+    /// Import only fragments of the cells in FILE, one per line
     #[arg(long, value_name = "FILE")]
     pub(crate) cells: Option<PathBuf>,
 
-    /// The chromosomes and their order, one a line; their sizes behind a tab, if any
+    /// Chromosomes and their order, one per line; optionally a tab and their size
     #[arg(long, value_name = "FILE")]
     pub(crate) chrom_sizes: Option<PathBuf>,
 
@@ -85,9 +84,9 @@ pub(crate) struct Import {
     pub(crate) storing: Storing,
 }
 
-/// Write fragments as text: .tsv or .bed, with .gz bgzipped and with an index for tabix
+/// Write fragments as text: .tsv or .bed, or bgzipped with an index for tabix if .gz is appended
 ///
-/// .bed has chromosome, start, end and cell; .tsv a 1 behind them, as files of 10x have counts.
+/// .bed has chromosome, start, end and cell; .tsv also has a count, which is 1, as in 10x files.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -102,8 +101,8 @@ pub(crate) struct Export {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Replace DST if it is there: a group with all groups in it, and without a group the whole
-    /// file
+    /// Replace DST if it exists: a group with everything in it, or the whole file if no group is
+    /// given
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -117,8 +116,8 @@ pub(crate) struct Export {
 
 /// Print the fragments that overlap regions: chromosome, start, end and cell
 ///
-/// A region is a chromosome, CHROMOSOME:START-END or CHROMOSOME:START-, from base START, counted
-/// from 0, up to, not including, base END.
+/// A region is CHROMOSOME, CHROMOSOME:START-END or CHROMOSOME:START-. START is counted from 0, and
+/// END is exclusive.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz fragments query pbmc.fragments chr1:10,000-20,000")]
 pub(crate) struct Query {
@@ -134,10 +133,10 @@ pub(crate) struct Query {
     pub(crate) threads: Threads,
 }
 
-/// Make one store of several
+/// Merge several stores into one
 ///
-/// Cells follow each other store by store, and no two may have the same name; chromosomes of one
-/// name are one.
+/// The cells of each store follow those of the one before, and their names must be unique.
+/// Chromosomes with the same name are merged.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Example:
@@ -147,11 +146,11 @@ pub(crate) struct Merge {
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
     pub(crate) sources: Vec<Location>,
 
-    /// Where to write them
+    /// Where to write the store
     #[arg(value_name = "DST", value_parser = location(), required = true)]
     pub(crate) target: Location,
 
-    /// What to put before the names of cells, one for each store, with commas between
+    /// Prefixes of the names of cells, one per store, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) prefix: Vec<String>,
 
@@ -161,8 +160,8 @@ pub(crate) struct Merge {
 
 /// Write some of the fragments: of some cells, on some chromosomes, of some lengths
 ///
-/// A list has names with commas between, or is @FILE with one a line, which names with a comma or
-/// with @ at their start need. What is written has the order of the list.
+/// A list has names separated by commas. @FILE reads names from a file, one per line, and allows
+/// names with a comma or a leading @. The target has the order of the list.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -173,27 +172,27 @@ pub(crate) struct Select {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write them
+    /// Where to write the store
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// The cells: names, or @FILE, also for names with commas or a leading @ [default: all]
+    /// Cells: names, or @FILE [default: all]
     #[arg(long, value_name = "LIST")]
     pub(crate) cells: Option<OsString>,
 
-    /// The chromosomes: names, or @FILE [default: all]
+    /// Chromosomes: names, or @FILE [default: all]
     #[arg(long, value_name = "LIST")]
     pub(crate) chromosomes: Option<OsString>,
 
-    /// Select none where a list in a file is empty, instead of refusing it
+    /// Accept an empty @FILE, which selects none
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
-    /// The fewest bases of a fragment
+    /// Minimum length in bases
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) min_length: u32,
 
-    /// The most bases of a fragment [default: any]
+    /// Maximum length in bases [default: any]
     #[arg(long, value_name = "N")]
     pub(crate) max_length: Option<u32>,
 
@@ -201,10 +200,10 @@ pub(crate) struct Select {
     pub(crate) storing: Storing,
 }
 
-/// Count how often each cell was seen in each region: a matrix of regions by cells
+/// Count fragments in regions: a matrix of regions by cells
 ///
-/// Regions are those of a BED file, or tiles of one width. Rows have the order of the regions and
-/// are called CHROMOSOME:START-END.
+/// Regions come from a BED file, or are tiles of one width. Rows have the order of the regions and
+/// are named CHROMOSOME:START-END.
 #[derive(Debug, Group)]
 #[command(group = ArgGroup::new("regions").required(true))]
 #[command(after_help = "\
@@ -221,21 +220,21 @@ pub(crate) struct Count {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// The regions: chromosome, start and end of each, in a BED file
+    /// Regions: a BED file with chromosome, start and end
     #[arg(long, value_name = "FILE", group = "regions", conflicts_with = "tiles")]
     pub(crate) peaks: Option<PathBuf>,
 
-    /// Cut all chromosomes into regions of so many bases
+    /// Divide the chromosomes into tiles of this many bases
     #[arg(long, value_name = "BASES", group = "regions")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tiles: Option<u32>,
 
-    /// The chromosomes to cut and their sizes, one a line with a tab between [default: all, each as
-    /// far as its fragments reach]
+    /// Chromosomes to divide and their sizes, one per line, separated by a tab [default: all, up to
+    /// the largest end]
     #[arg(long, value_name = "FILE", requires = "tiles", conflicts_with = "peaks")]
     pub(crate) chrom_sizes: Option<PathBuf>,
 
-    /// What is counted
+    /// What to count
     #[arg(long, value_name = "WHAT", default_value = "insertions")]
     pub(crate) mode: Mode,
 
@@ -245,7 +244,7 @@ pub(crate) struct Count {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Mode {
-    /// The first and the last base of a fragment, each where it lies
+    /// The first and the last base of a fragment, each where it is
     Insertions,
     /// Fragments that overlap a region
     Overlaps,
@@ -260,23 +259,24 @@ impl From<Mode> for CountMode {
     }
 }
 
-/// What everything that writes a store of fragments can be told.
+/// Options of all verbs that write a store of fragments.
 #[derive(Debug, Group)]
 pub(crate) struct Storing {
     /// Store plain numbers instead of packed ones
     #[arg(long)]
     pub(crate) unpacked: bool,
 
-    /// The version of the format
+    /// Version of the format
     #[arg(long, value_name = "N")]
     pub(crate) format_version: Option<FormatVersion>,
 
-    /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
+    /// Compression of containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R
+    /// gzip:6]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 
-    /// Replace DST if it is there: a group with all groups in it, and without a group the whole
-    /// file
+    /// Replace DST if it exists: a group with everything in it, or the whole file if no group is
+    /// given
     #[arg(long)]
     pub(crate) force: bool,
 

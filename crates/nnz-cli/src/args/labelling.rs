@@ -1,4 +1,4 @@
-//! What rows and columns are called and described by.
+//! Options that change names and annotations.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,34 +7,35 @@ use clap::Args as Group;
 use nnz::Error;
 use nnz::annotations::{Labels, read_table};
 
-/// Other names and annotations than those of the source. Rows and columns are those of the source.
+const LABELS: &str = "Names and annotations";
+
+/// Names and annotations that replace those of the source, or are added to them.
 #[derive(Debug, Default, Group)]
-#[command(next_help_heading = "Names and annotations of SRC")]
 pub(crate) struct Labelling {
-    /// Name the rows by a column of their annotations; the names they have become a column
-    #[arg(long, value_name = "COLUMN")]
+    /// Name the rows by a column of their annotations; their previous names become a column
+    #[arg(long, value_name = "COLUMN", help_heading = LABELS)]
     row_names: Option<String>,
 
-    /// Name the columns, likewise
-    #[arg(long, value_name = "COLUMN")]
+    /// Name the columns, in the same way
+    #[arg(long, value_name = "COLUMN", help_heading = LABELS)]
     col_names: Option<String>,
 
-    /// Add -1, -2 and so on to names that occur again, as scanpy does
-    #[arg(long)]
+    /// Append -1, -2, ... to repeated names, as anndata does
+    #[arg(long, help_heading = LABELS)]
     make_unique: bool,
 
     /// Add the columns of a table to the annotations of rows: .csv or .tsv, also with .gz, with a header and the
     /// names of rows in the first column
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = LABELS)]
     row_annotations: Option<PathBuf>,
 
-    /// Add them to the annotations of columns, likewise
-    #[arg(long, value_name = "FILE")]
+    /// Add the columns of a table to the annotations of columns, in the same way
+    #[arg(long, value_name = "FILE", help_heading = LABELS)]
     col_annotations: Option<PathBuf>,
 }
 
 impl Labelling {
-    /// Returns whether nothing is said.
+    /// Returns whether no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         let Self { row_names, col_names, make_unique, row_annotations, col_annotations } = self;
         let columns = [row_names, col_names].into_iter().all(Option::is_none);
@@ -43,7 +44,7 @@ impl Labelling {
             && [row_annotations, col_annotations].into_iter().all(Option::is_none)
     }
 
-    /// Reads tables into at most that many bytes, and returns what is said of rows and of columns.
+    /// Reads the tables, within the memory given, and returns the labels of rows and of columns.
     pub(crate) fn labels(&self, memory: u64) -> Result<[Labels; 2], Error> {
         let of = |names: &Option<String>, table: &Option<PathBuf>| {
             let table = table.as_ref().map(|path| read_table(path, memory / 4)).transpose()?;

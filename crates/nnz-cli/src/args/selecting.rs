@@ -1,4 +1,4 @@
-//! Rows and columns, and which of them are selected.
+//! Options that select rows and columns.
 
 use std::ffi::OsStr;
 
@@ -8,38 +8,38 @@ use nnz::{Axis, Error, Header, Selection, matrix::AxisKind};
 
 use super::values::{Selected, selected};
 
-/// Which rows and columns are selected.
+/// Selections of rows and columns.
 #[derive(Debug, Group)]
 pub(crate) struct Selecting {
-    /// Rows: ranges, positions, names, or @FILE with a name a line; or a condition, such as cell_type=B,T or
-    /// n_counts>=500. Given again, all have to hold [default: all]
+    /// Rows: ranges, positions, names, or @FILE with one name per line; or a condition such as cell_type=B,T
+    /// or n_counts>=500. If repeated, all must hold [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection())]
     rows: Vec<Selected>,
 
-    /// Columns, likewise [default: all]
+    /// Columns, in the same way [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection())]
     cols: Vec<Selected>,
 
-    /// Cells, likewise: rows or columns, whatever they are in this file
+    /// Cells, in the same way: the rows or the columns, whichever are cells in this file
     #[arg(long, value_name = "LIST", value_parser = selection())]
     cells: Vec<Selected>,
 
-    /// Features, likewise
+    /// Features, in the same way
     #[arg(long, value_name = "LIST", value_parser = selection())]
     features: Vec<Selected>,
 
-    /// Select none where a list in a file is empty, instead of refusing it
+    /// Accept an empty @FILE, which selects none
     #[arg(long)]
     allow_empty: bool,
 }
 
-/// Reads rows or columns that are selected; the name of a file with them need not be UTF-8.
+/// Parses a selection; the name of its file need not be UTF-8.
 fn selection() -> impl TypedValueParser<Value = Selected> {
     OsStringValueParser::new().try_map(|text| selected(&text))
 }
 
 impl Selecting {
-    /// Returns what is selected of rows and columns, where anything is said of them.
+    /// Returns the selections of rows and columns, if any.
     pub(crate) fn of_axes(
         &self,
         header: impl FnOnce() -> Result<Header, Error>,
@@ -65,7 +65,7 @@ impl Selecting {
         Ok(axes)
     }
 
-    /// Returns whether nothing is said of any axis.
+    /// Returns whether no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }
@@ -74,20 +74,20 @@ impl Selecting {
         [&self.rows, &self.cols, &self.cells, &self.features].into_iter().flatten()
     }
 
-    /// Returns the texts of lists that are no files.
+    /// Returns the texts of lists that are not files.
     pub(super) fn texts(&self) -> Vec<&OsStr> {
         self.all().filter_map(Selected::text).collect()
     }
 }
 
-/// An axis of a matrix, by itself or by what lies along it.
+/// An axis of a matrix, by its name or by what is along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AxisArg {
     Rows,
     Cols,
-    /// Whichever has cells
+    /// The axis that has cells
     Cells,
-    /// Whichever has features
+    /// The axis that has features
     Features,
 }
 
@@ -107,13 +107,14 @@ impl AxisArg {
     }
 }
 
-/// Finds the axis of cells or features; `other` is what is given where the file does not say.
+/// Finds the axis of cells or features; `other` is the argument to use if the file does not state
+/// it.
 fn axis_of(kind: AxisKind, header: &Header, other: &str) -> Result<Axis, Error> {
     match header.axis_kinds.map(|found| found == kind) {
         [true, false] => Ok(Axis::Rows),
         [false, true] => Ok(Axis::Cols),
         _ => {
-            let what = format!("the file does not say which axis has {kind}: give {other}");
+            let what = format!("the file does not state which axis has {kind}; use {other}");
             Err(Error::argument(what))
         }
     }

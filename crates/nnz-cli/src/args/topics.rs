@@ -1,10 +1,10 @@
-//! Pages of the help that belong to no single verb.
+//! Help pages on formats and locations.
 
 use crate::verbs::format_table;
 
-/// What the page on formats says after the table.
+/// The text after the table of formats.
 const FORMATS: &str = "\
-The format of a source is recognised by its content. The format of a target follows from its
+The format of a source is detected from its content. The format of a target follows from its
 extension, or is given by --to with a name from the first column. An .rds file is written as a
 BPCells object unless --to dgCMatrix is given. NetCDF files hold Binsparse unless --to bpcells is
 given; so do Zarr stores, but AnnData stays AnnData. An .npz file holds a matrix of SciPy unless
@@ -19,48 +19,48 @@ Values are stored exactly or refused. What a target cannot store, such as names 
 listed after the conversion; --strict refuses it instead.
 ";
 
-/// What the arguments that name data may be.
-pub(crate) const PLACES: &str = "\
-Places
+/// The page on locations.
+pub(crate) const LOCATIONS: &str = "\
+Locations
 
-  FILE, DIR      A file or a directory. A path that exists is always taken literally, also if it
+  FILE, DIR      A file or a directory. A path that exists is always used as it is, even if it
                  contains ::.
   FILE::GROUP    A group in an HDF5, NetCDF or Zarr file or store, such as study.h5ad::layers/raw. A
-                 leading slash is optional. When reading without a group, the root is used if it
-                 is a matrix, and else the only group that is; of several, one has to be named.
-                 When writing, the group is added to the file, and without a group the file is
-                 new. FILE:: is the root.
+                 leading slash is optional. If no group is given, the root is read if it is a
+                 matrix, otherwise the only group that is one; if there are several, one has to be
+                 named. When writing, the group is added to an existing file; without a group, a
+                 new file is written. FILE:: is the root.
   -              Standard input or output, for text: Matrix Market, and for nnz fragments also
-                 fragments. Write ./- for a file of this name.
+                 fragments. ./- is a file of this name.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
                  file, one per line. An empty list is an error unless --allow-empty is given.
 
-Rows and columns are selected by --rows and --cols, or as --cells and --features, whichever axis
-of a file has them:
-  0:100,7        Ranges, whose end is not a part, and positions, counted from 0.
-  CD3E,CD8A      Names; or else a text in an annotation that only one row or column has, such as the
+--rows and --cols select rows and columns; --cells and --features select along the axis of the file
+that has them:
+  0:100,7        Ranges, with an exclusive end, and positions, counted from 0.
+  CD3E,CD8A      Names; or a value of an annotation that only one row or column has, such as the
                  symbol of a gene. nnz annotations prints them.
-  COLUMN=A,B     Those with one of these values in an annotation; COLUMN!=A,B with none of them, and
-                 COLUMN>=N, >, <=, < by number. A missing value meets no condition.
-If an option is given again, all that was given has to hold. A list keeps its own order, a condition
-that of the file.
+  COLUMN=A,B     Rows or columns with one of these values in an annotation; COLUMN!=A,B: with none
+                 of them; COLUMN>=N, >, <=, <: compared as numbers. A missing value never matches.
+If an option is repeated, all its values have to match. A list keeps its own order, a condition the
+order of the file.
 
-URLs are not supported: https://... and s3://... are paths like any other. Download the file first,
+URLs are not supported: https://... and s3://... are treated as paths. Download the file first,
 or pipe Matrix Market into nnz:
 
   curl -s https://example.org/m.mtx.gz | gunzip | nnz convert - m.bpcells
 
-Paths need not be UTF-8. Names of groups have to be.
+Paths need not be UTF-8; names of groups have to be.
 ";
 
-/// What is read and written.
+/// Returns the page on formats.
 pub(crate) fn formats() -> String {
     format!("Formats\n\n{}\n{FORMATS}", format_table())
 }
 
-/// Both pages.
+/// Returns both pages.
 pub(crate) fn all() -> String {
     let formats = formats();
-    let examples = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help places";
-    format!("{examples}\n\n{formats}\n{PLACES}")
+    let examples = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help locations";
+    format!("{examples}\n\n{formats}\n{LOCATIONS}")
 }

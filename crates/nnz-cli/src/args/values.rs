@@ -1,4 +1,4 @@
-//! Values of flags, from text.
+//! Parsers of values.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,18 +10,17 @@ use nnz::{
     formats::{FormatOptions, Registry},
 };
 
-/// Rows or columns that are selected.
+/// A selection of rows or columns.
 #[derive(Clone, Debug)]
 pub(crate) enum Selected {
-    /// They are listed in a text.
+    /// A list in the argument.
     Listed(String, Selection),
-    /// They are in a file, one a line.
+    /// A file with one row or column per line.
     File(PathBuf),
 }
 
 impl Selected {
-    /// Returns what all of these select; `None` where there are none. A file without lines is refused unless it is
-    /// allowed.
+    /// Combines selections; `None` if there are none. An empty file is an error unless `empty` is set.
     pub(crate) fn all(selected: &[Self], empty: bool) -> Result<Option<Selection>, Error> {
         let mut all = None;
         for one in selected {
@@ -43,7 +42,7 @@ impl Selected {
         Ok(all)
     }
 
-    /// Returns the text of a list that is no file.
+    /// Returns the text of a list that is not a file.
     pub(crate) fn text(&self) -> Option<&OsStr> {
         match self {
             Self::Listed(text, _) => Some(OsStr::new(text)),
@@ -52,37 +51,38 @@ impl Selected {
     }
 }
 
-/// Says that a file lists nothing.
+/// The error for an empty file.
 pub(crate) fn empty_list(path: &Path) -> Error {
-    let what = "lists nothing; --allow-empty selects none".to_owned();
+    let what = "the list is empty; --allow-empty accepts it".to_owned();
     Error::new(ErrorKind::Argument(what), Place::path(path))
 }
 
-/// Reads a list, or `@FILE`.
+/// Parses a list, or `@FILE`.
 pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
     match text.as_bytes().strip_prefix(b"@") {
         Some([]) => Err("expected a file after @".to_owned()),
         Some(path) => Ok(Selected::File(PathBuf::from(OsStr::from_bytes(path)))),
         None => {
-            let text = text.to_str().ok_or("names have to be UTF-8; @FILE reads others")?;
+            let text =
+                text.to_str().ok_or("names in an argument must be UTF-8; use @FILE for others")?;
             text.parse().map(|listed| Selected::Listed(text.to_owned(), listed))
         }
     }
 }
 
-/// Reads a number of threads, one at the least. More than any machine has use for are as many.
+/// Parses a number of threads, which is at least 1. Large numbers are capped.
 pub(super) fn threads(text: &str) -> Result<usize, String> {
     const MOST: u64 = 1024;
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // What does not fit is more than enough.
+    // Numbers that overflow are capped, too.
     let number = if digits { text.parse().unwrap_or(u64::MAX) } else { 0 };
     match usize::try_from(number.min(MOST)) {
         Ok(number @ 1..) => Ok(number),
-        _ => Err("expected a number from 1 on".to_owned()),
+        _ => Err("expected a number of at least 1".to_owned()),
     }
 }
 
-/// A format to write, and the options that its name implies.
+/// A target format, and the options that its name implies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct To {
     pub(crate) format: &'static str,

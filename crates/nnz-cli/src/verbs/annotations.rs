@@ -9,7 +9,7 @@ use nnz::{Error, ErrorKind, Place};
 use crate::output::with_stdout;
 use crate::{Outcome, args};
 
-/// Prints the table of an axis, or writes it to a file.
+/// Prints the annotations of an axis, or writes them to a file.
 pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
     let memory = args.resources.bytes();
     let options = nnz::OpenOptions::new().memory_limit(memory);

@@ -18,10 +18,10 @@ struct Report {
     differences: Vec<One>,
 }
 
-/// A difference, with the keys of the JSON form.
+/// A difference, with the keys of JSON.
 #[derive(Default, Serialize)]
 struct One {
-    /// Of a file with several elements.
+    /// The element, in a file with several.
     #[serde(skip_serializing_if = "Option::is_none")]
     element: Option<String>,
     kind: &'static str,
@@ -49,13 +49,13 @@ impl One {
     }
 }
 
-/// Compares two matrices, or files as wholes.
+/// Compares two matrices, files or stores of fragments.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let holds = |place| nnz::fragments::holds(place, &options);
     if holds(&args.first)? && holds(&args.second)? {
         if args.json {
-            return Err(Error::argument("--json applies to matrices and AnnData files"));
+            return Err(Error::argument("--json does not apply to fragments"));
         }
         return super::fragments::diff(args);
     }
@@ -112,7 +112,7 @@ fn of_matrix(difference: &Difference) -> Option<One> {
     })
 }
 
-/// Prints a difference as fields with tabs between, the first of which is the element, if any.
+/// Prints a difference as fields separated by tabs. The first is the element, if any.
 fn print(one: &One, out: &mut dyn Write) -> Result<(), Error> {
     let mut fields: Vec<String> = one.element.iter().cloned().collect();
     match one.kind {
@@ -131,8 +131,7 @@ fn print(one: &One, out: &mut dyn Write) -> Result<(), Error> {
     writeln!(out, "{}", fields.join("\t")).map_err(failed)
 }
 
-/// Returns what is printed of two values that differ: their types, too, where else they would look
-/// the same.
+/// Formats two values that differ, with their types if they would look the same otherwise.
 fn texts(values: [Option<Scalar>; 2]) -> [String; 2] {
     let [first, second] = values.map(text);
     if first != second {

@@ -61,7 +61,7 @@ pub(crate) fn formats(args: &args::Formats) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Returns a table of the formats, a line each with a line of what it is below.
+/// Returns a table of the formats, with two lines for each.
 pub(crate) fn format_table() -> String {
     let mut rows = vec![["name", "read", "written", "extensions"].map(str::to_owned)];
     let formats: Vec<_> = nnz::formats::list().into_iter().map(Shown::new).collect();

@@ -1,4 +1,4 @@
-//! `nnz fragments`, and what other verbs do with a store of fragments.
+//! `nnz fragments`, and other verbs with a store of fragments.
 
 mod any;
 
@@ -16,12 +16,12 @@ use super::write;
 use crate::Outcome;
 use crate::args::empty_list;
 use crate::args::fragments::{Count, Export, FragmentsVerb, Import, Merge, Query, Select, Storing};
-use crate::output::{bytes, rounded, tell, with_stdout};
+use crate::output::{bytes, print_message, rounded, with_stdout};
 use crate::progress::Bar;
 
 pub(crate) use any::{cat, convert, diff, info, names};
 
-/// Does what is to be done with fragments.
+/// Runs a verb of `nnz fragments`.
 pub(crate) fn run(verb: &FragmentsVerb, quiet: bool) -> Result<Outcome, Error> {
     match verb {
         FragmentsVerb::Import(args) => import(args, quiet),
@@ -49,8 +49,7 @@ fn export(args: &Export, quiet: bool) -> Result<Outcome, Error> {
     let write = WriteOptions { overwrite: args.force, sync: !args.no_sync };
     let options = StoreOptions::default().write(write).threads(args.threads.number());
     if !fragments::is_text(&args.target)? {
-        let what =
-            "names of text end in .tsv or .bed, also with .gz; a store is written by convert";
+        let what = "expected the extension .tsv or .bed, also with .gz; nnz convert writes stores";
         return Err(Error::argument(format!("{}: {what}", args.target)));
     }
     let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
@@ -66,7 +65,7 @@ fn query(args: &Query) -> Result<Outcome, Error> {
     print(&args.source, &*source, &regions, args.threads.number())
 }
 
-/// Prints fragments; what was read before an error is printed all the same.
+/// Prints fragments. What was read before an error is printed, too.
 fn print(
     location: &Location,
     source: &dyn fragments::FragmentSource,
@@ -106,7 +105,7 @@ fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Reads names with commas between, or `@FILE`.
+/// Parses names separated by commas, or reads `@FILE`.
 fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
     match text.as_bytes().strip_prefix(b"@") {
         Some(path) => {
@@ -146,7 +145,7 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
 fn options(args: &Storing) -> StoreOptions {
     StoreOptions::default()
         .packing(args.unpacked.then_some(nnz::bpcells::Packing::Unpacked))
-        .generation(args.format_version)
+        .format_version(args.format_version)
         .compress(args.compress)
         .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
         .memory(args.resources.bytes())
@@ -164,7 +163,7 @@ pub(super) fn summarise(
         return;
     }
     for note in &summary.notes {
-        tell(&format!("note: {note}"));
+        print_message(&format!("note: {note}"));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {
@@ -175,11 +174,11 @@ pub(super) fn summarise(
     let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
     let rate = u128::from(summary.fragments) * 1_000_000_000 / nanos;
     let FragmentSummary { fragments, chromosomes, cells, .. } = summary;
-    tell(&write::heading(sources, target));
-    tell(&format!("  {fragments} fragments, {chromosomes} chromosomes, {cells} cells"));
-    tell(&format!("  {size}"));
+    print_message(&write::heading(sources, target));
+    print_message(&format!("  {fragments} fragments, {chromosomes} chromosomes, {cells} cells"));
+    print_message(&format!("  {size}"));
     if summary.disk > 0 {
-        tell(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
+        print_message(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
     }
-    tell(&format!("  {:.2} s, {} fragments/s", summary.seconds, rounded(rate)));
+    print_message(&format!("  {:.2} s, {} fragments/s", summary.seconds, rounded(rate)));
 }

@@ -1,4 +1,4 @@
-//! What verbs for matrices do with a frame.
+//! Verbs on frames.
 
 use std::io::Write;
 
@@ -9,18 +9,18 @@ use serde::Serialize;
 use super::write;
 use crate::Outcome;
 use crate::args::{self, NamesArg};
-use crate::output::{bytes, failed, print_json, tell, with_stdout};
+use crate::output::{bytes, failed, print_json, print_message, with_stdout};
 
-/// Whether a frame is converted from text.
+/// Returns whether the source is a frame in a text file.
 pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
-    // Standard input may be a matrix as well: what has types of columns is a frame.
-    if args.source_is.types.is_some() || args.source_is.from_dialect.is_some() {
-        return Ok(args.source_is.types.is_some());
+    // Standard input can be a matrix as well; with types of columns it is a frame.
+    if args.source_options.types.is_some() || args.source_options.from_dialect.is_some() {
+        return Ok(args.source_options.types.is_some());
     }
     frames::is_text(&args.source, &nnz::OpenOptions::new())
 }
 
-/// Takes a frame from text to a file of DAPHNE, or back.
+/// Converts a frame between text and DAPHNE.
 pub(super) fn convert(
     args: &args::Convert,
     transpose: bool,
@@ -34,14 +34,14 @@ pub(super) fn convert(
         || writing.compress.is_some()
         || !writing.labelling.is_empty();
     if of_matrices {
-        let what = "is a frame, which is converted from .csv to .dbdf and back; --order, --type, \
-                    --duplicates and the like are for matrices";
+        let what = "is a frame, which is converted between .csv and .dbdf only; --order, --type, \
+                    --duplicates and other options of matrices do not apply";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = FrameOptions::default()
         .format(writing.to.as_ref().map(|to| to.format))
-        .types(args.source_is.types.clone())
-        .from_dialect(args.source_is.from_dialect)
+        .types(args.source_options.types.clone())
+        .from_dialect(args.source_options.from_dialect)
         .format_options(writing.format_options.0.clone())
         .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
         .write(WriteOptions { overwrite: writing.force, sync: !writing.no_sync });
@@ -55,16 +55,16 @@ pub(super) fn convert(
 /// Prints the summary to standard error: the target may be standard output.
 fn summarise(source: &Location, target: &Location, summary: &FrameSummary) {
     for note in &summary.notes {
-        tell(&format!("note: {note}"));
+        print_message(&format!("note: {note}"));
     }
-    tell(&write::heading(std::slice::from_ref(source), target));
-    tell(&format!("  {} rows, {} columns", summary.rows, summary.cols));
+    print_message(&write::heading(std::slice::from_ref(source), target));
+    print_message(&format!("  {} rows, {} columns", summary.rows, summary.cols));
     let sizes: Vec<String> =
         [summary.bytes_before, summary.bytes_after].into_iter().flatten().map(bytes).collect();
     if !sizes.is_empty() {
-        tell(&format!("  {}", sizes.join(" -> ")));
+        print_message(&format!("  {}", sizes.join(" -> ")));
     }
-    tell(&format!("  {:.2} s", summary.seconds));
+    print_message(&format!("  {:.2} s", summary.seconds));
 }
 
 /// Prints all cells: row, column and value.
@@ -74,21 +74,21 @@ pub(super) fn cat(
     frame: &FrameSource,
 ) -> Result<Outcome, Error> {
     if args.expand {
-        return Err(Error::argument("a frame has no symmetry to expand"));
+        return Err(Error::argument("--expand does not apply to frames"));
     }
     if args.names {
-        return Err(Error::argument("--names does not apply to a frame"));
+        return Err(Error::argument("--names does not apply to frames"));
     }
     let range = |selection: &Option<Selection>| match selection {
         None => Ok(0..u64::MAX),
         Some(selection) => selection.as_range().ok_or_else(|| {
-            Error::argument("rows and columns of a frame are selected by one range, such as 0:10")
+            Error::argument("--rows and --cols of a frame take one range, such as 0:10")
         }),
     };
     let (rows, cols) = (range(&options.rows)?, range(&options.cols)?);
     let mut printed = Ok(());
     with_stdout(|out| {
-        // What was read before an error is printed all the same.
+        // What was read before an error is printed, too.
         printed = frames::print(frame, rows, cols, out);
         Ok(())
     })?;
@@ -101,7 +101,7 @@ pub(super) fn names(args: &args::Names, frame: &FrameSource) -> Result<Outcome, 
         NamesArg::Cols => {}
         NamesArg::Rows => return Ok(Outcome::Good),
         NamesArg::Cells | NamesArg::Features | NamesArg::Chromosomes => {
-            return Err(Error::argument("a frame has names of cols"));
+            return Err(Error::argument("a frame has names of cols only"));
         }
     }
     with_stdout(|out| {
@@ -114,7 +114,7 @@ pub(super) fn names(args: &args::Names, frame: &FrameSource) -> Result<Outcome, 
     Ok(Outcome::Good)
 }
 
-/// What is printed, with the keys of the JSON form.
+/// The output, with the keys of JSON.
 #[derive(Serialize)]
 struct Report {
     format: String,
@@ -136,7 +136,7 @@ struct Column {
     value_type: String,
 }
 
-/// Blocks of a kind and type.
+/// The blocks of one kind and type.
 #[derive(Serialize)]
 struct Blocks {
     name: String,

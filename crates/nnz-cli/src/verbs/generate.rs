@@ -1,4 +1,4 @@
-//! `nnz completions`, `nnz man` and `nnz help`: what describes the command.
+//! `nnz completions`, `nnz man` and `nnz help`.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use crate::args::topics;
 use crate::output::{failed, with_stdout};
 use crate::{Outcome, args};
 
-/// Prints the script for a shell.
+/// Prints the completion script for a shell.
 pub(crate) fn completions(args: &args::Completions) -> Result<Outcome, Error> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::Args::command(), "nnz", &mut script);
@@ -20,11 +20,11 @@ pub(crate) fn completions(args: &args::Completions) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Prints the help of a verb, or a page on a topic.
+/// Prints the help of a verb, or a page.
 pub(crate) fn help(args: &args::Help) -> Result<Outcome, Error> {
     let page = match args.topic.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["formats"] => topics::formats(),
-        ["places"] => topics::PLACES.to_owned(),
+        ["locations"] => topics::LOCATIONS.to_owned(),
         _ => return help_of_verb(&args.topic),
     };
     with_stdout(|out| out.write_all(page.as_bytes()).map_err(failed))?;
@@ -37,8 +37,8 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
     let mut found = &mut command;
     for word in words {
         found = found.find_subcommand_mut(word).ok_or_else(|| {
-            let topics = "expected a verb, formats or places";
-            Error::argument(format!("there is no help on {word:?}: {topics}"))
+            let topics = "expected a command, formats or locations";
+            Error::argument(format!("no help on {word:?}: {topics}"))
         })?;
     }
     let printed = nnz::storage::stdio::stdout(TerminalEscapes::Text).check();
@@ -50,7 +50,7 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Writes the pages of the manual.
+/// Writes the man pages.
 pub(crate) fn man(args: &args::Man) -> Result<Outcome, Error> {
     let directory = &args.directory;
     fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
@@ -60,7 +60,7 @@ pub(crate) fn man(args: &args::Man) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Writes the page of a command, and those of its verbs.
+/// Writes the page of a command and those of its subcommands.
 fn write_page(directory: &Path, page: &Command, force: bool) -> Result<(), Error> {
     let name = page.get_display_name().unwrap_or("nnz");
     let path = directory.join(format!("{name}.1"));

@@ -18,7 +18,7 @@ use crate::{Outcome, args};
 /// The schema of the JSON of matrices, tensors, fragments and frames, as in `docs/json.md`.
 pub(crate) const INFO_SCHEMA: &str = "nnz-info/1";
 
-/// What is printed, with the keys of the JSON form.
+/// The output, with the keys of JSON.
 #[derive(Serialize)]
 struct Report {
     format: String,
@@ -26,19 +26,19 @@ struct Report {
     version: Option<String>,
     dialect: Option<String>,
     kind: &'static str,
-    /// The extent of each dimension, where it is no matrix.
+    /// The extent of each dimension, unless it is a matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     shape: Option<Vec<u64>>,
     rows: u64,
     cols: u64,
-    /// Stored entries.
+    /// The number of stored entries.
     nnz: Option<u64>,
-    /// `row`, `col`, or null where the format has none.
+    /// `row`, `col`, or null if the format has none.
     order: Option<String>,
     value_type: String,
     /// Whether all entries share one value.
     iso: bool,
-    /// What cells that are not stored hold, where that is not zero.
+    /// The value of cells that are not stored, if it is not zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     fill: Option<String>,
     storage: &'static str,
@@ -49,9 +49,9 @@ struct Report {
     bytes_per_entry: Option<f64>,
     arrays: Vec<Array>,
     notes: Vec<String>,
-    /// Groups of the file that hold something else, where none was named.
+    /// Other groups of the file with data, if no group was named.
     other_groups: Vec<String>,
-    /// Matrices and columns, of files that hold several.
+    /// Matrices and columns of a file with several.
     members: Vec<Member>,
 }
 
@@ -74,7 +74,7 @@ struct Array {
     bits_per_entry: Option<f64>,
 }
 
-/// Describes a matrix.
+/// Describes a dataset.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
     let options =
         nnz::OpenOptions::new().memory_limit(args.resources.limit()).dialect(args.reading.dialect);
@@ -113,14 +113,14 @@ fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Lists what a file with several matrices holds, or notes why that cannot be done.
+/// Lists the matrices and tables of a file with several, or notes why that fails.
 fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<String>) {
     if args.reading.dialect.is_some() {
         return (Vec::new(), notes);
     }
     let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let listed = nnz::formats::list_members(&args.source, &options).unwrap_or_else(|error| {
-        notes.push(format!("what the file holds cannot be listed: {error}"));
+        notes.push(format!("cannot list the matrices and tables of the file: {error}"));
         Vec::new()
     });
     let member = |nnz::formats::Member { path, shape, kind, value_type, .. }| Member {
@@ -132,12 +132,11 @@ fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<Strin
     (listed.into_iter().map(member).collect(), notes)
 }
 
-/// Lists the other groups of a file, or notes why that cannot be done: what was opened is described
-/// all the same.
+/// Lists the other groups of a file, or notes why that fails.
 pub(super) fn others(args: &args::Info, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
     let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let others = nnz::formats::other_groups(&args.source, &options).unwrap_or_else(|error| {
-        notes.push(format!("other groups cannot be listed: {error}"));
+        notes.push(format!("cannot list other groups: {error}"));
         Vec::new()
     });
     (others, notes)
@@ -251,7 +250,7 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
 
 fn print_members(members: &[Member], out: &mut dyn Write) -> std::io::Result<()> {
     if !members.is_empty() {
-        writeln!(out, "\n{:<32}{:<14}{:<22}shape", "holds", "kind", "type")?;
+        writeln!(out, "\n{:<32}{:<14}{:<22}shape", "member", "kind", "type")?;
     }
     for Member { path, shape, kind, value_type } in members {
         let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();

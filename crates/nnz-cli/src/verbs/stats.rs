@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
-/// What is printed, with the keys of the JSON form. A number JSON does not have is null.
+/// The output, with the keys of JSON. Numbers that JSON does not have are null.
 #[derive(Serialize)]
 struct Report {
     whole: Line,
@@ -81,7 +81,7 @@ impl From<&Moments> for Line {
     }
 }
 
-/// Prints sums and what follows from them.
+/// Prints sums and statistics based on them.
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let place = args.source.source_place();
     let memory = args.resources.bytes();
@@ -90,7 +90,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let header = || Ok(opened.header().clone());
     let axes = args.axis.iter().map(|axis| axis.axis(header)).collect::<Result<Vec<_>, _>>()?;
     if args.csv && axes.contains(&Axis::Rows) && axes.contains(&Axis::Cols) {
-        return Err(Error::argument("--csv is one table: of rows or of cols"));
+        return Err(Error::argument("--csv supports one axis only"));
     }
     let options = StatsOptions::default()
         .rows(axes.contains(&Axis::Rows))
@@ -108,8 +108,8 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     };
     let place = match matrix {
         Matrix::Whole(_) => place,
-        // Positions in messages are those among what is selected.
-        Matrix::Part(_) => Place::path(format!("what is selected of {}", args.source)),
+        // Positions in messages are those in the selection.
+        Matrix::Part(_) => Place::path(format!("the selection from {}", args.source)),
     };
     let found = nnz::engine::stats(matrix.source(), &place, &options)?;
     if args.json {
@@ -140,7 +140,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// What is measured.
+/// The matrix, or a selection.
 enum Matrix {
     Whole(Box<dyn MatrixSource>),
     Part(Slice),
@@ -154,7 +154,7 @@ impl Matrix {
         }
     }
 
-    /// Returns the position in the file of a row or column that is measured.
+    /// Returns the position in the file of a row or column of the selection.
     fn position(&self, axis: Axis, number: u64) -> u64 {
         match self {
             Self::Whole(_) => number,
@@ -163,7 +163,7 @@ impl Matrix {
     }
 }
 
-/// Prints one line for each, with its name where there are names.
+/// Prints one line per row or column, with its name if there are names.
 fn table(
     args: &args::Stats,
     matrix: &Matrix,
@@ -196,7 +196,7 @@ fn table(
     Ok(())
 }
 
-/// Returns the rows or columns with their positions and names.
+/// Returns rows or columns with their positions and names.
 fn labelled(matrix: &Matrix, axis: Axis, list: &[Moments]) -> Result<Vec<Labelled>, Error> {
     let mut names = matrix.source().read_names(axis)?;
     let mut lines = Vec::with_capacity(list.len());
@@ -215,7 +215,7 @@ fn separator(args: &args::Stats) -> &'static str {
     if args.csv { "," } else { "\t" }
 }
 
-/// Quotes a field of a CSV file where it has to be.
+/// Quotes a field of a CSV file if necessary.
 fn quoted(field: &[u8]) -> Cow<'_, [u8]> {
     if !field.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
         return Cow::Borrowed(field);
@@ -239,7 +239,7 @@ fn heading(measures: Measures) -> Vec<&'static str> {
     }
 }
 
-/// Returns the numbers as text. A number that there is none of is `-`, and empty in CSV.
+/// Formats the numbers. A missing one is `-`, or empty in CSV.
 fn fields(moments: &Moments, csv: bool) -> Vec<String> {
     let none = if csv { "" } else { "-" };
     let float = |number: f64| Number::Float(number).to_string();

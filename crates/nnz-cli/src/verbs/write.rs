@@ -1,4 +1,4 @@
-//! `nnz convert` and its kin: what writes a matrix.
+//! Verbs that write a matrix.
 
 use nnz::{
     Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding, Summary,
@@ -8,10 +8,10 @@ use nnz::{
 
 use crate::Outcome;
 use crate::args::{self, Writing};
-use crate::output::{bytes, rounded, tell};
+use crate::output::{bytes, print_message, rounded};
 use crate::progress::Bar;
 
-/// Converts, with rows and columns exchanged or not, and says what it came to.
+/// Converts or transposes, and prints a summary.
 pub(crate) fn convert(
     args: &args::Convert,
     transpose: bool,
@@ -21,7 +21,7 @@ pub(crate) fn convert(
         return super::frames::convert(args, transpose, quiet);
     }
     let options = options(&args.writing)?.transpose(transpose);
-    if !transpose && args.source_is.from_dialect.is_none() {
+    if !transpose && args.source_options.from_dialect.is_none() {
         let bar = Bar::new(quiet);
         let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
         if let Some(summary) = written {
@@ -33,7 +33,7 @@ pub(crate) fn convert(
     }
     let found = match nnz::OpenOptions::new()
         .memory_limit(options.memory)
-        .dialect(args.source_is.from_dialect)
+        .dialect(args.source_options.from_dialect)
         .open(&args.source)?
     {
         Dataset::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),
@@ -52,7 +52,7 @@ fn header_of(place: &Location) -> Result<Header, Error> {
     Ok(super::open_tables(place, &nnz::OpenOptions::new())?.header().clone())
 }
 
-/// Writes a broken file as it was meant to be.
+/// Writes a corrected copy of a broken file.
 pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error> {
     let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
     let done = nnz::repair(&args.source, &args.target, args.complete, &options, &bar)?;
@@ -60,10 +60,10 @@ pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error>
         return Ok(Outcome::Good);
     }
     for repair in &done.repairs {
-        tell(&format!("mended: {repair}"));
+        print_message(&format!("repaired: {repair}"));
     }
     if done.repairs.is_empty() {
-        tell("nothing had to be mended");
+        print_message("nothing to repair");
     }
     if let Some(summary) = &done.matrix {
         summarise(std::slice::from_ref(&args.source), &args.target, summary);
@@ -75,7 +75,7 @@ pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error>
     Ok(Outcome::Good)
 }
 
-/// Writes some rows and columns.
+/// Writes selected rows and columns.
 pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
     if args.selecting.is_empty() {
         return Err(Error::argument(
@@ -92,7 +92,7 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Writes matrices one behind the other.
+/// Concatenates matrices.
 pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error> {
     let options = options(&args.writing)?;
     let how = ConcatOptions::default()
@@ -119,11 +119,11 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         }
     }
     if !files.is_default() {
-        // What is missing or broken says so.
+        // Errors of opening a source come first.
         let open = nnz::OpenOptions::new().memory_limit(options.memory);
         args.sources.iter().try_for_each(|source| open.open(source).map(drop))?;
-        let what = "--join, --label, --index-unique and --fill apply to whole AnnData files, along rows and \
-                    into such a file";
+        let what = "--join, --label, --index-unique and --fill only apply to whole AnnData files that are \
+                    concatenated along rows to another";
         return Err(Error::argument(what));
     }
     let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, &bar)?;
@@ -133,7 +133,7 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
     Ok(Outcome::Good)
 }
 
-/// Writes the rows that share a value of a column to a file each.
+/// Writes the rows of each value of a column to one file.
 pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
     let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
     let by = (&*args.by, &*args.extension);
@@ -142,7 +142,7 @@ pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
         return Ok(Outcome::Good);
     }
     if done.missing > 0 {
-        tell(&format!("note: {} rows without a value are in no file", done.missing));
+        print_message(&format!("note: {} rows without a value were not written", done.missing));
     }
     for (path, summary) in &done.files {
         let target = Location::Path { path: path.clone(), group: None };
@@ -179,13 +179,16 @@ pub(super) fn options(args: &Writing) -> Result<ConvertOptions, Error> {
 /// Prints the summary to standard error: the target may be standard output.
 pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summary) {
     for note in &summary.notes {
-        tell(&format!("note: {note}"));
+        print_message(&format!("note: {note}"));
     }
     if !summary.dropped.is_empty() {
-        tell(&format!("not supported by the target, dropped: {}", summary.dropped.join(", ")));
+        print_message(&format!(
+            "not supported by the target, dropped: {}",
+            summary.dropped.join(", ")
+        ));
     }
     if !summary.left_out.is_empty() {
-        tell(&format!("left out: {}", summary.left_out.join(", ")));
+        print_message(&format!("left out: {}", summary.left_out.join(", ")));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {
@@ -201,20 +204,20 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     };
     let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
-    tell(&heading(sources, target));
+    print_message(&heading(sources, target));
     let shape = match &summary.dimensions {
         None => format!("{} rows, {} columns", summary.shape.rows, summary.shape.cols),
         Some(extents) => dimensions(extents),
     };
-    tell(&format!("  {shape}, {} entries", summary.entries));
-    tell(&format!("  {size}"));
+    print_message(&format!("  {shape}, {} entries", summary.entries));
+    print_message(&format!("  {size}"));
     if summary.disk > 0 {
-        tell(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
+        print_message(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
     }
-    tell(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
+    print_message(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
 }
 
-/// Says what the dimensions of a tensor are.
+/// Formats the dimensions of a tensor.
 pub(super) fn dimensions(extents: &[u64]) -> String {
     let each: Vec<String> = extents.iter().map(ToString::to_string).collect();
     match extents {
@@ -224,9 +227,9 @@ pub(super) fn dimensions(extents: &[u64]) -> String {
     }
 }
 
-/// Says from where to where.
+/// Formats sources and target.
 pub(super) fn heading(sources: &[Location], target: &Location) -> String {
-    // Control characters in a file's name must not reach the terminal.
+    // Control characters in names must not reach the terminal.
     let shown = |place: &Location| place.place().to_string();
     let sources: Vec<String> = match sources {
         [first, .., last] if sources.len() > 4 => {

@@ -1,6 +1,7 @@
-//! A write that is killed, interrupted or out of space leaves the old target or none, and no trace.
+//! A write that is killed, interrupted or out of space leaves the old target or none, and no other
+//! files.
 //!
-//! `NNZ_KILLS` says how often a write is killed (20 unless set), `NNZ_SEED` at which moments.
+//! `NNZ_KILLS` sets how often a write is killed (20 by default), `NNZ_SEED` at which moments.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,21 +11,22 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use nnz_testing::command::{command, content, finish, names_in, run, testdata, text};
+use nnz_testing::random::Random;
 
 type Content = Vec<(String, Vec<u8>)>;
 
-/// Matrices that take a while to convert, made once.
+/// Matrices that take a while to convert, created once.
 struct Large {
     mtx: PathBuf,
     store: PathBuf,
     /// A whole AnnData file.
     h5ad: PathBuf,
-    /// Tests that run as processes of their own wait for each other.
+    /// Tests in separate processes wait for each other.
     _lock: fs::File,
 }
 
 static LARGE: LazyLock<Large> = LazyLock::new(|| {
-    // Under the target directory, since what is static is never dropped.
+    // In the target directory, as statics are never dropped.
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("large");
     let lock = fs::File::create(directory.with_extension("lock")).unwrap();
     lock.lock().unwrap();
@@ -38,7 +40,7 @@ static LARGE: LazyLock<Large> = LazyLock::new(|| {
     text_of_it += &format!("{rows} {cols} {}\n", cols * each);
     for col in 0..cols {
         for entry in 0..each {
-            // Ascending, with steps that vary from column to column.
+            // Ascending, with varying steps.
             let row = entry * (rows / each) + (col * 37 + entry * 11) % (rows / each);
             let value = (row * 31 + col * 17) % 900 + 1;
             text_of_it += &format!("{} {} {value}\n", row + 1, col + 1);
@@ -55,37 +57,21 @@ fn kills() -> u32 {
     std::env::var("NNZ_KILLS").map_or(20, |count| count.parse().unwrap())
 }
 
-/// Numbers in a fixed sequence from a seed that is printed.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let seed = std::env::var("NNZ_SEED").map_or(2026, |seed| seed.parse().unwrap());
-        println!("NNZ_SEED={seed}");
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: u16) -> u16 {
-        u16::try_from(self.next() % u64::from(end)).unwrap()
-    }
+/// Returns a generator whose seed is printed.
+fn random() -> Random {
+    let seed = std::env::var("NNZ_SEED").map_or(2026, |seed| seed.parse().unwrap());
+    println!("NNZ_SEED={seed}");
+    Random::new(seed)
 }
 
-/// One kind of write: from where, to what, how.
+/// A kind of write: source, target and options.
 struct Case {
     name: &'static str,
     source: PathBuf,
     target: &'static str,
-    /// The verb, `convert` where there is none, and its options.
+    /// The verb, if it is not `convert`, and its options.
     flags: &'static [&'static str],
-    /// Whether a good target is there already.
+    /// Whether the target exists.
     replaces: bool,
 }
 
@@ -160,7 +146,7 @@ impl Case {
         command
     }
 
-    /// Makes a directory with the old target in it, if there is one.
+    /// Creates a directory with the old target, if there is one.
     fn directory(&self) -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
         if self.replaces {
@@ -169,7 +155,7 @@ impl Case {
         directory
     }
 
-    /// Returns the names that may be there, the hidden ones left out.
+    /// Returns the names of files that may exist, except hidden ones.
     fn names(&self) -> [String; 2] {
         [self.target.to_owned(), format!("{}.meta", self.target)]
     }
@@ -193,18 +179,18 @@ impl Case {
     }
 }
 
-/// Says whether files can be made without a name where temporary files are.
+/// Returns whether unnamed files are supported in the directory of temporary files.
 fn has_unnamed_files(directory: &Path) -> bool {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     openat(CWD, directory, flags, Mode::from_raw_mode(0o600)).is_ok()
 }
 
-/// What may lie beside the target of a process that was killed while it put a finished target in
-/// its place: a directory cannot be made without a name, nor a file take another's name without
-/// one of its own. Until that last step nothing has a name.
+/// Returns whether a file may be left by a process that was killed in the last step, when a
+/// finished target gets its name: a directory cannot be created without a name, and a file needs
+/// one to replace another. Before that step, files have no name.
 fn is_hidden_of(name: &str, target: &str) -> bool {
-    // A stand-in for an HDF5 file without a name, while it is opened.
+    // A link to an unnamed HDF5 file, while it is opened.
     if name.starts_with('#') && name.ends_with(" (deleted)") {
         return true;
     }
@@ -215,8 +201,8 @@ fn is_hidden_of(name: &str, target: &str) -> bool {
 }
 
 #[test]
-fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
-    let mut random = Random::new();
+fn killed_writes_leave_the_old_or_the_new_target() {
+    let mut random = random();
     let cases = Case::all();
     let (mut unfinished, mut finished, mut caught) = (0, 0, 0);
     let kills = kills();
@@ -225,7 +211,7 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
     for kill in 0..kills {
         let which = kill as usize % cases.len();
         let case = &cases[which];
-        // Once unharmed: what the target has to hold, and how long it takes.
+        // Once without a signal, for the new content of the target and the time it takes.
         let (new, time) = prepared[which].get_or_insert_with(|| {
             let directory = case.directory();
             let started = Instant::now();
@@ -239,11 +225,11 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
         let directory = case.directory();
         let target = directory.path().join(case.target);
         let [old, old_meta] = case.read(directory.path());
-        let permille = random.below(1100);
+        let permille = random.below_u32(1100);
         let wait = time.mul_f64(f64::from(permille) / 1000.0);
         let mut child = case.command(directory.path()).spawn().unwrap();
         std::thread::sleep(wait);
-        // Whatever the moment turns out to be, what follows has to hold.
+        // The following has to hold for any moment.
         let _ = child.kill();
         child.wait().unwrap();
 
@@ -270,12 +256,12 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
         for name in others {
             assert!(is_hidden_of(&name, case.target), "{case_name}: {name}");
         }
-        // Whatever was left does not stand in the way of the next try.
+        // Files that were left do not prevent the next write.
         if kill % 10 == 0 {
             fs::remove_dir_all(&target).or_else(|_| fs::remove_file(&target)).ok();
             assert!(case.command(directory.path()).status().unwrap().success(), "{case_name}");
             assert!(case.read(directory.path())[0] == *new, "{case_name}");
-            // And is swept.
+            // They are removed by it.
             let names = case.names();
             assert!(
                 names_in(directory.path()).iter().all(|name| names.contains(name)),
@@ -283,10 +269,10 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
             );
         }
     }
-    println!("{unfinished} left as before, {finished} done, {caught} caught in the last step");
-    // The last step takes little time, so it is seldom hit. Names from the start would be seen nearly
-    // each time.
-    assert!(caught <= 1 + kills / 4, "{caught} of {kills} kills left a trace");
+    println!("{unfinished} unchanged, {finished} done, {caught} killed in the last step");
+    // The last step is short, so it is seldom hit. Files with names from the start would be found
+    // nearly each time.
+    assert!(caught <= 1 + kills / 4, "{caught} of {kills} kills left files");
     assert!(unfinished > 0 || kills < 5);
 }
 
@@ -298,13 +284,13 @@ fn waiting(target: &Path, flags: &[&str]) -> (Child, std::process::ChildStdin) {
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let all = fs::read(&LARGE.mtx).unwrap();
-    // More than any pipe holds: once this is written, most of it has been read.
+    // More than the size of a pipe: after it is written, most of it has been read.
     stdin.write_all(&all[..all.len() / 2]).unwrap();
     (child, stdin)
 }
 
 #[test]
-fn an_interrupt_ends_a_write_with_its_own_status_and_leaves_nothing() {
+fn interrupted_writes_leave_no_files_and_have_their_own_status() {
     use rustix::process::{Pid, Signal, kill_process};
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         for target in ["t.bpcells", "t.mtx"] {
@@ -322,7 +308,7 @@ fn an_interrupt_ends_a_write_with_its_own_status_and_leaves_nothing() {
 }
 
 #[test]
-fn an_interrupt_leaves_the_old_target_as_it_was() {
+fn interrupted_writes_leave_the_old_target_unchanged() {
     use rustix::process::{Pid, Signal, kill_process};
     let old = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     for target in ["t.bpcells", "t.mtx"] {
@@ -338,11 +324,11 @@ fn an_interrupt_leaves_the_old_target_as_it_was() {
     }
 }
 
-/// Whole files are read from files, so that the signal comes at some moment.
+/// Whole files are read from files, so the signal arrives at any moment.
 #[test]
-fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
+fn interrupted_whole_files_leave_the_old_or_the_new_target() {
     use rustix::process::{Pid, Signal, kill_process};
-    let mut random = Random::new();
+    let mut random = random();
     for case in Case::whole() {
         let directory = case.directory();
         let started = Instant::now();
@@ -352,8 +338,8 @@ fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
             let directory = case.directory();
             let old = case.read(directory.path());
             let mut child = case.command(directory.path()).spawn().unwrap();
-            // Not before somebody listens.
-            let permille = 100 + u32::from(random.below(800));
+            // Not before the handler is installed.
+            let permille = 100 + random.below_u32(800);
             std::thread::sleep(time * permille / 1000);
             let _ = kill_process(Pid::from_child(&child), Signal::INT);
             let status = child.wait().unwrap().code();
@@ -370,11 +356,11 @@ fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
     }
 }
 
-/// Giving a finished file its name takes the system a while, which a signal may come in the middle of.
+/// Committing a finished file takes a while, during which a signal can arrive.
 #[test]
-fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_which() {
+fn the_status_of_an_interrupted_write_matches_the_target() {
     use rustix::process::{Pid, Signal, kill_process};
-    let mut random = Random::new();
+    let mut random = random();
     for case in Case::all() {
         let directory = case.directory();
         let started = Instant::now();
@@ -384,16 +370,16 @@ fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_wh
             let directory = case.directory();
             let old = case.read(directory.path());
             let mut child = case.command(directory.path()).spawn().unwrap();
-            let permille = 950 + u32::from(random.below(100));
+            let permille = 950 + random.below_u32(100);
             std::thread::sleep(time * permille / 1000);
-            // It may have ended already.
+            // It may have exited already.
             let _ = kill_process(Pid::from_child(&child), Signal::TERM);
             let status = child.wait().unwrap().code();
             let case_name = format!("{}, after {permille} thousandths of {time:?}", case.name);
-            // However fast the machine is, the next signal comes closer to the end.
+            // On a machine of any speed, the next signal is closer to the end.
             let (expected, percent) = match status {
                 Some(0) => (new.clone(), 92),
-                // Without a status where the signal came before anybody listened.
+                // Without a status if the signal arrived before the handler was installed.
                 Some(143) | None => (old, 108),
                 other => panic!("{case_name}: {other:?}"),
             };
@@ -406,7 +392,7 @@ fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_wh
 }
 
 #[test]
-fn a_text_that_ends_too_early_leaves_nothing() {
+fn truncated_texts_leave_no_files() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.bpcells");
     let (child, stdin) = waiting(&path, &[]);
@@ -418,7 +404,7 @@ fn a_text_that_ends_too_early_leaves_nothing() {
     assert_eq!(names_in(directory.path()), [""; 0]);
 }
 
-/// Runs a conversion through a shell that first sets limits.
+/// Runs a conversion in a shell with limits.
 fn limited(limit: &str, source: &Path, target: &Path, flags: &[&str]) -> nnz_testing::command::Run {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{limit} && exec \"$@\"")).arg("sh");
@@ -427,7 +413,7 @@ fn limited(limit: &str, source: &Path, target: &Path, flags: &[&str]) -> nnz_tes
 }
 
 #[test]
-fn a_file_that_grows_past_the_limit_is_an_error_that_says_so() {
+fn file_size_limits_are_reported() {
     for (source, target) in [
         (&LARGE.mtx, "t.bpcells"),
         (&LARGE.store, "t.mtx"),
@@ -435,7 +421,7 @@ fn a_file_that_grows_past_the_limit_is_an_error_that_says_so() {
         (&LARGE.h5ad, "t.h5ad"),
         (&LARGE.store, "t.npz"),
     ] {
-        // From nothing at all to nearly enough.
+        // From nothing to nearly enough.
         for blocks in [0, 1, 100, 600] {
             for replaces in [false, true] {
                 let case = Case {
@@ -461,7 +447,7 @@ fn a_file_that_grows_past_the_limit_is_an_error_that_says_so() {
 }
 
 #[test]
-fn too_few_open_files_leave_nothing() {
+fn limits_on_open_files_leave_no_files() {
     let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     let (mut refused, mut done) = (0, 0);
     for target in ["t.zarr", "t.bpcells", "t.bsp.h5", "t.mtx", "t.dbdf", "t.bsp.npz", "t.bsp"] {
@@ -469,7 +455,7 @@ fn too_few_open_files_leave_nothing() {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join(target);
             let limit = format!("ulimit -n {limit}");
-            // A small chunk makes many files.
+            // A small chunk size results in many files.
             let chunk: &[&str] = if target == "t.zarr" { &["--chunk", "7"] } else { &[] };
             let run = limited(&limit, &store, &path, chunk);
             let names = names_in(directory.path());
@@ -487,7 +473,7 @@ fn too_few_open_files_leave_nothing() {
 }
 
 #[test]
-fn a_limit_met_while_sorting_on_disk_is_told_with_the_place_of_the_files() {
+fn file_size_limits_of_temporary_files_are_reported_with_their_directory() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.bpcells");
     let flags = ["--order", "row", "--memory", "1M"];
@@ -497,7 +483,7 @@ fn a_limit_met_while_sorting_on_disk_is_told_with_the_place_of_the_files() {
     assert_eq!(names_in(directory.path()), [""; 0]);
 }
 
-/// A small file system of its own, where the system lets us have one.
+/// A small file system, if one can be mounted.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -517,7 +503,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn a_full_disk_is_an_error_that_says_so_and_leaves_the_old_target() {
+fn full_disks_are_reported_and_leave_the_old_target() {
     for (source, target) in [
         (&LARGE.mtx, "t.bpcells"),
         (&LARGE.store, "t.mtx"),
@@ -548,7 +534,7 @@ fn a_full_disk_is_an_error_that_says_so_and_leaves_the_old_target() {
             let left: &[&str] = if replaces { &[target] } else { &[] };
             assert_eq!(names_in(disk.0.path()), left);
 
-            // All the space is there again: a small one still fits.
+            // All space is free again: a small file still fits.
             let small = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
             run(&["-q", "convert", "--force", text(&small), text(&path)]).good();
             assert_eq!(run(&["validate", text(&path)]).good(), "");
@@ -556,14 +542,14 @@ fn a_full_disk_is_an_error_that_says_so_and_leaves_the_old_target() {
     }
 }
 
-/// A whole file was once written until the disk was full, however large it is.
+/// Whole files were once written until the disk was full, whatever their size.
 #[test]
-fn a_whole_file_that_a_disk_has_no_room_for_is_refused_before_it_is_written() {
+fn whole_files_larger_than_the_free_space_are_refused_in_advance() {
     for (target, flags, beforehand) in [
         ("t.h5ad", &["convert"][..], true),
         ("t.zarr", &["convert"], true),
         ("t.h5ad", &["concat", "--axis", "rows"], true),
-        // How much a part takes, or what is compressed, shows as it is written.
+        // The size of a part, or of compressed data, is only known while writing.
         ("t.h5ad", &["slice", "--rows", "1:"], false),
         ("t.zarr", &["convert", "--compress", "gzip:1"], false),
         ("t.h5ad", &["convert", "--compress", "gzip:1"], false),
@@ -588,7 +574,7 @@ fn a_whole_file_that_a_disk_has_no_room_for_is_refused_before_it_is_written() {
             let left: &[&str] = if replaces { &[target] } else { &[] };
             assert_eq!(names_in(disk.0.path()), left, "{arguments:?}");
             if !replaces {
-                // All the space is there again.
+                // All space is free again.
                 run(&["-q", "convert", text(&small), text(&path)]).good();
             }
         }
@@ -596,7 +582,7 @@ fn a_whole_file_that_a_disk_has_no_room_for_is_refused_before_it_is_written() {
 }
 
 #[test]
-fn groups_that_are_added_to_a_new_file_at_the_same_time_are_all_kept() {
+fn concurrently_added_groups_are_kept() {
     let source = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     for target in ["t.h5", "t.zarr"] {
         for _ in 0..5 {

@@ -1,4 +1,4 @@
-//! Binsparse on the command line, held to what other programs wrote.
+//! Binsparse on the command line, compared with files of other programs.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn listed(folder: &str) -> Vec<Value> {
     all.filter(|entry| entry["path"].as_str().unwrap().starts_with(folder)).cloned().collect()
 }
 
-/// What the command is told of a file: its group only where it is not the only one.
+/// The argument of a file, with its group unless it is the only one.
 fn place(entry: &Value) -> String {
     let path = testdata().join("binsparse").join(entry["path"].as_str().unwrap());
     let group = entry["group"].as_str().unwrap_or("/");
@@ -27,7 +27,7 @@ fn place(entry: &Value) -> String {
 /// A value of the manifest as `cat` prints it.
 fn value(value_type: &str, value: &Value) -> String {
     let real = |value: &Value, narrow: bool| match value {
-        // Those that are no numbers are listed by the names that are printed.
+        // Values that are not numbers are listed by the names that are printed.
         Value::String(name) => name.clone(),
         number if narrow => float32(number.as_f64().unwrap() as f32),
         number => float64(number.as_f64().unwrap()),
@@ -55,7 +55,7 @@ fn lines(entry: &Value, which: &str) -> Vec<String> {
     lines
 }
 
-/// What was printed of a file, sorted. Where two shortest texts name a float, either may be printed.
+/// The sorted output of a file. If a float has two shortest representations, either may be printed.
 fn sorted(printed: &str, entry: &Value) -> Vec<String> {
     let expected = &entry["expected"];
     let rank = expected["shape"].as_array().unwrap().len();
@@ -72,7 +72,7 @@ fn sorted(printed: &str, entry: &Value) -> Vec<String> {
 }
 
 #[test]
-fn every_file_is_printed_exactly_and_found_valid() {
+fn all_files_are_printed_exactly_and_valid() {
     let all = listed("valid/");
     assert_eq!(all.len(), 517);
     for entry in all {
@@ -116,7 +116,7 @@ fn structures_are_expanded() {
 }
 
 #[test]
-fn every_malformed_file_is_refused_with_its_place() {
+fn malformed_files_are_refused_with_their_path() {
     let all = listed("malformed/");
     assert_eq!(all.len(), 137);
     for entry in all.iter().filter(|entry| entry["severity"] == "must_reject") {
@@ -129,7 +129,7 @@ fn every_malformed_file_is_refused_with_its_place() {
     }
 }
 
-/// Converts, and holds what came out to what went in.
+/// Converts, and compares the result with the source.
 fn there_and_back(from: &str, to: &Path, more: &[&str]) {
     let to = text(to);
     run(&[&["convert", "--quiet", "--force", from, to][..], more].concat()).good();
@@ -140,7 +140,7 @@ fn there_and_back(from: &str, to: &Path, more: &[&str]) {
 const TARGETS: &[&str] = &["a.bsp", "a.bsp.npz", "a.zarr", "a.nc", "a.bsp.h5"];
 
 #[test]
-fn matrices_go_to_every_format_and_container_and_back() {
+fn matrices_round_trip_through_all_formats_and_containers() {
     let folder = tempfile::tempdir().unwrap();
     let formats = ["CSR", "CSC", "DCSR", "DCSC", "COOR", "COOC", "DMATR", "DMATC"];
     let trees = ["sparse(dense(element))", "dense2(element)", "sparse2(element) transposed 1 0"];
@@ -155,7 +155,7 @@ fn matrices_go_to_every_format_and_container_and_back() {
 }
 
 #[test]
-fn the_other_formats_take_what_they_can_hold() {
+fn matrices_are_converted_to_other_formats() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/py/csr_float64.bsp.h5");
     let store = folder.path().join("a.bpcells");
@@ -190,7 +190,7 @@ fn vectors_and_tensors_keep_their_dimensions() {
 }
 
 #[test]
-fn a_fill_is_kept_or_refused() {
+fn fill_values_are_kept_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/hand/csr_fill_float64.bsp.h5");
     there_and_back(text(&source), &folder.path().join("a.zarr"), &["--to", "COOC"]);
@@ -200,13 +200,13 @@ fn a_fill_is_kept_or_refused() {
     for target in ["a.mtx", "a.bpcells"] {
         let refused = run(&["convert", text(&source), text(&folder.path().join(target))]);
         assert_eq!(refused.code, Some(1));
-        assert!(refused.err.contains("cells that are not stored hold"), "{}", refused.err);
+        assert!(refused.err.contains("the fill value is"), "{}", refused.err);
     }
     assert_eq!(run(&["stats", text(&source)]).code, Some(1));
 }
 
 #[test]
-fn what_users_keep_beside_a_matrix_stays() {
+fn keys_of_users_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/c/csr_float64.bsp.h5");
     let target = folder.path().join("a.bsp");
@@ -218,7 +218,7 @@ fn what_users_keep_beside_a_matrix_stays() {
 }
 
 #[test]
-fn a_structure_is_looked_for_where_it_is_asked_for() {
+fn structures_are_found_on_request() {
     let directory = tempfile::tempdir().unwrap();
     let [source, target] = ["a.mtx", "b.bsp.h5"].map(|name| directory.path().join(name));
     let lines = "coordinate integer general\n3 3 5\n1 1 1\n2 1 4\n1 2 4\n3 2 5\n2 3 5\n";
@@ -238,7 +238,7 @@ fn a_structure_is_looked_for_where_it_is_asked_for() {
 }
 
 #[test]
-fn tensors_of_different_types_are_equal_where_their_numbers_are() {
+fn tensors_of_different_types_are_compared_by_number() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/py/custom_S3.bsp.h5");
     let wide = folder.path().join("wide.bsp.npz");
@@ -250,7 +250,7 @@ fn tensors_of_different_types_are_equal_where_their_numbers_are() {
 }
 
 #[test]
-fn arrays_do_not_go_under_the_name_of_another_format() {
+fn extensions_of_other_formats_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/py/csr_float64.bsp.h5");
     for target in ["a.mtx", "a.mtx.gz", "a.dbdf", "a.rds", "a.bsp.npz::g"] {
@@ -261,9 +261,9 @@ fn arrays_do_not_go_under_the_name_of_another_format() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// A file of a few bytes is not to keep anybody busy for years.
+/// A file of a few bytes must not take years to process.
 #[test]
-fn one_value_for_more_cells_than_can_be_visited_is_refused() {
+fn shared_values_of_too_many_cells_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let matrix = folder.path().join("x.bsp");
     fs::create_dir(&matrix).unwrap();
@@ -295,7 +295,7 @@ fn npy(folder: &Path, name: &str, descr: &str, len: usize, bytes: &[u8]) {
 }
 
 #[test]
-fn one_value_of_all_entries_is_not_that_of_their_mirror_images() {
+fn shared_values_are_negated_across_the_diagonal() {
     let complex: Vec<u8> = [1.0_f64, 2.0].into_iter().flat_map(f64::to_le_bytes).collect();
     for (structure, value_type, descr, value, own, across) in [
         ("skew_symmetric_lower", "iso[int32]", "<i4", 25_i32.to_le_bytes().to_vec(), "25", "-25"),
@@ -330,7 +330,7 @@ fn one_value_of_all_entries_is_not_that_of_their_mirror_images() {
             |two: [u32; 2]| two.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
         npy(&matrix, "indices_0", "<u4", 2, &indices([1, 2]));
         npy(&matrix, "indices_1", "<u4", 2, &indices([0, 1]));
-        // Complex values are pairs of real ones, one behind the other.
+        // Complex values are consecutive pairs of real ones.
         let (descr, len) = if descr == "<c16" { ("<f8", 2) } else { (descr, 1) };
         npy(&matrix, "values", descr, len, &value);
         let path = text(&matrix);
@@ -375,7 +375,7 @@ fn one_value_of_all_entries_is_not_that_of_their_mirror_images() {
 }
 
 #[test]
-fn zeros_of_a_dense_matrix_with_a_fill_stay_zeros() {
+fn zeros_of_dense_matrices_with_a_fill_value_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let matrix = folder.path().join("x.bsp");
     fs::create_dir(&matrix).unwrap();

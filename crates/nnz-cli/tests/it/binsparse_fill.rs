@@ -1,4 +1,4 @@
-//! Matrices and tensors whose cells hold something that is not stored, compared by their cells.
+//! Matrices and tensors with a fill value, compared by cell.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ fn check_equivalence(first: &str, second: &str) -> Run {
     finish(Command::new(program("check_equivalence")).args([first, second]))
 }
 
-/// Whether two are equal, which the command and the tool agree about, whichever comes first.
+/// Returns whether two are equal. The command and the tool must agree, in both directions.
 fn equal(first: &str, second: &str) -> bool {
     let found = run(&["diff", first, second]);
     assert_eq!(found.out.is_empty(), found.code == Some(0), "{found:?}");
@@ -29,7 +29,7 @@ fn described(format: &str, shape: &[u64], stored: usize, fill: bool) -> Value {
 struct Made(tempfile::TempDir);
 
 impl Made {
-    /// A matrix in compressed rows, of a type.
+    /// A matrix in compressed rows, of a value type.
     fn csr(&self, name: &str, value_type: &str, entries: [&[i32]; 3], fill: Option<i32>) -> String {
         let [pointers, indices, values] = entries;
         let mut about = described("CSR", &[2, 2], values.len(), fill.is_some());
@@ -58,7 +58,7 @@ fn made() -> Made {
 }
 
 #[test]
-fn what_is_stored_and_is_the_fill_equals_what_is_not_stored() {
+fn stored_fill_values_equal_unstored_cells() {
     let made = made();
     // 3 9
     // 3 3
@@ -73,12 +73,12 @@ fn what_is_stored_and_is_the_fill_equals_what_is_not_stored() {
     }
     assert!(equal(&few, &more) && equal(&few, &floats));
     assert_eq!(run(&["diff", &few, &other]).out, "1\t0\t-\t4\n");
-    // What is stored is another matter.
+    // Stored entries are different.
     assert_eq!(run(&["diff", "--stored", &few, &more]).out, "1\t0\t-\t3\n");
 }
 
 #[test]
-fn of_different_fills_only_cells_that_neither_stores_differ() {
+fn different_fill_values_only_affect_unstored_cells() {
     let made = made();
     // 3 9
     // 3 3
@@ -92,11 +92,11 @@ fn of_different_fills_only_cells_that_neither_stores_differ() {
     assert!(!equal(&few, &most));
     assert_eq!(run(&["diff", &few, &most]).out, "1\t1\t3\t7\n");
     let none = made.csr("none", "int64", [&[0, 0, 0], &[], &[]], None);
-    // A cell of the one alone, and three of neither.
+    // A cell of one matrix, and three of neither.
     let found = "0\t0\t3\t-\n0\t1\t9\t-\n1\t0\t3\t-\n1\t1\t3\t-\n";
     assert_eq!(run(&["diff", &few, &none]).out, found);
     assert_eq!(run(&["diff", &few, &none, "--most", "1"]).out, "0\t0\t3\t-\n");
-    // Not one that both leave out, but two that hold zero in one and the fill in the other.
+    // Not a cell that both omit, but two that have zero in one and the fill value in the other.
     let across = made.csr("across", "int64", [&[0, 1, 3], &[0, 0, 1], &[3, 3, 0]], Some(9));
     let zeros = made.csr("zeros", "int64", [&[0, 2, 3], &[0, 1, 0], &[3, 9, 3]], None);
     assert!(equal(&across, &zeros));
@@ -105,7 +105,7 @@ fn of_different_fills_only_cells_that_neither_stores_differ() {
 }
 
 #[test]
-fn vectors_and_tensors_with_a_fill_equal_those_of_every_cell() {
+fn vectors_and_tensors_with_a_fill_value_equal_dense_ones() {
     let made = made();
     let place = |name: &str| made.0.path().join(name);
     let arrays: [(&str, &[i32]); 3] = [("indices_0", &[1]), ("values", &[9]), ("fill_value", &[3])];

@@ -1,4 +1,4 @@
-//! What a conversion of Binsparse keeps: the user's keys, values that follow from others, fills.
+//! What conversions of Binsparse keep: keys of the user, negated values, fill values.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ impl Made {
         text(&self.0.path().join(name)).to_owned()
     }
 
-    /// A matrix with one entry, 5 in the first cell, and keys of the user beside it.
+    /// A matrix with one entry, 5 in the first cell, and keys of the user.
     fn keyed(&self, name: &str, keys: &Value, attributes: &Value) -> String {
         let about = json!({"format": "COOR", "shape": [2, 2], "number_of_stored_values": 1,
             "data_types": {}, "attributes": attributes});
@@ -39,7 +39,7 @@ impl Made {
         binsparse(&self.0.path().join(name), about, &arrays)
     }
 
-    /// A matrix of every cell, 1 and 2 in a row, that has a fill all the same.
+    /// A dense matrix, 1 and 2 in a row, with a fill value.
     fn complete(&self, name: &str) -> String {
         let about = json!({"format": "DMATR", "shape": [1, 2], "number_of_stored_values": 2,
             "fill": true, "data_types": {"values": "int32", "fill_value": "int32"}});
@@ -47,7 +47,8 @@ impl Made {
         binsparse(&self.0.path().join(name), about, &arrays)
     }
 
-    /// Writes compressed rows into a directory of arrays, for which `T` stands.
+    /// Writes compressed rows into a directory of arrays; `T` in the descriptor is replaced by the
+    /// type.
     fn written(&self, arguments: &[&str]) -> (Run, Value) {
         let target = self.path("written");
         let named = |argument: &&str| {
@@ -64,7 +65,7 @@ impl Made {
         (done, serde_json::from_slice(&file).unwrap())
     }
 
-    /// The type of the values that are written.
+    /// Returns the value type of the target.
     fn value_type(&self, arguments: &[&str]) -> Value {
         let (done, found) = self.written(arguments);
         assert_eq!(done.code, Some(0), "{done:?}");
@@ -73,7 +74,7 @@ impl Made {
 }
 
 #[test]
-fn a_slice_keeps_the_keys_of_the_user() {
+fn slices_keep_the_keys_of_the_user() {
     let made = made();
     let source = made.keyed("a", &json!({"note": 1, "comment": "c"}), &json!({"unit": "mm"}));
     let (done, found) = made.written(&["slice", &source, "T", "--rows", "0"]);
@@ -90,7 +91,7 @@ fn a_slice_keeps_the_keys_of_the_user() {
 }
 
 #[test]
-fn matrices_put_together_keep_the_keys_they_share_and_tell_of_others() {
+fn concatenations_keep_shared_keys_and_list_others() {
     let made = made();
     let none = json!({});
     let a = made.keyed("a", &json!({"both": [1], "differs": 1}), &none);
@@ -113,7 +114,7 @@ fn matrices_put_together_keep_the_keys_they_share_and_tell_of_others() {
 }
 
 #[test]
-fn the_key_comment_becomes_comments_of_matrix_market() {
+fn the_key_comment_is_written_as_comments() {
     let made = made();
     let text = "% note\n\nplain\r\"q\"\n  % set back";
     let source = made.keyed("a", &json!({"comment": text}), &json!({}));
@@ -131,14 +132,14 @@ fn the_key_comment_becomes_comments_of_matrix_market() {
     let target = made.path("a.bpcells");
     let said = run(&["convert", &source, &target, "--strict"]).refused();
     assert!(said.contains("the user's key \"comment\""), "{said}");
-    // What is no text is no comment.
+    // A value that is not text is not a comment.
     let source = made.keyed("b", &json!({"comment": 7}), &json!({}));
     let said = run(&["convert", &source, &made.path("b.mtx"), "--strict"]).refused();
     assert!(said.contains("the user's key \"comment\""), "{said}");
 }
 
 #[test]
-fn the_number_of_diagonal_elements_of_a_general_matrix_is_told_where_it_is_dropped() {
+fn a_dropped_number_of_diagonal_elements_is_listed() {
     let made = made();
     let source = made.keyed("a", &json!({}), &json!({"number_of_diagonal_elements": 1}));
     let (done, _) = made.written(&["convert", &source, "T"]);
@@ -147,7 +148,7 @@ fn the_number_of_diagonal_elements_of_a_general_matrix_is_told_where_it_is_dropp
 }
 
 #[test]
-fn the_smallest_type_of_a_tensor_holds_the_fill_too() {
+fn the_smallest_type_of_a_tensor_holds_the_fill_value() {
     let made = made();
     let about = |values: &str| {
         json!({"format": "custom", "shape": [2, 2, 2], "number_of_stored_values": 1, "fill": true,
@@ -168,7 +169,7 @@ fn the_smallest_type_of_a_tensor_holds_the_fill_too() {
 }
 
 #[test]
-fn negatives_that_follow_need_not_be_of_the_type_of_what_is_stored() {
+fn negated_values_get_a_wider_type() {
     let made = made();
     for (name, own, value, wide) in [
         ("u", "uint16", 200, "int32"),
@@ -202,14 +203,14 @@ fn negatives_that_follow_need_not_be_of_the_type_of_what_is_stored() {
         assert_eq!(found, lines);
         printed.clear();
     }
-    // Zeros of integers are not negative ones of floats.
+    // Zeros of integers do not become negative zeros of floats.
     let zero = made.skew("z", "int32", 0);
     made.value_type(&["convert", &zero, "T", "--expand", "--type", "float64"]);
     assert!(!run(&["cat", &made.path("written")]).good().contains('-'));
 }
 
 #[test]
-fn the_smallest_type_of_one_triangle_need_not_hold_what_no_type_of_its_size_does() {
+fn the_smallest_type_of_one_triangle_need_not_hold_the_other() {
     let made = made();
     for (own, value, kept, whole) in [
         ("int16", -32_768, "int16", "int32"),
@@ -227,7 +228,7 @@ fn the_smallest_type_of_one_triangle_need_not_hold_what_no_type_of_its_size_does
 }
 
 #[test]
-fn numbers_that_differ_never_look_the_same() {
+fn different_numbers_are_printed_differently() {
     let made = made();
     let text = |kind: &str| format!("%%MatrixMarket matrix coordinate {kind}\n1 1 1\n1 1 0.1\n");
     let [from, single, double] = ["a.mtx", "b.bsp.npz", "c.bsp.npz"].map(|name| made.path(name));
@@ -243,7 +244,7 @@ fn numbers_that_differ_never_look_the_same() {
 }
 
 #[test]
-fn the_fill_of_a_complete_matrix_says_nothing() {
+fn the_fill_value_of_a_dense_matrix_is_ignored() {
     let made = made();
     let source = made.complete("d");
     for (target, entries) in [("d.mtx", "0\t0\t1\n0\t1\t2\n"), ("d.dbdf", "0\t0\t1\n0\t1\t2\n")] {
@@ -254,7 +255,7 @@ fn the_fill_of_a_complete_matrix_says_nothing() {
     }
     let told = run(&["stats", &source]).good();
     assert!(told.contains('3'), "{told}");
-    // In a sparse format without one, zeros are what is left out, and not what is the fill.
+    // In a sparse format without fill values, zeros are omitted, not cells with the fill value.
     let about = json!({"format": "DMATR", "shape": [1, 3], "number_of_stored_values": 3,
         "fill": true, "data_types": {"values": "int32", "fill_value": "int32"}});
     let arrays = [("values", &[0, 7, 2][..]), ("fill_value", &[7])];

@@ -1,4 +1,4 @@
-//! The format that Binsparse gets where none is asked for.
+//! The default format of Binsparse targets.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use nnz_testing::command::{run, testdata, text};
 use nnz_testing::npy::binsparse;
 use serde_json::{Value, json};
 
-/// The format, or the levels of one that has no name.
+/// Returns the format, or the level tree if it has no name.
 fn format(folder: &Path) -> String {
     let found: Value =
         serde_json::from_slice(&fs::read(folder.join("binsparse.json")).unwrap()).unwrap();
@@ -33,7 +33,7 @@ fn binsparse_keeps_the_format_of_its_source() {
             convert("convert", &source, &from, &["--to", own]);
             let kept: [(&str, &[&str]); 4] = [
                 ("convert", &[]),
-                // The order stays that of the source.
+                // The order is that of the source.
                 ("transpose", &[]),
                 ("slice", &["--rows", "1:4"]),
                 ("convert", &["--to", "binsparse"]),
@@ -53,20 +53,20 @@ fn binsparse_keeps_the_format_of_its_source() {
             run(&["validate", text(&to)]).good();
         }
     }
-    // A tree without a name.
+    // A level tree without a name.
     convert("convert", &source, &from, &["--to", "sparse(dense(element))"]);
     convert("convert", text(&from), &to, &[]);
     assert_eq!(format(&to), format(&from));
     assert_eq!(run(&["diff", "--stored", text(&from), text(&to)]).good(), "");
     convert("convert", text(&from), &to, &["--order", "col"]);
     assert!(format(&to).contains("transpose"), "{}", format(&to));
-    // Of other formats nothing can be kept.
+    // Other formats have no Binsparse format to keep.
     convert("convert", &source, &to, &["--order", "row"]);
     assert_eq!(format(&to), "CSR");
 }
 
 #[test]
-fn a_matrix_of_more_rows_than_any_disk_has_room_for_is_converted() {
+fn matrices_with_too_many_rows_for_pointers_are_converted() {
     let folder = tempfile::tempdir().unwrap();
     let longest = u64::MAX;
     let about = json!({"format": "COOR", "shape": [longest, longest],

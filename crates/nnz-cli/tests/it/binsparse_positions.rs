@@ -1,10 +1,10 @@
-//! Outer indices of Binsparse that own no entries are checked by every verb that reads.
+//! Outer indices of Binsparse without entries are checked by all verbs that read.
 
 use nnz_testing::command::{run, text};
 use nnz_testing::npy::binsparse;
 use serde_json::{Value, json};
 
-/// A description with a level tree.
+/// A descriptor with a level tree.
 fn about(levels: &[(&str, usize)], shape: &[u64], stored: u64) -> Value {
     let mut tree = json!({"level_desc": "element"});
     for (kind, rank) in levels.iter().rev() {
@@ -14,7 +14,7 @@ fn about(levels: &[(&str, usize)], shape: &[u64], stored: u64) -> Value {
         "number_of_stored_values": stored, "data_types": {}})
 }
 
-/// Runs all verbs that read, by one thread and by four, and expects the same refusal.
+/// Runs verbs that read, with one thread and with four, and expects the same error.
 fn refused(from: &str, to: &str, verbs: &[&str], said: &str) {
     let found = run(&["validate", from]);
     assert_eq!(found.code, Some(1), "{found:?}");
@@ -47,7 +47,7 @@ fn outer_indices_of_a_tensor_are_checked() {
     .into_iter()
     .enumerate()
     {
-        // The entry is in the second position or in the first one, and the other one is empty.
+        // The entry is in the first or second position, and the other one is empty.
         for pointers in [[0, 1, 1], [0, 0, 1]] {
             let name = format!("{case}{}.bsp", pointers[1]);
             let tree = about(&[("sparse", 1), ("sparse", 2)], &[3, 3, 3], 1);
@@ -64,7 +64,7 @@ fn outer_indices_of_a_tensor_are_checked() {
                 refused(&from, text(&to), &["cat", "convert"], said);
                 continue;
             }
-            // `cat` prints the entry before it finds what follows.
+            // `cat` prints the entry before the error.
             refused(&from, text(&to), &["convert"], said);
             assert_eq!(run(&["cat", &from]).code, Some(1));
         }

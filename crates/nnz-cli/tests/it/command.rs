@@ -1,4 +1,4 @@
-//! How the command behaves: exit statuses, streams, help, what it replaces and what it keeps.
+//! Behavior of the command: exit statuses, streams, help, what it replaces.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -19,7 +19,7 @@ fn small(directory: &tempfile::TempDir) -> String {
 }
 
 #[test]
-fn what_makes_no_sense_is_a_usage_error() {
+fn wrong_arguments_are_usage_errors() {
     let scratch = tempfile::tempdir().unwrap();
     let small = small(&scratch);
     let target = scratch.path().join("t.bpcells");
@@ -47,7 +47,7 @@ fn what_makes_no_sense_is_a_usage_error() {
         &["convert", &small, target, "--format-version", "3"],
         &["convert", &small, text(&no_format)],
         &["convert", &small, "-", "--to", "bpcells"],
-        // Options of another format than that of the target, also where they ask for what it is anyway.
+        // Options that the target format does not have, even if they match its only layout.
         &["convert", &small, "t.mtx", "--format-version", "2"],
         &["convert", &small, "t.mtx", "--binsparse-version", "0.1"],
         &["convert", &small, "t.bpcells", "--dialect", "spec"],
@@ -65,7 +65,7 @@ fn what_makes_no_sense_is_a_usage_error() {
 }
 
 #[test]
-fn what_is_not_there_is_refused_with_its_path() {
+fn missing_files_are_reported_with_their_path() {
     let scratch = tempfile::tempdir().unwrap();
     let missing = scratch.path().join("missing.mtx");
     let missing = text(&missing);
@@ -88,11 +88,11 @@ fn what_is_not_there_is_refused_with_its_path() {
 }
 
 #[test]
-fn help_has_pages_on_formats_and_places() {
+fn help_has_pages_on_formats_and_locations() {
     let formats = run(&["help", "formats"]).good();
     for name in ["bpcells", "binsparse", "mtx", "dgCMatrix", "daphne"] {
         assert!(formats.contains(&format!("\n{name} ")), "{formats}");
-        // The page lists what --to takes.
+        // The page lists the values of --to.
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("t.x");
         let done = run(&["-q", "convert", &small(&scratch), text(&target), "--to", name]);
@@ -139,13 +139,13 @@ fn format_is_an_alias_of_to_and_of_layout() {
         assert_eq!((done.code, &*done.out), (Some(2), ""), "{flags:?}: {done:?}");
         assert!(!done.err.is_empty());
     }
-    // The help has one name for each.
+    // The help has only one name for each.
     let help = run(&["convert", "--help"]).good();
     assert!(help.contains("--layout <LAYOUT>") && !help.contains("--format <"), "{help}");
 }
 
 #[test]
-fn validate_and_diff_tell_no_from_no_answer() {
+fn validate_and_diff_distinguish_no_from_no_answer() {
     let scratch = tempfile::tempdir().unwrap();
     let small = small(&scratch);
     let write = |name: &str, content: &str| {
@@ -163,7 +163,7 @@ fn validate_and_diff_tell_no_from_no_answer() {
     let folder = text(&folder);
     let object = testdata().join("bpcells/matrix_rds/basic_uint.MatrixDir_reference.rds");
 
-    // The answer is no: it is on standard output.
+    // The answer is no, on standard output.
     for arguments in [
         &["validate", &broken][..],
         &["validate", &unknown],
@@ -198,11 +198,11 @@ fn validate_and_diff_tell_no_from_no_answer() {
         assert_eq!((done.code, &*done.out), (Some(2), ""), "{arguments:?}: {done:?}");
         assert!(done.err.starts_with("nnz: "), "{arguments:?}: {done:?}");
     }
-    // Other verbs keep 1.
+    // Other verbs use 1.
     for place in [&missing, &unknown] {
         run(&["info", place]).refused();
     }
-    // Unless the tests may read everything.
+    // Unless the tests run as root.
     let closed = write("closed.mtx", SMALL);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::File::open(&closed).is_err() {
@@ -212,7 +212,7 @@ fn validate_and_diff_tell_no_from_no_answer() {
 }
 
 #[test]
-fn help_is_there_for_every_verb_with_an_example() {
+fn all_verbs_have_help_with_an_example() {
     let general = run(&["--help"]).good();
     let verbs = [
         "info",
@@ -252,7 +252,7 @@ fn help_is_there_for_every_verb_with_an_example() {
 }
 
 #[test]
-fn no_color_wins_over_forced_colors() {
+fn no_color_takes_precedence_over_forced_colors() {
     let help = |name: &str| finish(command().args(["cat", "--help"]).env(name, "1"));
     assert!(!help("NO_COLOR").out.contains('\x1b'));
     let both = finish(command().arg("--help").env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1"));
@@ -263,7 +263,7 @@ fn no_color_wins_over_forced_colors() {
 }
 
 #[test]
-fn no_escape_sequences_reach_a_pipe() {
+fn pipes_get_no_escape_sequences() {
     let scratch = tempfile::tempdir().unwrap();
     let small = small(&scratch);
     let target = scratch.path().join("t.bpcells");
@@ -273,7 +273,7 @@ fn no_escape_sequences_reach_a_pipe() {
 }
 
 #[test]
-fn convert_ends_with_a_summary_on_standard_error_unless_quiet() {
+fn convert_prints_a_summary_unless_quiet() {
     let scratch = tempfile::tempdir().unwrap();
     let small = small(&scratch);
     let target = scratch.path().join("t.bpcells");
@@ -287,7 +287,7 @@ fn convert_ends_with_a_summary_on_standard_error_unless_quiet() {
 }
 
 #[test]
-fn a_target_that_is_there_is_replaced_only_by_force() {
+fn targets_are_replaced_only_with_force() {
     let scratch = tempfile::tempdir().unwrap();
     let source = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     let other = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
@@ -312,7 +312,7 @@ fn a_target_that_is_there_is_replaced_only_by_force() {
 }
 
 #[test]
-fn force_replaces_no_folder_that_is_no_store() {
+fn force_does_not_replace_other_directories() {
     let scratch = tempfile::tempdir().unwrap();
     let small = small(&scratch);
     let folder = scratch.path().join("thesis.bpcells");
@@ -323,14 +323,14 @@ fn force_replaces_no_folder_that_is_no_store() {
         let message = run(&["convert", "--force", &small, text(target)]).refused();
         assert!(message.contains("chapter1.tex"), "{message}");
     }
-    // Nor does a file take the place of a folder.
+    // A file does not replace a directory, either.
     let message = run(&["convert", "--force", "--to", "mtx", &small, text(&folder)]).refused();
     assert!(message.contains("directory"), "{message}");
     assert_eq!(content(&folder), before);
 }
 
 #[test]
-fn the_source_may_be_the_target() {
+fn the_source_can_be_the_target() {
     let scratch = tempfile::tempdir().unwrap();
     let store = scratch.path().join("m.bpcells");
     let source = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
@@ -365,7 +365,7 @@ fn dash_is_standard_input_and_output_for_text() {
     assert_eq!(done.good(), "");
     assert_eq!(run(&["cat", text(&store)]).good(), SMALL_ENTRIES);
 
-    // What goes to standard output is what a file would hold.
+    // Standard output gets the content of a file.
     let file = scratch.path().join("back.mtx");
     run(&["-q", "convert", text(&store), text(&file)]).good();
     let out = run(&["convert", text(&store), "-"]);
@@ -373,14 +373,14 @@ fn dash_is_standard_input_and_output_for_text() {
     assert_eq!(out.out, fs::read_to_string(&file).unwrap());
     assert!(out.err.contains("2 entries"), "{out:?}");
 
-    // Gzip is recognised by its first bytes.
+    // Gzip is detected by its first bytes.
     let zipped = scratch.path().join("back.mtx.gz");
     run(&["-q", "convert", &small, text(&zipped)]).good();
     let bytes = fs::read(&zipped).unwrap();
     assert!(bytes.starts_with(b"\x1f\x8b"));
     assert_eq!(run_with_input(&["cat", "-"], &bytes).good(), SMALL_ENTRIES);
 
-    // A broken text is told with its line, a cut one too.
+    // Errors in broken and truncated texts have the line.
     let broken = SMALL.replace("3 2 7", "3 9 7");
     let message = run_with_input(&["cat", "-"], broken.as_bytes()).refused();
     assert!(message.starts_with("nnz: standard input: line 4, column 3: "), "{message}");
@@ -391,7 +391,7 @@ fn dash_is_standard_input_and_output_for_text() {
 }
 
 #[test]
-fn a_closed_pipe_is_silent() {
+fn closed_pipes_are_silent() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("long.mtx");
     let mut long = "%%MatrixMarket matrix coordinate pattern general\n100000 2 200000\n".to_owned();
@@ -418,7 +418,7 @@ fn a_closed_pipe_is_silent() {
 }
 
 #[test]
-fn a_full_disk_behind_standard_output_is_an_error() {
+fn full_disks_at_standard_output_are_errors() {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full");
     if full().is_err() {
         println!("skipped: there is no /dev/full here");
@@ -445,7 +445,7 @@ fn a_full_disk_behind_standard_output_is_an_error() {
 }
 
 #[test]
-fn a_value_the_target_cannot_hold_is_named_with_its_place_and_a_type_that_could() {
+fn values_that_do_not_fit_are_reported_with_position_and_type() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("m.mtx");
     let target = scratch.path().join("t.bpcells");
@@ -470,7 +470,7 @@ fn a_value_the_target_cannot_hold_is_named_with_its_place_and_a_type_that_could(
 }
 
 #[test]
-fn the_example_of_the_readme_goes_to_bpcells_and_back() {
+fn the_example_of_the_readme_round_trips_through_bpcells() {
     let folder = testdata().join("../examples/pbmc_10x_v3_mtx");
     let scratch = tempfile::tempdir().unwrap();
     let store = scratch.path().join("pbmc.bpcells");
@@ -478,7 +478,7 @@ fn the_example_of_the_readme_goes_to_bpcells_and_back() {
     run(&["-q", "convert", text(&folder), text(&store)]).good();
     assert_eq!(run(&["validate", "--notes", text(&store)]).good(), "");
     run(&["-q", "convert", text(&store), text(&back)]).good();
-    // Cell Ranger lists the rows of each column from the last to the first; stores count up.
+    // Cell Ranger lists the rows of each column in descending order; stores are ascending.
     let key = |line: &&str| {
         let mut fields = line.split('\t').map(|field| field.parse::<u64>().unwrap());
         let row = fields.next();
@@ -495,7 +495,7 @@ fn the_example_of_the_readme_goes_to_bpcells_and_back() {
         let names = run(&["names", text(&folder), axis]).good();
         assert!(names == run(&["names", text(&store), axis]).good());
     }
-    // A text of entries has no place for names; strictly, that is refused.
+    // Matrix Market does not support names, which is an error with --strict.
     let strict = scratch.path().join("strict.mtx");
     let message = run(&["convert", "--strict", text(&store), text(&strict)]).refused();
     assert!(message.contains("names of the rows"), "{message}");
@@ -503,7 +503,7 @@ fn the_example_of_the_readme_goes_to_bpcells_and_back() {
 }
 
 #[test]
-fn signals_end_with_the_statuses_that_the_help_lists() {
+fn signals_have_the_statuses_of_the_help() {
     let scratch = tempfile::tempdir().unwrap();
     for (signal, status) in [
         (rustix::process::Signal::HUP, 129),
@@ -518,7 +518,7 @@ fn signals_end_with_the_statuses_that_the_help_lists() {
     }
 }
 
-/// Starts a command that reads standard input, and returns once it does.
+/// Starts a command, and returns once it has read from standard input.
 fn waiting(arguments: &[&str]) -> (std::process::Child, std::process::ChildStdin) {
     let mut child = command()
         .args(arguments)
@@ -528,7 +528,7 @@ fn waiting(arguments: &[&str]) -> (std::process::Child, std::process::ChildStdin
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    // More than a pipe holds: once it is written, most of it is read.
+    // More than the size of a pipe: after it is written, most of it has been read.
     input.write_all(SMALL.lines().next().unwrap().as_bytes()).unwrap();
     input.write_all(b"\n").unwrap();
     input.write_all(&b"% comment\n".repeat(20_000)).unwrap();
@@ -536,13 +536,13 @@ fn waiting(arguments: &[&str]) -> (std::process::Child, std::process::ChildStdin
 }
 
 #[test]
-fn whoever_comes_second_with_force_is_not_told_to_use_it() {
+fn the_hint_on_force_is_not_given_with_force() {
     let scratch = tempfile::tempdir().unwrap();
     for name in ["t.bpcells", "t.mtx"] {
         let target = scratch.path().join(name);
         let (child, mut input) = waiting(&["convert", "--force", "-", text(&target)]);
         input.write_all(b"3 2 2\n1 1 5\n").unwrap();
-        // The target was not there when the first command looked, and is when it is done.
+        // The target did not exist when the first command started, and does when it commits.
         let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
         run(&["-q", "convert", text(&store), text(&target)]).good();
         let before = content(&target);
@@ -563,7 +563,7 @@ fn whoever_comes_second_with_force_is_not_told_to_use_it() {
 }
 
 #[test]
-fn what_cannot_be_told_on_standard_error_changes_no_status() {
+fn failing_standard_error_does_not_change_the_status() {
     let dir = tempfile::tempdir().unwrap();
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let missing = command().args(["cat", "no such file"]).stderr(full()).status().unwrap();
@@ -577,7 +577,7 @@ fn what_cannot_be_told_on_standard_error_changes_no_status() {
 }
 
 #[test]
-fn formats_lists_what_is_read_and_written() {
+fn formats_lists_all_formats() {
     let listed = run(&["formats"]).good();
     assert!(
         listed.contains("\nbinsparse          matrix tensor  matrix tensor  .bsp.h5"),
@@ -597,7 +597,7 @@ fn formats_lists_what_is_read_and_written() {
     }
 }
 
-/// The table of the README is that of the command.
+/// The README has the table of the command.
 #[test]
 fn the_readme_lists_the_formats() {
     let json: serde_json::Value =
@@ -622,9 +622,9 @@ fn the_readme_lists_the_formats() {
     assert_eq!(written, table, "put this table into README.md:\n{table}");
 }
 
-/// The format of a source may be given.
+/// The format of a source can be given.
 #[test]
-fn the_format_of_a_source_is_recognised_or_told() {
+fn the_format_of_a_source_is_detected_or_given() {
     let tenx = testdata().join("tenx/h5/cr3_gex.h5");
     let tenx = text(&tenx);
     let entries = run(&["cat", tenx]).good();
@@ -642,7 +642,7 @@ fn the_format_of_a_source_is_recognised_or_told() {
 }
 
 #[test]
-fn names_and_annotations_of_what_has_no_rows_are_refused() {
+fn names_and_annotations_of_tensors_and_frames_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let tensor = testdata().join("scipy/npz/scipy1.18.1/coo_array_3d.npz");
     let frame = testdata().join("daphne/frame_dup_labels.dbdf");

@@ -1,4 +1,4 @@
-//! Files of DAPHNE with the command: the golden files, every way in and out, and what is refused.
+//! DAPHNE files on the command line: golden files, conversions, and errors.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nnz_testing::command::{names_in, run, run_with_input, testdata, text};
 use serde_json::Value;
 
-/// What the manifest says of a file.
+/// A file of the manifest.
 struct Golden {
     path: PathBuf,
     name: String,
@@ -43,7 +43,7 @@ fn golden() -> Vec<Golden> {
     manifest["files"].as_array().unwrap().iter().map(of).collect()
 }
 
-/// Row, column and the bits of a cell, those of any NaN being the same.
+/// Row, column and bits of a cell; all NaN have the same bits.
 type Cells = BTreeMap<(u64, u64), u64>;
 
 fn bits_of_float(value: f64, of: &str) -> u64 {
@@ -54,7 +54,7 @@ fn bits_of_float(value: f64, of: &str) -> u64 {
     }
 }
 
-/// Reads a float as C99 writes it.
+/// Parses a float in the format of C99.
 fn hexadecimal(text: &str) -> f64 {
     let (sign, rest) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
     let size = match rest {
@@ -66,7 +66,7 @@ fn hexadecimal(text: &str) -> f64 {
             let all = u64::from_str_radix(&format!("{whole}{fraction}"), 16).unwrap();
             let shift: i32 = exponent.parse().unwrap();
             let shift = shift - 4 * i32::try_from(fraction.len()).unwrap();
-            // In two steps, so that a subnormal number is not lost on the way.
+            // In two steps, so that subnormal numbers do not underflow.
             let half = shift / 2;
             all as f64 * 2f64.powi(half) * 2f64.powi(shift - half)
         }
@@ -74,11 +74,11 @@ fn hexadecimal(text: &str) -> f64 {
     size * sign
 }
 
-/// The cells whose bits are not all zero.
+/// Returns the cells whose bits are not all zero.
 fn expected(golden: &Golden) -> Cells {
     let content = &golden.json["content"];
     let Some(listed) = content["nonzero"].as_array() else {
-        // A formula is told for these.
+        // The manifest has a formula for these.
         assert!(content["formula"].is_string(), "{}", golden.name);
         return match golden.name.contains("csr") {
             true => (0..70_000)
@@ -107,7 +107,7 @@ fn expected(golden: &Golden) -> Cells {
     listed.iter().map(cell).collect()
 }
 
-/// What `nnz cat` prints, but for zeros.
+/// Returns the output of `nnz cat` without zeros.
 fn printed(golden: &Golden, text: &str) -> Cells {
     let mut cells = Cells::new();
     for line in text.lines() {
@@ -117,7 +117,7 @@ fn printed(golden: &Golden, text: &str) -> Cells {
         let of = golden.types[column].as_str();
         let value = fields.next().unwrap();
         let bits = match of {
-            // The shortest text that reads back in its own type.
+            // The shortest text that reads back in its type.
             "f32" => bits_of_float(value.parse::<f32>().unwrap().into(), of),
             "f64" => bits_of_float(value.parse().unwrap(), of),
             _ => value
@@ -132,7 +132,7 @@ fn printed(golden: &Golden, text: &str) -> Cells {
 }
 
 #[test]
-fn valid_files_print_the_cells_of_the_manifest_in_the_dialect_they_were_written_in() {
+fn valid_files_match_the_manifest() {
     let mut count = 0;
     for golden in golden().iter().filter(|golden| golden.valid) {
         let expected = expected(golden);
@@ -156,7 +156,7 @@ fn valid_files_print_the_cells_of_the_manifest_in_the_dialect_they_were_written_
 }
 
 #[test]
-fn malformed_files_are_refused_at_a_byte() {
+fn errors_of_malformed_files_have_the_byte() {
     let mut count = 0;
     for golden in golden().iter().filter(|golden| !golden.valid) {
         let run = run(&["validate", text(&golden.path)]);
@@ -170,7 +170,7 @@ fn malformed_files_are_refused_at_a_byte() {
     assert_eq!(count, 79);
 }
 
-/// Writes a matrix to a file of the folder.
+/// Writes a matrix to a file in the folder.
 fn convert(from: &Path, to: &Path, more: &[&str]) {
     let arguments = [&["convert", "--quiet", text(from), text(to)], more].concat();
     run(&arguments).good();
@@ -183,16 +183,16 @@ fn same(one: &Path, other: &Path, stored: bool) {
 }
 
 #[test]
-fn sparse_matrices_pass_through_bpcells_and_matrix_market_unchanged() {
+fn sparse_matrices_round_trip_through_bpcells_and_matrix_market() {
     let folder = tempfile::tempdir().unwrap();
     let [there, back] = ["x", "back.dbdf"].map(|name| folder.path().join(name));
     let mut exact = 0;
     for golden in golden() {
-        // Dense ones follow below.
+        // Dense ones are tested below.
         if !golden.valid || golden.frame || golden.json["header"]["data_type"] != "csr" {
             continue;
         }
-        // BPCells has neither the wide integers nor the signed ones.
+        // BPCells has no 64-bit and no signed integers.
         let bpcells = ["u8", "u16", "u32", "f32", "f64"].contains(&&*golden.types[0]);
         let formats = if bpcells { &["bpcells", "mtx"][..] } else { &["mtx"] };
         // Integers of Matrix Market are read as int64.
@@ -203,7 +203,7 @@ fn sparse_matrices_pass_through_bpcells_and_matrix_market_unchanged() {
             convert(&golden.path, &there, &[order, &["--force"]].concat());
             same(&golden.path, &there, true);
             for dialect in ["spec", "daphne", "daphne-2022"] {
-                // A text tells no type. DAPHNE has none of 16 bits: what they hold becomes wider.
+                // Text has no types. DAPHNE has none of 16 bits, which become wider.
                 let (kind, bits) = golden.types[0].split_at(1);
                 let own = match kind {
                     "u" => format!("uint{bits}"),
@@ -222,7 +222,7 @@ fn sparse_matrices_pass_through_bpcells_and_matrix_market_unchanged() {
 }
 
 #[test]
-fn dense_matrices_stay_dense_unless_told() {
+fn dense_matrices_stay_dense_by_default() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let source = testdata().join("daphne/dense_f64.dbdf");
@@ -242,14 +242,14 @@ fn dense_matrices_stay_dense_unless_told() {
     for name in ["s.dbdf", "d.dbdf"] {
         same(&source, &path(name), false);
     }
-    // Without its .meta, DAPHNE does not read it.
+    // DAPHNE does not read it without its .meta.
     assert_eq!(names_in(folder.path()), ["a.dbdf", "a.mtx", "d.dbdf", "d.dbdf.meta", "s.dbdf"]);
     convert(&source, &path("m.dbdf"), &["--meta"]);
     assert!(path("m.dbdf.meta").is_file());
 }
 
 #[test]
-fn blocks_are_of_the_size_type_and_width_asked_for() {
+fn blocks_have_the_requested_size_type_and_width() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("daphne/multi_grid_ragged.dbdf");
     let target = folder.path().join("x.dbdf");
@@ -297,13 +297,13 @@ fn segments_are_split_and_merged() {
     assert!(run(&["info", text(&split)]).good().contains("directory of 3 segments"));
     convert(&split, &whole, &[]);
     assert_eq!(std::fs::read(&source).unwrap(), std::fs::read(&whole).unwrap());
-    // An end of its own stands for one segment.
+    // The extension without the option is one segment.
     convert(&source, &path("y.dbdf.hdfs"), &[]);
     assert_eq!(
         names_in(&path("y.dbdf.hdfs")),
         ["y.dbdf.hdfs_segment_1", "y.dbdf.hdfs_segment_1.meta"]
     );
-    // What is there stays, and is replaced as a whole.
+    // An existing target is kept, and replaced as a whole.
     let again = ["convert", "--quiet", text(&source), text(&split), "--segments", "2"];
     assert!(run(&again).refused().contains("--force"));
     assert_eq!(names_in(&split), names);
@@ -313,7 +313,7 @@ fn segments_are_split_and_merged() {
 }
 
 #[test]
-fn a_dialect_can_be_forced() {
+fn the_dialect_can_be_given() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("x.mtx");
     let source = testdata().join("daphne/daphne_dense_f64.dbdf");
@@ -330,14 +330,14 @@ fn a_dialect_can_be_forced() {
     assert!(!target.exists());
     forced("daphne").good();
     same(&source, &target, true);
-    // Whatever it looks like: this is no file of DAPHNE, nor is a stream.
+    // With a dialect, neither this file nor a stream is DAPHNE.
     assert!(run(&["info", text(&target), "--dialect", "spec"]).refused().contains("byte 0"));
     assert_eq!(run(&["cat", "-", "--dialect", "spec"]).code, Some(2));
     assert_eq!(run(&["info", text(&source), "--dialect", "x"]).code, Some(2));
 }
 
 #[test]
-fn content_tells_a_file_of_another_name() {
+fn files_are_detected_by_content() {
     let folder = tempfile::tempdir().unwrap();
     for golden in golden().iter().filter(|golden| golden.valid) {
         let path = folder.path().join("x.bin");
@@ -346,7 +346,7 @@ fn content_tells_a_file_of_another_name() {
         let found = run(&["cat", text(&path)]).good();
         assert_eq!(printed(golden, &found), expected(golden), "{}", golden.name);
     }
-    // By its name, one that is broken is told where it is.
+    // By its extension, errors of a broken file have their location.
     let broken = folder.path().join("x.dbdf");
     std::fs::write(&broken, "not of DAPHNE").unwrap();
     let said = run(&["info", text(&broken)]).refused();
@@ -354,7 +354,7 @@ fn content_tells_a_file_of_another_name() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_if_asked() {
+fn targets_are_replaced_only_with_force() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("x.dbdf");
     let source = testdata().join("daphne/dense_f64.dbdf");
@@ -362,7 +362,7 @@ fn what_is_there_is_replaced_only_if_asked() {
     let arguments = ["convert", "--quiet", text(&source), text(&target)];
     assert!(run(&arguments).refused().contains("--force"));
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
-    // A value that the type does not hold: nothing appears, and what was there stays.
+    // A value does not fit into the type: nothing is written, and the old target is kept.
     let bad = [&arguments[..], &["--force", "--type", "uint8"]].concat();
     run(&bad).refused();
     assert_eq!(
@@ -371,7 +371,7 @@ fn what_is_there_is_replaced_only_if_asked() {
     );
     run(&[&arguments[..], &["--force"]].concat()).good();
     same(&source, &target, true);
-    // A .meta of something else is not left to speak of this one.
+    // The .meta of a replaced file is removed.
     let other = folder.path().join("y.dbdf.meta");
     std::fs::write(&other, "mine").unwrap();
     let beside = folder.path().join("y.dbdf");
@@ -382,7 +382,7 @@ fn what_is_there_is_replaced_only_if_asked() {
 }
 
 #[test]
-fn options_that_say_nothing_of_the_target_are_refused() {
+fn options_of_other_formats_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("daphne/csr_sparse_f64.dbdf");
     let refused = |name: &str, more: &[&str]| {
@@ -416,7 +416,7 @@ fn options_that_say_nothing_of_the_target_are_refused() {
 }
 
 #[test]
-fn all_verbs_take_matrices_of_daphne() {
+fn all_verbs_accept_daphne_matrices() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let source = path("a.mtx");
@@ -444,12 +444,12 @@ fn all_verbs_take_matrices_of_daphne() {
     assert_eq!(run(&["diff", text(&all), text(&matrix)]).code, Some(1));
 }
 
-/// The labels and rows of a text.
+/// Returns the labels and rows of a text.
 const TABLE: &str =
     "name,\"a, b\",c\n1,0.5,-3\n18446744073709551615,-0.0,4\n7,nan,9223372036854775807\n";
 
 #[test]
-fn frames_survive_text_and_back() {
+fn frames_round_trip_through_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("t.csv"), TABLE).unwrap();
@@ -470,14 +470,14 @@ fn frames_survive_text_and_back() {
     let shown = run(&["cat", text(&path("t.dbdf")), "--rows", "1:", "--cols", "1:"]).good();
     assert_eq!(shown, "1\t1\t-0.0\n1\t2\t4\n2\t1\tnan\n2\t2\t9223372036854775807\n");
     assert!(run(&["info", text(&path("t.dbdf"))]).good().contains("\nfloat64   a, b\n"));
-    // Types by both their names, and a text that is read but once.
+    // Types with both of their names, and a text that can be read only once.
     let piped = run_with_input(
         &["convert", "-q", "-", text(&path("p.dbdf")), "--types", "ui64,float,si64"],
         TABLE.as_bytes(),
     );
     piped.good();
     assert_eq!(run(&["convert", "-q", text(&path("p.dbdf")), "-"]).good(), TABLE);
-    // From one dialect to another, in blocks of two rows.
+    // Between dialects, in blocks of two rows.
     convert(&path("t.dbdf"), &path("b.dbdf"), &["--block", "2x3", "--meta"]);
     assert_eq!(
         run(&["cat", text(&path("b.dbdf"))]).good(),
@@ -487,7 +487,7 @@ fn frames_survive_text_and_back() {
 }
 
 #[test]
-fn golden_frames_survive_text_and_back() {
+fn golden_frames_round_trip_through_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let mut count = 0;
@@ -517,7 +517,7 @@ fn golden_frames_survive_text_and_back() {
 }
 
 #[test]
-fn columns_of_types_that_a_dialect_lacks_become_the_narrowest_that_hold_them() {
+fn columns_of_unsupported_types_are_widened() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let lines = "a,b,c\n-32768,65535,1.5\n32767,0,-0.0\n";
@@ -543,13 +543,13 @@ fn columns_of_types_that_a_dialect_lacks_become_the_narrowest_that_hold_them() {
             assert_eq!(fs::read_to_string(&back).unwrap(), lines, "{dialect}");
         }
     }
-    // The published description has both.
+    // The dialect of the specification has both.
     convert(&spec, &back, &[]);
     assert_eq!(fs::read_to_string(&back).unwrap(), lines);
 }
 
 #[test]
-fn what_no_frame_can_be_is_refused() {
+fn unsupported_options_of_frames_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let frame = testdata().join("daphne/frame_10types.dbdf");
@@ -585,23 +585,23 @@ fn what_no_frame_can_be_is_refused() {
     ] {
         assert_eq!(convert(more).code, Some(2), "{more:?}");
     }
-    assert!(convert(&["--block", "10x1"]).refused().contains("all of its columns"));
+    assert!(convert(&["--block", "10x1"]).refused().contains("all 3 columns"));
     assert_eq!(names_in(folder.path()), ["t.csv"]);
-    // Types of standard input would be inferred by reading it twice; nothing says it is a table.
+    // Types of standard input cannot be inferred, as it is read only once.
     assert_ne!(run_with_input(&["convert", "-", text(&path("x.dbdf"))], b"a\n1\n").code, Some(0));
-    // A frame has types of its own.
+    // A frame has its own types.
     let typed = run(&["convert", text(&frame), text(&path("x.csv")), "--types", "f64"]);
     assert_eq!(typed.code, Some(2));
-    // A matrix that is called .csv is a matrix all the same.
+    // A matrix with the extension .csv is a matrix.
     let banner = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 3\n";
     std::fs::write(path("m.csv"), banner).unwrap();
     run(&["convert", "-q", text(&path("m.csv")), text(&path("m.dbdf"))]).good();
     assert_eq!(run(&["cat", text(&path("m.dbdf"))]).good(), "0\t0\t3\n");
 }
 
-/// Twice as many rows as a signed number counts, and none of the entries.
+/// Twice as many rows as a signed number can count, and no entries.
 #[test]
-fn a_side_of_over_two_to_the_63_is_sorted_or_refused() {
+fn sides_of_more_than_two_to_the_63_are_sorted_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("min.dbdf");
     let mut bytes = vec![1, 2];
@@ -617,7 +617,7 @@ fn a_side_of_over_two_to_the_63_is_sorted_or_refused() {
 }
 
 #[test]
-fn pipes_in_the_place_of_files_are_not_waited_for() {
+fn pipes_instead_of_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let matrix = folder.path().join("a.dbdf");
     fs::copy(testdata().join("daphne/dense_u8.dbdf"), &matrix).unwrap();
@@ -632,7 +632,7 @@ fn pipes_in_the_place_of_files_are_not_waited_for() {
 }
 
 #[test]
-fn blank_lines_of_a_text_are_not_passed_over() {
+fn blank_lines_of_frames_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (table, target) = (folder.path().join("t.csv"), folder.path().join("t.dbdf"));
     for (content, good) in [
@@ -653,7 +653,7 @@ fn blank_lines_of_a_text_are_not_passed_over() {
 }
 
 #[test]
-fn a_label_that_begins_with_a_byte_order_mark_keeps_it() {
+fn labels_keep_a_byte_order_mark() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.csv"), "\"\u{feff}a\",b\n1,2\n").unwrap();
@@ -664,13 +664,13 @@ fn a_label_that_begins_with_a_byte_order_mark_keeps_it() {
 }
 
 #[test]
-fn a_frame_that_promises_more_than_the_disk_holds_is_refused() {
+fn frames_larger_than_the_disk_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("f.dbdf");
     let mut bytes = vec![1, 3];
     bytes.extend_from_slice(&(1_u64 << 60).to_le_bytes());
     bytes.extend_from_slice(&1_u64.to_le_bytes());
-    // One column of int64 by the name of "a", and a block of two of its rows.
+    // One column "a" of int64, and a block of two of its rows.
     bytes.extend_from_slice(&[8, 1, 0, b'a']);
     bytes.extend_from_slice(&[0; 16]);
     bytes.extend_from_slice(&[2, 0, 0, 0, 1, 0, 0, 0, 1, 8]);
@@ -682,7 +682,7 @@ fn a_frame_that_promises_more_than_the_disk_holds_is_refused() {
 }
 
 #[test]
-fn integers_of_16_bits_become_the_narrowest_that_hold_all_of_them() {
+fn integers_of_16_bits_are_widened() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("x.dbdf");
     for (code, bits, wide) in [(2_u8, 40_000_u16, "uint32"), (6, 0xffff, "int32")] {
@@ -709,7 +709,7 @@ fn integers_of_16_bits_become_the_narrowest_that_hold_all_of_them() {
 }
 
 #[test]
-fn rows_of_no_columns_are_not_gone_through() {
+fn rows_without_columns_cost_no_time() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf");
     let mut bytes = vec![1, 3];
@@ -733,10 +733,10 @@ fn rows_of_no_columns_are_not_gone_through() {
 }
 
 #[test]
-fn a_nan_that_text_does_not_tell_of_is_shown_with_its_bits() {
+fn nan_payloads_are_reported_with_their_bits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf");
-    // A frame of one float64 column "a" and one row, for DAPHNE.
+    // A frame of one float64 column "a" and one row, in DAPHNE's own dialect.
     let mut bytes = vec![1, 3];
     bytes.extend([1_u64, 1].map(u64::to_le_bytes).concat());
     bytes.extend([7, 1, 0, b'a']);
@@ -748,14 +748,14 @@ fn a_nan_that_text_does_not_tell_of_is_shown_with_its_bits() {
 }
 
 #[test]
-fn a_value_that_cannot_be_mirrored_is_told_where_it_would_be() {
+fn errors_of_mirrored_values_have_their_position() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.bsp");
     let mtx = "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 5\n";
     let from = folder.path().join("x.mtx");
     fs::write(&from, mtx).unwrap();
     convert(&from, &path, &["--type", "int8"]);
-    // A type without negatives is read as it is, though it is not written.
+    // An unsigned type can be read, but not written.
     for (name, signed, unsigned) in
         [("values.npy", "|i1", "|u1"), ("binsparse.json", "\"int8\"", "\"uint8\"")]
     {

@@ -1,4 +1,4 @@
-//! The commands in the documentation and in `--help` run, and links lead to files and headings.
+//! Commands in the documentation and in `--help` run, and links lead to files and headings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 
 use nnz_testing::command::{program, run, testdata, text};
 
-/// Blocks that are not run, at most.
+/// Maximum number of blocks that are not run.
 const NOT_RUN: usize = 12;
 
-/// What the examples of `--help` are run on.
+/// Data of the examples of `--help`.
 const FIXTURES: &str = r#"
 mkdir filtered_feature_bc_matrix
 printf '%%%%MatrixMarket matrix coordinate integer general\n3 3 4\n1 1 5\n2 1 3\n2 2 700\n3 3 900\n' > counts.mtx
@@ -32,7 +32,7 @@ mkdir -p "$HOME/.local/share/bash-completion/completions"
 nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.csv
 "#;
 
-/// What the examples of a verb need besides.
+/// Additional data of the examples of a verb.
 const BEFORE: [(&str, &str); 18] = [
     ("info", PBMC),
     ("cat", PBMC),
@@ -84,7 +84,7 @@ fn root() -> PathBuf {
     testdata().join("..").canonicalize().unwrap()
 }
 
-/// The pages of the documentation, relative to the root.
+/// Returns the pages of the documentation, relative to the root.
 fn pages() -> Vec<PathBuf> {
     fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(directory).unwrap() {
@@ -103,9 +103,9 @@ fn pages() -> Vec<PathBuf> {
     found.iter().map(|page| page.strip_prefix(&root).unwrap().to_path_buf()).collect()
 }
 
-/// What is executed, or read, of a page.
+/// A part of a page that is executed or read.
 enum Part<'a> {
-    /// A block with what is behind its fence, and its lines.
+    /// A block, with the text after its fence and its lines.
     Block(&'a str, Vec<&'a str>),
     Line(&'a str),
 }
@@ -154,7 +154,7 @@ impl Scratch {
     }
 }
 
-/// Returns the commands in the cells of a row of a table: cells that are one command in backticks.
+/// Returns the commands in the cells of a row of a table: cells with one command in backticks.
 fn commands_of_row(line: &str) -> impl Iterator<Item = String> {
     let line = if line.starts_with('|') { line } else { "" };
     let line = line.replace("\\|", "\0");
@@ -167,7 +167,7 @@ fn commands_of_row(line: &str) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn the_commands_of_every_page_run() {
+fn commands_of_all_pages_run() {
     let mut not_run = Vec::new();
     for page in pages() {
         let content = fs::read_to_string(root().join(&page)).unwrap();
@@ -184,13 +184,14 @@ fn the_commands_of_every_page_run() {
             match info {
                 "sh" => drop(scratch.run(&lines.join("\n"), &place)),
                 "console" => session(&scratch, &lines, &place),
-                // Python is executed by python/tests/test_docs.py, Rust by the documentation tests of nnz.
+                // python/tests/test_docs.py executes Python, and the documentation tests of nnz execute
+                // Rust.
                 "python" | "pycon" | "text" | "json" | "rust" | "rust,no_run" => {}
                 _ => match info.strip_prefix("sh no-run: ") {
                     Some(reason) if !reason.is_empty() => {
                         not_run.push((place.clone(), reason.to_owned()))
                     }
-                    _ => panic!("{place}: a block {info:?} is neither run nor says why not"),
+                    _ => panic!("{place}: a block {info:?} is not run, without a reason"),
                 },
             }
         }
@@ -198,7 +199,7 @@ fn the_commands_of_every_page_run() {
     assert!(not_run.len() <= NOT_RUN, "too many blocks are not run: {not_run:#?}");
 }
 
-/// Runs each line behind a `$`, which prints the lines that follow.
+/// Runs each line after a `$`, which prints the lines that follow.
 fn session(scratch: &Scratch, lines: &[&str], place: &str) {
     assert!(lines.first().is_some_and(|line| line.starts_with("$ ")), "{place}: {lines:?}");
     for group in lines.chunk_by(|_, next| !next.starts_with("$ ")) {
@@ -209,7 +210,7 @@ fn session(scratch: &Scratch, lines: &[&str], place: &str) {
     }
 }
 
-/// The verbs, those of `fragments` too.
+/// Returns the verbs, including those of `fragments`.
 fn verbs() -> Vec<String> {
     let list = |arguments: &[&str]| {
         let help = run(arguments).good();
@@ -227,7 +228,7 @@ fn verbs() -> Vec<String> {
 }
 
 #[test]
-fn the_examples_of_the_help_run() {
+fn examples_of_the_help_run() {
     let mut found = 0;
     for verb in verbs() {
         let words: Vec<&str> = verb.split(' ').chain(["--help"]).collect();
@@ -252,7 +253,7 @@ fn links(page: &str) -> Vec<String> {
     let mut prose = String::new();
     for part in parts(page) {
         if let Part::Line(line) = part {
-            // What is between backticks is code.
+            // Text in backticks is code.
             prose.extend(line.split('`').step_by(2));
             prose.push('\n');
         }
@@ -261,7 +262,7 @@ fn links(page: &str) -> Vec<String> {
     targets.filter_map(|rest| Some(rest.split_once(')')?.0.to_owned())).collect()
 }
 
-/// Returns what links call the headings of a page.
+/// Returns the anchors of the headings of a page.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for part in parts(page) {
@@ -288,7 +289,7 @@ fn links_lead_to_files_and_headings() {
             };
             let place = format!("{}: {link}", page.display());
             let target = target.canonicalize().unwrap_or_else(|error| panic!("{place}: {error}"));
-            // Pages are also a book, which has nothing from outside of its directory.
+            // Pages are also a book, which only has files of its directory.
             assert!(!page.starts_with("docs") || target.starts_with(root.join("docs")), "{place}");
             if !anchor.is_empty() {
                 assert!(anchors(&fs::read_to_string(target).unwrap()).contains(anchor), "{place}");
@@ -298,7 +299,7 @@ fn links_lead_to_files_and_headings() {
 }
 
 #[test]
-fn the_summary_lists_every_page() {
+fn the_summary_lists_all_pages() {
     let docs = root().join("docs");
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let mut listed = links(&summary);
@@ -312,7 +313,7 @@ fn the_summary_lists_every_page() {
 }
 
 #[test]
-fn the_readme_is_short_and_its_main_job_prints_what_it_shows() {
+fn the_readme_is_short_and_shows_the_output_of_its_first_command() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(readme.len() < 9000, "{} bytes", readme.len());
 
@@ -321,7 +322,7 @@ fn the_readme_is_short_and_its_main_job_prints_what_it_shows() {
     let (_, rest) = rest.split_once("```text\n").unwrap();
     let (shown, _) = rest.split_once("```").unwrap();
     let printed = Scratch::new().run(&format!("nnz {arguments} 2>&1"), "README.md");
-    // The last line has the time it took.
+    // The last line has the time.
     let but_last = |text: &str| text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
     assert_eq!(but_last(&printed), but_last(shown));
 }

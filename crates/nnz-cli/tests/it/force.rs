@@ -1,4 +1,4 @@
-//! `--force` replaces what is recognisably a store, and no other directory.
+//! `--force` replaces stores, and no other directories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn source() -> PathBuf {
     testdata().join("bpcells/matrix_dir/basic_uint.packed.col")
 }
 
-/// What a target's name asks for, and more flags.
+/// A target and its options.
 const TARGETS: [(&str, &[&str]); 4] = [
     ("t.bpcells", &[]),
     ("t.bsp", &["--to", "CSR"]),
@@ -21,7 +21,7 @@ fn convert(target: &Path, flags: &[&str]) -> nnz_testing::command::Run {
     run(&[&["-q", "convert", "--force", text(&source()), text(target)], flags].concat())
 }
 
-/// Checks that a directory is left alone, and that the message says what to do.
+/// Checks that a directory is unchanged, and that the message has a hint.
 #[track_caller]
 fn stays(target: &Path, flags: &[&str], found: &str) {
     let before = content(target);
@@ -47,7 +47,7 @@ fn stores_and_empty_directories_are_replaced() {
 }
 
 #[test]
-fn every_store_that_is_written_can_be_replaced() {
+fn all_written_stores_can_be_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let fill = testdata().join("binsparse/mtx");
     let mtx = fs::read_dir(fill).unwrap().map(|entry| entry.unwrap().path());
@@ -93,7 +93,7 @@ fn stores_of_bpcells_itself_are_replaced() {
     let mut replaced = 0;
     for store in names_in(&golden) {
         let store = golden.join(store);
-        // A few are of versions that were never published.
+        // A few are of unpublished versions.
         if run(&["info", text(&store)]).code == Some(0) {
             fs::create_dir(&target).unwrap();
             for (name, bytes) in content(&store) {
@@ -113,7 +113,7 @@ fn stores_of_bpcells_itself_are_replaced() {
 }
 
 #[test]
-fn directories_of_other_things_stay() {
+fn other_directories_are_not_replaced() {
     for (name, flags) in TARGETS {
         for (file, bytes) in [
             ("notes.txt", "years of work"),
@@ -133,7 +133,7 @@ fn directories_of_other_things_stay() {
 }
 
 #[test]
-fn a_store_with_a_file_of_somebody_else_stays() {
+fn stores_with_other_files_are_not_replaced() {
     for (name, flags) in TARGETS {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join(name);
@@ -150,16 +150,16 @@ fn a_store_with_a_file_of_somebody_else_stays() {
 }
 
 #[test]
-fn what_another_program_left_half_written_stays() {
+fn incomplete_stores_are_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("t.bpcells");
     convert(&store, &[]).good();
     let version = fs::read(store.join("version")).unwrap();
     fs::remove_file(store.join("version")).unwrap();
-    stays(&store, &[], "but no file \"version\"");
+    stays(&store, &[], "but not the file \"version\"");
     for other in ["", "1.0.0\n", "packed\n"] {
         fs::write(store.join("version"), other).unwrap();
-        stays(&store, &[], "a file \"version\" that is not one of BPCells");
+        stays(&store, &[], "a file \"version\" that is not a version of BPCells");
     }
     fs::write(store.join("version"), version).unwrap();
     convert(&store, &[]).good();
@@ -167,7 +167,7 @@ fn what_another_program_left_half_written_stays() {
     let bsp = folder.path().join("t.bsp");
     convert(&bsp, &["--to", "CSR"]).good();
     fs::remove_file(bsp.join("binsparse.json")).unwrap();
-    stays(&bsp, &["--to", "CSR"], ".npy\", which is no part of a store");
+    stays(&bsp, &["--to", "CSR"], ".npy\", which is not part of a store");
 
     let segments = folder.path().join("t.dbdf.hdfs");
     let flags = ["--segments", "3"];
@@ -186,7 +186,7 @@ fn what_another_program_left_half_written_stays() {
 }
 
 #[test]
-fn a_folder_of_stores_is_no_store() {
+fn directories_of_stores_are_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("all.zarr");
     fs::create_dir(&all).unwrap();
@@ -195,6 +195,6 @@ fn a_folder_of_stores_is_no_store() {
     convert(&inner, &["--to", "CSR"]).good();
     fs::remove_dir_all(all.join("a")).unwrap();
     let said = convert(&all, &["--to", "CSR"]).refused();
-    assert!(said.contains("\"b.zarr\", which is no part of a store"), "{said}");
+    assert!(said.contains("\"b.zarr\", which is not part of a store"), "{said}");
     run(&["validate", text(&inner)]).good();
 }

@@ -1,4 +1,4 @@
-//! Fragments on the command line, held to what the real program wrote.
+//! Fragments on the command line, compared with files of BPCells.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn golden() -> PathBuf {
     testdata().join("bpcells")
 }
 
-/// Every store, as the command is told of it, and the case it holds.
+/// All stores, as arguments, with their cases.
 fn stores() -> Vec<(String, String)> {
     let case = |name: &str| name.split('.').next().unwrap().to_owned();
     let mut stores = Vec::new();
@@ -30,7 +30,7 @@ fn stores() -> Vec<(String, String)> {
     stores
 }
 
-/// What `cat` is to print of a case.
+/// Returns the expected output of `cat` for a case.
 fn expected(case: &str) -> Option<String> {
     let listed = fs::read_to_string(golden().join(format!("expected/frag_{case}.tsv"))).ok()?;
     let lines = listed.lines().filter(|line| !line.starts_with('#')).map(|line| {
@@ -40,7 +40,7 @@ fn expected(case: &str) -> Option<String> {
     Some(lines.collect())
 }
 
-/// The names in a line of what is told of a case.
+/// Returns the names in a line of the description of a case.
 fn names(case: &str, key: &str) -> Option<String> {
     let meta = fs::read_to_string(golden().join(format!("expected/frag_{case}.meta.txt"))).ok()?;
     let line = meta.lines().find_map(|line| line.strip_prefix(key))?.trim().to_owned();
@@ -49,7 +49,7 @@ fn names(case: &str, key: &str) -> Option<String> {
 }
 
 #[test]
-fn every_store_holds_what_is_expected() {
+fn all_stores_have_the_expected_fragments() {
     let mut compared = 0;
     for (store, case) in stores() {
         let Some(expected) = expected(&case) else { continue };
@@ -57,7 +57,7 @@ fn every_store_holds_what_is_expected() {
         assert_eq!(run(&["names", &store, "cells"]).good(), names(&case, "cell_names").unwrap());
         let chromosomes = names(&case, "chr_names").unwrap();
         assert_eq!(run(&["names", &store, "chromosomes"]).good(), chromosomes);
-        // What BPCells makes of data frames has an `end_max` that is too low.
+        // Stores that BPCells creates from data frames have an `end_max` that is too low.
         if !store.contains("from_dataframe") {
             assert_eq!(run(&["validate", &store]).good(), "", "{store}");
         }
@@ -72,7 +72,7 @@ fn every_store_holds_what_is_expected() {
 }
 
 #[test]
-fn packed_twins_are_byte_identical() {
+fn packed_stores_are_byte_identical() {
     let directory = tempfile::tempdir().unwrap();
     let folder = golden().join("fragments_dir");
     let mut compared = 0;
@@ -96,7 +96,7 @@ fn packed_twins_are_byte_identical() {
 }
 
 #[test]
-fn every_form_holds_the_same() {
+fn all_containers_have_the_same_fragments() {
     let directory = tempfile::tempdir().unwrap();
     let first = golden().join("fragments_dir/basic.packed");
     let mut from = text(&first).to_owned();
@@ -123,7 +123,7 @@ fn every_form_holds_the_same() {
 }
 
 #[test]
-fn texts_become_the_stores_that_the_real_program_makes() {
+fn imported_texts_match_the_stores_of_bpcells() {
     let directory = tempfile::tempdir().unwrap();
     let folder = golden().join("interop/fragments_tsv");
     for name in names_in(&folder) {
@@ -163,7 +163,7 @@ fn import(directory: &Path, name: &str, lines: &str, more: &[&str]) -> nnz_testi
 }
 
 #[test]
-fn import_keeps_to_its_lists() {
+fn imports_respect_lists_of_cells_and_chromosomes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let store = |name: &str| text(&path.join(name)).to_owned();
@@ -178,14 +178,14 @@ fn import_keeps_to_its_lists() {
     let lines = "chr2\t5\t25\tA\nchr1\t10\t60\tA\nchr1\t30\t90\tB\n";
     assert_eq!(run(&["cat", &store("c")]).good(), lines);
 
-    // What is out of order is refused with its line and a way out, and leaves nothing.
+    // Unsorted text is refused with its line and a hint, and leaves no files.
     let unsorted = "chr1\t30\t90\tB\nchr1\t10\t60\tA\n";
     let message = import(path, "d", unsorted, &[]).refused();
     assert!(message.contains("line 2") && message.contains("--sort"), "{message}");
     assert!(!path.join("d").exists());
     import(path, "d", unsorted, &["--sort"]).good();
     assert_eq!(run(&["cat", &store("d")]).good(), "chr1\t10\t60\tA\nchr1\t30\t90\tB\n");
-    // Nothing is replaced without leave.
+    // Existing targets are not replaced.
     let message = import(path, "d", unsorted, &["--sort"]).refused();
     assert!(message.contains("--force"), "{message}");
     import(path, "empty", "", &[]).good();
@@ -222,7 +222,7 @@ fn regions_are_queried_by_name_and_bases() {
 }
 
 #[test]
-fn more_stores_are_merged_than_files_may_be_open_at_first() {
+fn merging_raises_the_limit_of_open_files() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let names: Vec<_> = (0..12).map(|store| format!("s{store}")).collect();
@@ -242,7 +242,7 @@ fn more_stores_are_merged_than_files_may_be_open_at_first() {
 }
 
 #[test]
-fn merge_select_and_count_do_as_they_are_told() {
+fn merge_select_and_count() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let at = |name: &str| text(&path.join(name)).to_owned();
@@ -298,7 +298,7 @@ fn merge_select_and_count_do_as_they_are_told() {
     let names = "chr2:2-6\nnone:1-2\nchr1:19-90\nchr1:0-30\n";
     assert_eq!(run(&["names", &at("c.bpcells"), "rows"]).good(), names);
     assert_eq!(run(&["names", &at("c.bpcells"), "cols"]).good(), "x_A\nx_B\ny_A\ny_C\n");
-    // The same by column, as text, on any number of threads.
+    // The same in column order, as text, with any number of threads.
     count("c.mtx", &["--peaks", &peaks, "--order", "col", "--threads", "3", "--quiet"]).good();
     assert_eq!(run(&["diff", &at("c.mtx"), &at("c.bpcells")]).good(), "");
     count("o.bpcells", &["--peaks", &peaks, "--mode", "overlaps", "--quiet"]).good();
@@ -307,11 +307,11 @@ fn merge_select_and_count_do_as_they_are_told() {
     count("t.bpcells", &["--tiles", "50", "--quiet"]).good();
     let names = "chr1:0-50\nchr1:50-90\nchr2:0-25\n";
     assert_eq!(run(&["names", &at("t.bpcells"), "rows"]).good(), names);
-    // Tiles of some chromosomes leave out the others, and say so.
+    // Tiles of some chromosomes omit the others, with a note.
     fs::write(path.join("one.sizes"), "chr1\t90\n").unwrap();
     let sizes = at("one.sizes");
     let told = count("s.bpcells", &["--tiles", "50", "--chrom-sizes", &sizes]);
-    assert!(told.err.contains("fragments on \"chr2\" are in no tile"), "{told:?}");
+    assert!(told.err.contains("fragments on \"chr2\" are not in any tile"), "{told:?}");
     fs::write(path.join("none.bed"), "").unwrap();
     count("n.bpcells", &["--peaks", &at("none.bed"), "--quiet"]).good();
     assert_eq!(run(&["cat", &at("n.bpcells")]).good(), "");
@@ -332,14 +332,14 @@ fn merge_select_and_count_do_as_they_are_told() {
 }
 
 #[test]
-fn a_difference_is_told() {
+fn differences_are_printed() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&directory.path().join(name)).to_owned();
     import(directory.path(), "a", LINES, &[]).good();
     import(directory.path(), "b", &LINES.replace("\t90\t", "\t91\t"), &[]).good();
     let differ = run(&["diff", &at("a"), &at("b")]);
     assert_eq!((differ.code, &*differ.out), (Some(1), "chr1\t1\t30-90 B\t30-91 B\n"));
-    // A matrix is no store, and text is not one yet.
+    // A matrix is not a store, and text is not one yet.
     let matrix = golden().join("matrix_dir/basic_uint.packed.col");
     run(&["fragments", "query", text(&matrix), "chr1"]).refused();
     fs::write(directory.path().join("t.tsv"), LINES).unwrap();
@@ -349,7 +349,7 @@ fn a_difference_is_told() {
 }
 
 #[test]
-fn fragments_do_not_become_a_store_under_the_name_of_a_matrix() {
+fn extensions_of_matrices_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("counts.mtx");
     let store = golden().join("fragments_dir/basic.packed");
@@ -362,7 +362,7 @@ fn fragments_do_not_become_a_store_under_the_name_of_a_matrix() {
 }
 
 #[test]
-fn a_name_that_two_chromosomes_share_is_not_taken_for_one_of_them() {
+fn names_shared_by_chromosomes_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     import(directory.path(), "s", LINES, &[]).good();
     let path = directory.path().join("s");
@@ -370,7 +370,7 @@ fn a_name_that_two_chromosomes_share_is_not_taken_for_one_of_them() {
     let store = text(&path);
     let refused = run(&["fragments", "query", store, "chr1"]);
     assert_eq!((refused.code, &*refused.out), (Some(2), ""), "{}", refused.err);
-    assert!(refused.err.contains("several by the name of \"chr1\""), "{}", refused.err);
+    assert!(refused.err.contains("several are named \"chr1\""), "{}", refused.err);
     let noted = run(&["validate", "--notes", store]).good().to_owned();
     assert!(noted.contains("several chromosomes are named \"chr1\""), "{noted}");
 }

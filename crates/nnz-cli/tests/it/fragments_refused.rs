@@ -1,11 +1,11 @@
-//! What the command says of fragments, and of what looks like them, that it does not take.
+//! Errors of fragments, and of data that looks like them.
 
 use std::fs;
 use std::path::Path;
 
 use nnz_testing::command::{run, run_with_input, text};
 
-/// Writes an object of R in the form that `saveRDS(ascii = TRUE)` gives it: a word a line.
+/// Writes an R object in the form of `saveRDS(ascii = TRUE)`: one word per line.
 fn write_r(directory: &Path, name: &str, words: &str) -> String {
     let path = directory.join(name);
     fs::write(&path, words.split_whitespace().map(|word| format!("{word}\n")).collect::<String>())
@@ -13,7 +13,7 @@ fn write_r(directory: &Path, name: &str, words: &str) -> String {
     text(&path).to_owned()
 }
 
-/// Fragments whose cells are called `as.character(1:3e8)`: R keeps the sequence, not the names.
+/// Fragments with the cell names `as.character(1:3e8)`: R stores the sequence, not the names.
 const MANY_NAMES: &str = "A 3 262658 197888 5 UTF-8 531 8
     16 1 262153 21 unpacked-fragments-v2
     238 2 1 262153 14 compact_intseq 2 1 262153 4 base 2 13 1 13 254 14 3 10 0 1 254
@@ -27,7 +27,7 @@ const MANY_NAMES: &str = "A 3 262658 197888 5 UTF-8 531 8
         262153 7 end_max 262153 7 chr_ptr 262153 10 cell_names 262153 9 chr_names 254";
 
 #[test]
-fn names_that_r_has_not_made_yet_do_not_take_more_memory_than_allowed() {
+fn deferred_names_respect_the_memory_limit() {
     let directory = tempfile::tempdir().unwrap();
     let store = write_r(directory.path(), "many.rds", MANY_NAMES);
     let told = run(&["info", "--memory", "10M", &store]).good();
@@ -43,7 +43,7 @@ fn names_that_r_has_not_made_yet_do_not_take_more_memory_than_allowed() {
 }
 
 #[test]
-fn a_chain_of_r_names_all_that_it_points_to() {
+fn chains_of_r_objects_list_all_sources() {
     let directory = tempfile::tempdir().unwrap();
     let words = "A 2 262658 131840 66329 1026 1 262153 14 fragments_list 19 2
         66329 1026 1 262153 3 dir 16 1 262153 5 a/one 1026 1 262153 5 class 528 1
@@ -58,7 +58,7 @@ fn a_chain_of_r_names_all_that_it_points_to() {
 }
 
 #[test]
-fn other_objects_of_r_are_called_what_they_are() {
+fn other_r_objects_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let frame = "A 3 262658 197888 5 UTF-8 787 1 13 2 1 2
         1026 1 262153 5 names 16 1 262153 1 a 1026 1 262153 5 class 16 1 262153 10 data.frame
@@ -71,7 +71,7 @@ fn other_objects_of_r_are_called_what_they_are() {
 }
 
 #[test]
-fn names_on_one_side_of_a_symmetric_matrix_are_those_of_both() {
+fn names_on_one_axis_of_a_symmetric_matrix_are_those_of_both() {
     let directory = tempfile::tempdir().unwrap();
     let (names, none) = ("16 2 262153 1 x 262153 1 y", "254");
     for sides in [[names, none], [none, names]] {
@@ -94,17 +94,17 @@ fn names_on_one_side_of_a_symmetric_matrix_are_those_of_both() {
 const LINES: &str = "chr1\t10\t60\tA\nchr2\t5\t25\tA\n";
 
 #[test]
-fn text_becomes_a_store_by_an_import_and_by_nothing_else() {
+fn text_is_converted_by_import_only() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&directory.path().join(name)).to_owned();
     fs::write(at("s.tsv"), LINES).unwrap();
     let message = run(&["fragments", "import", &at("s.tsv"), &at("x.tsv")]).refused();
-    assert!(message.contains("an import makes a store"), "{message}");
+    assert!(message.contains("text cannot be the target of an import"), "{message}");
     let message = run(&["convert", &at("s.tsv"), &at("z.bpcells")]).refused();
     assert!(message.contains("nnz fragments import"), "{message}");
 }
 
-/// Makes a store of two chromosomes and one cell.
+/// Creates a store of two chromosomes and one cell.
 fn store(directory: &Path) -> String {
     let target = text(&directory.join("store")).to_owned();
     run_with_input(&["fragments", "import", "--quiet", "-", &target], LINES.as_bytes()).good();
@@ -112,7 +112,7 @@ fn store(directory: &Path) -> String {
 }
 
 #[test]
-fn counting_asks_for_regions_and_for_sizes_only_of_tiles() {
+fn counting_needs_regions_and_sizes_of_tiles_only() {
     let directory = tempfile::tempdir().unwrap();
     let store = store(directory.path());
     let at = |name: &str| text(&directory.path().join(name)).to_owned();
@@ -127,8 +127,8 @@ fn counting_asks_for_regions_and_for_sizes_only_of_tiles() {
     let both = count(&["--peaks", &at("p.bed"), "--chrom-sizes", &at("sizes")]);
     assert_eq!(both.code, Some(2), "{both:?}");
     let message = count(&["--tiles", "50", "--chrom-sizes", &at("sizes")]).refused();
-    assert!(message.contains("sizes: found no size of the chromosome \"chr2\""), "{message}");
-    // The largest size is one.
+    assert!(message.contains("sizes: found no size of chromosome \"chr2\""), "{message}");
+    // The largest size is valid.
     fs::write(at("sizes"), "chr1\t4294967295\n").unwrap();
     count(&["--tiles", "4000000000", "--chrom-sizes", &at("sizes")]).good();
     let names = "chr1:0-4000000000\nchr1:4000000000-4294967295\n";
@@ -136,7 +136,7 @@ fn counting_asks_for_regions_and_for_sizes_only_of_tiles() {
 }
 
 #[test]
-fn an_index_is_not_made_where_two_chromosomes_share_a_name() {
+fn indexes_need_unique_names_of_chromosomes() {
     let directory = tempfile::tempdir().unwrap();
     let store = store(directory.path());
     fs::write(Path::new(&store).join("chr_names"), "chr1\nchr1\n").unwrap();
@@ -147,7 +147,7 @@ fn an_index_is_not_made_where_two_chromosomes_share_a_name() {
 }
 
 #[test]
-fn text_is_not_made_where_two_chromosomes_share_a_name() {
+fn text_needs_unique_names_of_chromosomes() {
     let directory = tempfile::tempdir().unwrap();
     let store = store(directory.path());
     fs::write(Path::new(&store).join("chr_names"), "chr1\nchr1\n").unwrap();
@@ -163,7 +163,7 @@ fn text_is_not_made_where_two_chromosomes_share_a_name() {
 }
 
 #[test]
-fn a_blank_before_a_size_is_not_a_part_of_the_name() {
+fn blanks_before_sizes_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&directory.path().join(name)).to_owned();
     fs::write(at("sizes"), "chr1\t100\nchr2 12\n").unwrap();
@@ -177,7 +177,7 @@ fn a_blank_before_a_size_is_not_a_part_of_the_name() {
 }
 
 #[test]
-fn listed_cells_that_are_not_there_are_counted() {
+fn missing_cells_of_a_list_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&directory.path().join(name)).to_owned();
     fs::write(at("s.tsv"), LINES).unwrap();
@@ -198,23 +198,23 @@ fn listed_cells_that_are_not_there_are_counted() {
 }
 
 #[test]
-fn a_name_that_breaks_its_line_is_not_printed() {
+fn names_with_tabs_are_not_printed() {
     let directory = tempfile::tempdir().unwrap();
     let store = store(directory.path());
     fs::write(Path::new(&store).join("cell_names"), "a\tb\n").unwrap();
     for words in [&["cat", &store][..], &["names", &store, "cells"]] {
         let message = run(words).refused();
-        assert!(message.contains("the name \"a\\tb\""), "{message}");
+        assert!(message.contains("name \"a\\tb\""), "{message}");
     }
 }
 
 #[test]
-fn zeros_behind_gzipped_text_are_padding() {
+fn zeros_after_gzipped_text_are_padding() {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&directory.path().join(name)).to_owned();
-    // Blocks of bgzip, and one member as gzip makes it.
+    // Blocks of bgzip, and one member as in gzip.
     run(&["fragments", "export", "--quiet", &store(directory.path()), &at("b.tsv.gz")]).good();
     let mut gzip = Command::new("gzip")
         .arg("-c")

@@ -1,4 +1,4 @@
-//! Completions and the manual: what packages hold besides the command.
+//! Completions and man pages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,12 +6,12 @@ use std::process::Command;
 
 use nnz_testing::command::{names_in, run, text};
 
-/// The verbs that the help lists.
+/// The verbs in the help.
 fn verbs() -> Vec<String> {
     verbs_of(&[])
 }
 
-/// The verbs that the help of a verb lists, if it has any.
+/// The verbs in the help of a verb, if any.
 fn verbs_of(verb: &[&str]) -> Vec<String> {
     let help = run(&[verb, &["--help"]].concat()).good();
     if !help.contains("Commands:\n") {
@@ -20,32 +20,32 @@ fn verbs_of(verb: &[&str]) -> Vec<String> {
     let listed = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
     let lines = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let verbs = lines.map(|line| line.split_whitespace().next().unwrap().to_owned());
-    // Its own help is no verb of a verb.
+    // Its help is not a verb.
     verbs.filter(|inner| verb.is_empty() || inner != "help").collect()
 }
 
-/// The long options that a help text tells of.
+/// The long options in a help text.
 fn options(help: &str) -> BTreeSet<String> {
     let words = help.split(|c: char| c.is_whitespace() || ",.;()[]".contains(c));
     words.filter(|word| word.starts_with("--") && word.len() > 2).map(str::to_owned).collect()
 }
 
 #[test]
-fn completions_know_every_verb_and_option_and_bash_takes_them() {
+fn completions_have_all_verbs_and_options() {
     let scratch = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(&["completions", shell]).good();
         for verb in verbs() {
             assert!(script.contains(&verb), "{verb} in {shell}");
             for option in options(&run(&[&verb, "-h"]).good()) {
-                // Fish names them without the dashes.
+                // Fish lists them without dashes.
                 let option = option.trim_start_matches('-');
                 assert!(script.contains(option), "{option} of {verb} in {shell}");
             }
         }
         let path = scratch.path().join(shell);
         fs::write(&path, script).unwrap();
-        // Of the others, those that are there.
+        // The other shells, if installed.
         let checked = match shell {
             "bash" | "zsh" | "fish" => Command::new(shell).arg("-n").arg(&path).output(),
             _ => continue,
@@ -62,7 +62,7 @@ fn completions_know_every_verb_and_option_and_bash_takes_them() {
 }
 
 #[test]
-fn the_manual_has_a_page_for_each_verb_with_all_its_options() {
+fn man_pages_have_all_verbs_and_options() {
     let scratch = tempfile::tempdir().unwrap();
     let directory = scratch.path().join("share/man/man1");
     run(&["man", text(&directory)]).good();
@@ -102,26 +102,26 @@ fn the_manual_has_a_page_for_each_verb_with_all_its_options() {
             assert!(page.contains(&option), "{option} of {name}: {page}");
         }
     }
-    // Pages that are there are replaced only by force.
+    // Existing pages are replaced only with --force.
     let kept = directory.join("nnz.1");
     fs::write(&kept, "mine").unwrap();
     let said = run(&["man", text(&directory)]).refused();
-    assert_eq!(said, format!("nnz: {}: exists already; --force replaces it\n", text(&kept)));
+    assert_eq!(said, format!("nnz: {}: already exists; --force replaces it\n", text(&kept)));
     assert_eq!(fs::read_to_string(&kept).unwrap(), "mine");
     run(&["man", "--force", text(&directory)]).good();
     assert!(fs::read_to_string(&kept).unwrap().contains("SYNOPSIS"));
 }
 
 #[test]
-fn options_that_verbs_share_mean_the_same_everywhere() {
+fn shared_options_have_the_same_help() {
     for option in ["threads", "memory", "force", "quiet", "json", "duplicates", "strict", "order"] {
         let mut all = BTreeSet::new();
         for verb in verbs() {
-            // Printing has no target to refuse for.
+            // Printing has no target.
             if (option, &*verb) == ("duplicates", "cat") {
                 continue;
             }
-            // Pages of the manual and tables are no groups.
+            // Man pages and tables are not groups.
             if option == "force" && ["man", "annotations"].contains(&&*verb) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What the command prints of files whose content is known.
+//! Output of the command for files with known content.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn manifest(folder: &str) -> Value {
 mod bpcells {
     use super::*;
 
-    /// The matrices in directories that the manifest lists, and those made by hand.
+    /// The matrices in directories of the manifest, and those made by hand.
     fn matrices() -> Vec<Value> {
         let manifest = manifest("bpcells");
         let all = manifest["artifacts"].as_array().unwrap().iter();
@@ -33,7 +33,7 @@ mod bpcells {
         artifact["version"].as_str().unwrap().split('-').nth(1).unwrap()
     }
 
-    /// The expected entries in stored order: row, column and the bits of the value.
+    /// The expected entries in storage order: row, column and the bits of the value.
     fn expected(artifact: &Value) -> Vec<(u64, u64, String)> {
         let path = testdata().join("bpcells").join(artifact["expected"].as_str().unwrap());
         let listed = fs::read_to_string(path).unwrap();
@@ -49,14 +49,14 @@ mod bpcells {
             })
             .collect();
         if artifact["storage_order"] == "row" {
-            // Listed column by column, stored row by row.
+            // Listed by column, stored by row.
             entries.sort_by_key(|(row, col, _)| (*row, *col));
         }
         entries
     }
 
     #[test]
-    fn every_directory_of_the_test_data_is_checked_here() {
+    fn all_directories_of_the_test_data_are_checked() {
         let listed: Vec<_> = matrices().iter().map(path_of).collect();
         assert_eq!(listed.len(), 117);
         for folder in ["matrix_dir", "handmade"] {
@@ -72,7 +72,7 @@ mod bpcells {
     }
 
     #[test]
-    fn cat_prints_every_entry_exactly() {
+    fn cat_prints_all_entries_exactly() {
         for artifact in matrices() {
             let path = path_of(&artifact);
             let kind = kind(&artifact);
@@ -83,7 +83,7 @@ mod bpcells {
             });
             assert!(printed == lines.collect::<String>(), "{path}");
 
-            // And what was printed holds the same bits; the payload of a NaN has no text.
+            // The printed numbers have the same bits; the payload of a NaN is not printed.
             for (line, (_, _, bits)) in printed.lines().zip(&expected) {
                 let value = line.split('\t').nth(2).unwrap();
                 let same = value == "nan" || nnz_testing::number::bits(kind, value) == *bits;
@@ -93,7 +93,7 @@ mod bpcells {
     }
 
     #[test]
-    fn names_prints_every_name() {
+    fn names_prints_all_names() {
         for artifact in matrices() {
             let path = path_of(&artifact);
             let Some(list) = artifact["names"].as_str() else {
@@ -102,7 +102,7 @@ mod bpcells {
             let list = fs::read(testdata().join("bpcells").join(list)).unwrap();
             let list: Value = serde_json::from_slice(&list).unwrap();
             for (axis, key) in [("rows", "row_names"), ("cols", "col_names")] {
-                // Imported from a format without names, and given none.
+                // Imported from a format without names.
                 let none = path.ends_with("import_mtx.row");
                 let expected: String = match &list[key] {
                     Value::Array(names) if !none => {
@@ -116,7 +116,7 @@ mod bpcells {
     }
 
     #[test]
-    fn names_of_stores_made_by_hand_are_what_their_lines_say() {
+    fn names_of_stores_made_by_hand() {
         let names = |store: &str, axis: &str| {
             let path = testdata().join("bpcells/handmade").join(store);
             run(&["names", text(&path), axis]).good()
@@ -127,7 +127,7 @@ mod bpcells {
             let stored = fs::read_to_string(file).unwrap();
             assert!(stored.contains("\r\n"));
             assert_eq!(names("crlf.packed", axis), stored.replace("\r\n", "\n"));
-            // The same names without their last line end.
+            // The same names without their last line break.
             assert_eq!(names("no_trailing_newline.packed", axis), names("crlf.packed", axis));
         }
         let odd = testdata().join("bpcells/handmade/empty_and_duplicate_names.unpacked/row_names");
@@ -137,14 +137,14 @@ mod bpcells {
     }
 
     #[test]
-    fn validate_is_silent_about_every_matrix() {
+    fn all_matrices_are_valid() {
         for artifact in matrices() {
             assert_eq!(run(&["validate", &path_of(&artifact)]).good(), "");
         }
     }
 
     #[test]
-    fn notes_are_printed_only_when_asked_for() {
+    fn notes_are_printed_on_request() {
         let path = testdata().join("bpcells/handmade/unsorted_rows.packed");
         assert_eq!(run(&["validate", text(&path)]).good(), "");
         let notes = run(&["validate", "--notes", text(&path)]).good();
@@ -157,7 +157,7 @@ mod bpcells {
     }
 
     #[test]
-    fn what_is_no_matrix_is_refused_by_name() {
+    fn other_data_is_refused_by_name() {
         let root = testdata().join("bpcells");
         let path = root.join("matrix_dir/basic_uint.EXPERIMENTAL_v9999");
         let path = text(&path);
@@ -184,7 +184,7 @@ mod bpcells {
     }
 
     #[test]
-    fn info_tells_what_the_manifest_says() {
+    fn info_matches_the_manifest() {
         for artifact in matrices() {
             let path = path_of(&artifact);
             let told: Value =
@@ -221,7 +221,7 @@ mod bpcells {
     }
 
     #[test]
-    fn rows_and_cols_choose_a_part() {
+    fn rows_and_cols_select_a_part() {
         for name in ["basic_uint.packed.col", "basic_double.packed.row", "basic_float.unpacked.col"]
         {
             let path = testdata().join("bpcells/matrix_dir").join(name);
@@ -245,7 +245,7 @@ mod bpcells {
             assert_eq!(part(&["--cols", ":7", "--rows", "100:"]), kept(100..u64::MAX, 0..7));
             assert_eq!(part(&["--rows", ":", "--cols", ":"]), whole);
             assert_eq!(part(&["--rows", "5:5"]), "");
-            // Past the end there is nothing, which is no error.
+            // Ranges past the end are empty, which is not an error.
             assert_eq!(part(&["--rows", "1000000:2000000"]), "");
             assert_eq!(part(&["--cols", "149:18446744073709551615"]), kept(all, 149..150));
         }
@@ -255,7 +255,7 @@ mod bpcells {
 mod matrix_market {
     use super::*;
 
-    /// The entries of the manifest for files of a folder.
+    /// The entries of the manifest for files in a folder.
     fn listed(folder: &str) -> Vec<Value> {
         let manifest = manifest("matrix-market");
         let all = manifest["entries"].as_array().unwrap().iter();
@@ -269,7 +269,7 @@ mod matrix_market {
     /// A value of the manifest as `cat` prints it.
     fn value(field: &str, value: &Value) -> String {
         let part = |value: &Value| match value {
-            // Those that are no numbers are listed by the names that are printed.
+            // Values that are not numbers are listed by the names that are printed.
             Value::String(name) => name.clone(),
             number => nnz_testing::number::float64(number.as_f64().unwrap()),
         };
@@ -288,7 +288,7 @@ mod matrix_market {
         lines
     }
 
-    /// The places of a file's entries in the order they stand there, read without any care.
+    /// The positions of the entries of a file in order, parsed without checks.
     fn order_in(path: &str) -> Vec<String> {
         let text = fs::read_to_string(path).unwrap();
         let content = text.lines().filter(|line| !line.starts_with('%') && !line.trim().is_empty());
@@ -300,7 +300,7 @@ mod matrix_market {
     }
 
     #[test]
-    fn every_file_of_the_test_data_is_checked_here() {
+    fn all_files_of_the_test_data_are_checked() {
         for (folder, least) in [("valid", 30), ("malformed", 27)] {
             let files =
                 nnz_testing::command::names_in(&testdata().join("matrix-market").join(folder));
@@ -311,7 +311,7 @@ mod matrix_market {
     }
 
     #[test]
-    fn cat_prints_every_entry_exactly_and_in_the_order_of_the_file() {
+    fn cat_prints_all_entries_exactly_in_the_order_of_the_file() {
         for entry in listed("valid") {
             let path = path_of(&entry);
             if entry["expected"]["entries"].is_null() {
@@ -324,7 +324,7 @@ mod matrix_market {
                 assert_eq!(places, order_in(&path), "{path}");
             } else {
                 let numbers = found.iter().map(|line| col_row(line));
-                assert!(numbers.is_sorted(), "{path}: an array is stored column by column");
+                assert!(numbers.is_sorted(), "{path}: an array is stored by column");
             }
             found.sort_unstable();
             let field = entry["field"].as_str().unwrap();
@@ -343,7 +343,7 @@ mod matrix_market {
     }
 
     #[test]
-    fn expand_adds_what_follows_from_the_symmetry() {
+    fn expand_adds_entries_of_the_other_triangle() {
         let mut expanded = 0;
         for entry in listed("valid") {
             let path = path_of(&entry);
@@ -362,7 +362,7 @@ mod matrix_market {
     }
 
     #[test]
-    fn validate_is_silent_about_every_valid_file() {
+    fn all_valid_files_are_valid() {
         for entry in listed("valid") {
             if entry["expected"]["or"] != "error" {
                 assert_eq!(run(&["validate", &path_of(&entry)]).good(), "");
@@ -370,7 +370,7 @@ mod matrix_market {
         }
     }
 
-    /// Where each malformed file breaks: line and column, counted from 1.
+    /// The fault of each malformed file: line and column, counted from 1.
     const BROKEN_AT: &[(&str, u64, u64)] = &[
         ("array_too_few", 6, 1),        // the end, a cell short
         ("array_too_many", 7, 1),       // the fifth of four cells
@@ -402,7 +402,7 @@ mod matrix_market {
     ];
 
     #[test]
-    fn malformed_files_are_refused_with_their_path_line_and_column() {
+    fn errors_of_malformed_files_have_line_and_column() {
         let listed = listed("malformed");
         assert_eq!(listed.len(), BROKEN_AT.len());
         let scratch = tempfile::tempdir().unwrap();
@@ -416,7 +416,7 @@ mod matrix_market {
             assert!(message.starts_with(&format!("nnz: {place}")), "{message}");
             assert_eq!(message.lines().count(), 1);
 
-            // A target that has room for every type.
+            // A target that supports all types.
             let target = scratch.path().join("m.mtx");
             let message = run(&["convert", "--no-sync", &path, text(&target)]).refused();
             assert!(message.starts_with(&format!("nnz: {place}")), "{message}");
@@ -436,7 +436,7 @@ mod matrix_market {
     }
 
     #[test]
-    fn duplicates_are_refused_with_both_lines_unless_summed() {
+    fn duplicates_are_refused_with_both_lines_or_summed() {
         let path = testdata().join("matrix-market/valid/duplicates.mtx");
         let path = text(&path);
         let scratch = tempfile::tempdir().unwrap();
@@ -456,12 +456,12 @@ mod matrix_market {
         assert_eq!(run(&["cat", "--duplicates", "sum", path]).good(), summed);
         run(&["-q", "convert", "--duplicates", "sum", path, text(&target)]).good();
         assert_eq!(run(&["cat", text(&target)]).good(), summed);
-        // BPCells has room for both.
+        // BPCells supports duplicates.
         let both = ["0\t0\t1.0", "0\t0\t2.0", "1\t1\t5.0", ""].join("\n");
         assert_eq!(run(&["cat", "--duplicates", "keep", path]).good(), both);
         run(&["-q", "convert", "--force", "--duplicates", "keep", path, text(&target)]).good();
         assert_eq!(run(&["cat", text(&target)]).good(), both);
-        // Matrix Market has not.
+        // Matrix Market does not.
         let back = scratch.path().join("back.mtx");
         let message = run(&["convert", text(&target), text(&back)]).refused();
         assert!(message.contains("entry (row 0, column 0)"), "{message}");
@@ -471,7 +471,7 @@ mod matrix_market {
     }
 
     #[test]
-    fn an_entry_above_the_diagonal_is_read_and_noted() {
+    fn entries_above_the_diagonal_are_read_and_noted() {
         let path = testdata().join("matrix-market/valid/symmetric_upper_entries.mtx");
         let path = text(&path);
         let stored = run(&["cat", path]).good();
@@ -486,7 +486,7 @@ mod matrix_market {
     }
 
     #[test]
-    fn rows_and_cols_choose_a_part_of_a_text_too() {
+    fn rows_and_cols_select_a_part_of_a_text() {
         let path = testdata().join("matrix-market/valid/coord_real_general.mtx");
         let whole = run(&["cat", text(&path)]).good();
         let part = run(&["cat", text(&path), "--rows", "1:3", "--cols", "2:"]).good();

@@ -6,7 +6,7 @@ use std::path::Path;
 use nnz_testing::command::{content, names_in, run, testdata, text};
 use serde_json::Value;
 
-/// Each group of the golden files that holds a matrix, and the directory that holds the same.
+/// The groups of the golden files with a matrix, and the directories with the same one.
 fn groups() -> Vec<(String, String)> {
     let manifest = fs::read(testdata().join("bpcells/manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
@@ -26,7 +26,7 @@ fn groups() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_golden_group_reads_as_the_directory_that_holds_the_same() {
+fn golden_groups_equal_their_directories() {
     for (group, twin) in groups() {
         if !Path::new(&twin).exists() {
             continue;
@@ -41,7 +41,7 @@ fn every_golden_group_reads_as_the_directory_that_holds_the_same() {
 }
 
 #[test]
-fn a_group_becomes_the_directory_and_the_directory_a_group() {
+fn groups_and_directories_are_converted_to_each_other() {
     let dir = tempfile::tempdir().unwrap();
     let (back, file) = (dir.path().join("back.bpcells"), dir.path().join("all.h5"));
     for (number, (group, twin)) in groups().into_iter().enumerate() {
@@ -56,7 +56,7 @@ fn a_group_becomes_the_directory_and_the_directory_a_group() {
         };
         convert(&group, text(&back));
         assert_eq!(content(&back), content(Path::new(&twin)), "{group}");
-        // All into one file, beside each other, and out again.
+        // All into one file, and out again.
         let place = format!("{}::/made/by{number}", text(&file));
         convert(&twin, &place);
         convert(&place, text(&back));
@@ -66,7 +66,7 @@ fn a_group_becomes_the_directory_and_the_directory_a_group() {
 }
 
 #[test]
-fn compressed_arrays_hold_the_same_in_fewer_bytes() {
+fn compressed_arrays_are_equal_and_smaller() {
     let dir = tempfile::tempdir().unwrap();
     let from = testdata().join("bpcells/matrix_dir/longcol_uint.unpacked.col");
     let [plain, gzip] = ["plain.h5", "gzip.h5"].map(|name| dir.path().join(name));
@@ -81,7 +81,7 @@ fn compressed_arrays_hold_the_same_in_fewer_bytes() {
 }
 
 #[test]
-fn a_file_of_several_matrices_lists_them() {
+fn files_with_several_matrices_list_them() {
     let file = testdata().join("bpcells/matrix_h5/basic_uint.h5");
     let said = run(&["info", text(&file)]).refused();
     for group in ["packed.col", "packed.row", "unpacked.col", "unpacked.row"] {
@@ -90,11 +90,11 @@ fn a_file_of_several_matrices_lists_them() {
     let nowhere = format!("{}::nowhere", text(&file));
     assert!(run(&["info", &nowhere]).refused().contains("nowhere"));
     let other = testdata().join("hdf5/filters.h5");
-    assert!(run(&["info", text(&other)]).refused().contains("without a matrix that this version"));
+    assert!(run(&["info", text(&other)]).refused().contains("without a supported matrix"));
 }
 
 #[test]
-fn a_new_group_leaves_the_rest_and_an_old_one_needs_force() {
+fn groups_are_added_and_replaced_only_with_force() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("study.h5ad");
     fs::copy(testdata().join("bpcells/interop/basic_uint.h5ad"), &file).unwrap();

@@ -1,4 +1,4 @@
-//! The JSON that is printed has the keys of `docs/json.md`, and no others. `stats` as CSV.
+//! JSON output has exactly the keys of `docs/json.md`. `stats` as CSV.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -41,11 +41,11 @@ fn is_of_type(value: &Value, kind: &str) -> bool {
         "object" => value.is_object(),
         "array" => value.is_array(),
         "array of strings" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
-        other => panic!("{other} is no type"),
+        other => panic!("unknown type {other}"),
     })
 }
 
-/// Holds the keys of an object to the page, and notes that they were seen.
+/// Compares the keys of an object with the page, and records them.
 fn check(
     object: &Value,
     prefix: &str,
@@ -56,7 +56,7 @@ fn check(
     for (key, value) in object {
         let key = format!("{prefix}{key}");
         let kind = keys.get(&key).unwrap_or_else(|| panic!("{key} is not documented"));
-        assert!(is_of_type(value, kind), "{key}: {value} is no {kind}");
+        assert!(is_of_type(value, kind), "{key}: {value} is not a {kind}");
         match value {
             Value::Object(_) => check(value, &format!("{key}."), keys, seen),
             Value::Array(all) => {
@@ -68,7 +68,7 @@ fn check(
         }
         seen.insert(key);
     }
-    // What is not optional is always there.
+    // Keys that are not optional are always present.
     for (key, kind) in keys {
         let Some(inner) = key.strip_prefix(prefix) else { continue };
         if !inner.contains(['.', '[']) && !kind.ends_with(", optional") {
@@ -88,7 +88,7 @@ fn entries(folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_key_that_is_printed_is_documented_and_the_other_way_round() {
+fn printed_keys_are_those_of_the_documentation() {
     let sections = documented();
     let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut hold = |section: &str, schema: &str, json: &str| {
@@ -190,7 +190,7 @@ fn stats_as_csv_have_one_table_with_quoted_names() {
     assert_eq!(rows, expected);
     let whole = csv(&folder, &["--measures", "sums", "--rows", "1"]).good();
     assert_eq!(whole, "nnz,sum,mean\n1,7,3.5\n");
-    // There is no least value of no cells.
+    // No cells have no minimum.
     let none = csv(&folder, &["--rows", "0:0", "--axis", "cols"]).good();
     assert!(none.lines().nth(1).unwrap().ends_with(",,"), "{none}");
     assert_eq!(csv(&folder, &["--axis", "rows", "--axis", "cols"]).code, Some(2));

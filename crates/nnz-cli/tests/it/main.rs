@@ -10,7 +10,7 @@
     dead_code,
     missing_docs,
     unreachable_pub,
-    reason = "a test stops where it fails, and uses what it needs of what tests share"
+    reason = "a test stops where it fails"
 )]
 
 mod all_or_nothing;

@@ -1,4 +1,4 @@
-//! Paths that are not UTF-8, wherever a command takes a path.
+//! Paths that are not UTF-8, in all arguments with a path.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -20,7 +20,7 @@ impl Files {
         Self { scratch: tempfile::tempdir().unwrap() }
     }
 
-    /// A path whose last part begins with a byte that is no UTF-8.
+    /// A path whose last part starts with a byte that is not UTF-8.
     fn path(&self, name: &str) -> OsString {
         self.path_of_bytes(&[b"q\xff", name.as_bytes()].concat())
     }
@@ -43,7 +43,7 @@ impl Files {
     }
 }
 
-/// The same with something behind it.
+/// The same with a suffix.
 fn with(path: &OsStr, rest: &str) -> OsString {
     let mut path = path.to_owned();
     path.push(rest);
@@ -64,7 +64,7 @@ macro_rules! nnz {
 }
 
 #[test]
-fn matrices_are_written_to_and_read_from_every_container() {
+fn matrices_are_written_to_and_read_from_all_containers() {
     let files = Files::new();
     let mtx = files.write(".mtx", SMALL);
     for name in [
@@ -93,7 +93,7 @@ fn matrices_are_written_to_and_read_from_every_container() {
             _ => &[],
         };
         finish(command().args(["-q", "convert"]).args(options).args([&mtx, &target])).good();
-        // R has no integers in a sparse matrix.
+        // R has no integers in sparse matrices.
         let entries = nnz!("cat", target).good().replace(".0\n", "\n");
         assert_eq!(entries, ENTRIES, "{name}");
         let whole = name.split("::").next().unwrap();
@@ -107,7 +107,7 @@ fn matrices_are_written_to_and_read_from_every_container() {
         nnz!("stats", target).good();
         nnz!("names", target, "rows").good();
         assert_eq!(nnz!("diff", mtx, target).good(), "");
-        // Again over what is there.
+        // Again over the existing target.
         let again = command()
             .args(["-q", "convert", "--force"])
             .args(options)
@@ -133,7 +133,7 @@ fn groups_are_added_to_a_file() {
 }
 
 #[test]
-fn every_verb_takes_such_paths() {
+fn all_verbs_accept_such_paths() {
     let files = Files::new();
     let mtx = files.write(".mtx", SMALL);
     let target = |name: &str| files.path(name);
@@ -160,7 +160,7 @@ fn every_verb_takes_such_paths() {
     nnz!("man", target("man")).good();
     assert!(PathBuf::from(target("man")).join("nnz.1").is_file());
 
-    // A 10x folder, sorted within little memory.
+    // A 10x folder, sorted with little memory.
     let folder = PathBuf::from(files.path("folder"));
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("matrix.mtx"), SMALL).unwrap();
@@ -171,7 +171,7 @@ fn every_verb_takes_such_paths() {
 }
 
 #[test]
-fn every_verb_of_fragments_takes_such_paths() {
+fn all_verbs_of_fragments_accept_such_paths() {
     let files = Files::new();
     let list = files.write("f.tsv", "chr1\t5\t9\ta\nchr1\t6\t7\tb\n");
     let cells = files.write("cells.txt", "b\n");
@@ -217,7 +217,7 @@ fn every_verb_of_fragments_takes_such_paths() {
 }
 
 #[test]
-fn every_tool_takes_such_paths() {
+fn all_tools_accept_such_paths() {
     let files = Files::new();
     let mtx = files.write(".mtx", SMALL);
     let target = |name: &str| files.path(name);
@@ -226,7 +226,7 @@ fn every_tool_takes_such_paths() {
         assert_eq!(done.code, Some(0), "{name}: {done:?}");
         done.out
     };
-    // A group behind one colon or two.
+    // A group after one colon or two.
     for place in ["a.h5:g", "b.h5::g", "c.bsp", "d.zarr:g"] {
         let place = target(place);
         ok("mtx2bsp", &[mtx.clone(), place.clone()]);
@@ -274,7 +274,7 @@ fn groups_and_names_that_are_not_utf8_are_usage_errors() {
 }
 
 #[test]
-fn segments_are_not_written_under_such_a_name_but_read() {
+fn segments_are_read_from_such_a_path_but_not_written() {
     let files = Files::new();
     let mtx = files.write(".mtx", SMALL);
     let target = files.path(".dbdf.hdfs");

@@ -1,4 +1,4 @@
-//! Objects of R: those of BPCells, and matrices.
+//! R objects: those of BPCells, and matrices.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn info(path: &str) -> Value {
 mod bpcells {
     use super::*;
 
-    /// The objects of the manifest that hold a matrix, and the directories that hold the same.
+    /// The objects of the manifest with a matrix, and the directories with the same one.
     fn objects() -> Vec<(String, PathBuf)> {
         let manifest = fs::read(testdata().join("bpcells/manifest.json")).unwrap();
         let manifest: Value = serde_json::from_slice(&manifest).unwrap();
@@ -30,7 +30,7 @@ mod bpcells {
         let twin = |path: &str| {
             let name = path.trim_start_matches("matrix_rds/").trim_end_matches(".rds");
             let name = name.trim_end_matches(".list").trim_end_matches(".uncompressed_rds");
-            // Integers that were stored as floats, in an object only.
+            // Integers that are stored as floats, only in objects.
             let name = name.replace("basic_uint_as_float", "basic_uint");
             testdata().join("bpcells/matrix_dir").join(name)
         };
@@ -39,7 +39,7 @@ mod bpcells {
     }
 
     #[test]
-    fn every_object_holds_what_its_directory_does() {
+    fn objects_equal_their_directories() {
         for (object, twin) in objects() {
             let twin = text(&twin);
             let as_float = object.contains("as_float");
@@ -66,7 +66,7 @@ mod bpcells {
     }
 
     #[test]
-    fn an_object_becomes_its_directory_and_the_directory_an_object() {
+    fn objects_and_directories_are_converted_to_each_other() {
         let dir = tempfile::tempdir().unwrap();
         let (store, made) = (dir.path().join("back.bpcells"), dir.path().join("made.rds"));
         for (number, (object, twin)) in objects().into_iter().enumerate() {
@@ -91,7 +91,7 @@ mod bpcells {
     }
 
     #[test]
-    fn objects_that_only_point_say_to_what() {
+    fn errors_of_references_name_their_target() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("never.bpcells");
         for (name, class) in [
@@ -119,7 +119,7 @@ mod bpcells {
     }
 
     #[test]
-    fn fragments_are_no_matrix() {
+    fn fragments_are_not_read_as_a_matrix() {
         let folder = testdata().join("bpcells/fragments_rds");
         for name in names_in(&folder) {
             let path = folder.join(name);
@@ -129,7 +129,7 @@ mod bpcells {
     }
 
     #[test]
-    fn what_an_object_cannot_be_is_a_usage_error() {
+    fn unsupported_options_are_usage_errors() {
         let dir = tempfile::tempdir().unwrap();
         let from = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
         let to = dir.path().join("a.rds");
@@ -149,7 +149,7 @@ mod bpcells {
     }
 
     #[test]
-    fn objects_of_version_1_hold_the_same() {
+    fn objects_of_version_1_are_equal() {
         let dir = tempfile::tempdir().unwrap();
         for (number, name) in
             ["uint.packed.col", "uint.unpacked.row", "float.packed.row", "double.packed.col"]
@@ -169,7 +169,7 @@ mod bpcells {
     }
 
     #[test]
-    fn an_object_is_read_whole_and_so_has_to_fit_into_memory() {
+    fn objects_have_to_fit_into_memory() {
         let path = testdata().join("bpcells/matrix_rds/basic_uint.packed.col.rds");
         let dir = tempfile::tempdir().unwrap();
         let path = text(&path);
@@ -196,7 +196,7 @@ mod matrices {
     use super::*;
 
     #[test]
-    fn one_matrix_in_each_class_is_one_matrix() {
+    fn all_classes_of_a_matrix_are_equal() {
         let first = r("dgC");
         let names = |place: &str| ["rows", "cols"].map(|axis| run(&["names", place, axis]).good());
         assert_eq!(names(&first)[0].lines().last(), Some("r30"));
@@ -224,7 +224,7 @@ mod matrices {
     }
 
     #[test]
-    fn symmetric_classes_mean_the_same_and_store_a_triangle() {
+    fn symmetric_classes_are_equal_and_store_a_triangle() {
         for name in ["dsC_up", "dsC_lo", "dsR", "dsT"] {
             run(&["diff", &r("dsC_up"), &r(name)]).good();
             assert!(info(&r(name))["structure"].as_str().unwrap().starts_with("symmetric"));
@@ -233,7 +233,7 @@ mod matrices {
     }
 
     #[test]
-    fn other_values_are_what_r_says() {
+    fn special_values_match_r() {
         for (name, value_type, entries) in [
             ("plain_int", "int32", "0\t0\t1\n1\t0\t2\n0\t1\t3\n1\t1\t4\n0\t2\t5\n1\t2\t6\n"),
             ("plain_lgl", "bint8", "0\t0\t0\n1\t0\t0\n0\t1\t1\n1\t1\t1\n0\t2\t1\n1\t2\t1\n"),
@@ -263,7 +263,7 @@ mod matrices {
     }
 
     #[test]
-    fn what_is_no_matrix_of_numbers_is_refused_by_name() {
+    fn other_objects_are_refused_by_name() {
         let mut told = 0;
         for (name, part) in [
             ("all", "version"),
@@ -293,7 +293,7 @@ mod matrices {
     }
 
     #[test]
-    fn broken_objects_are_told_by_their_ending_and_their_place() {
+    fn errors_of_broken_objects_have_their_location() {
         let dir = tempfile::tempdir().unwrap();
         let whole = fs::read(r("dgC")).unwrap();
         let path = dir.path().join("cut.rds");
@@ -305,7 +305,7 @@ mod matrices {
         }
         fs::write(&path, b"\x28\xb5\x2f\xfd and more").unwrap();
         assert!(run(&["info", text(&path)]).refused().contains("zstd"));
-        // What it is decides, not what it is called.
+        // The content decides, not the extension.
         let text_in_disguise = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n";
         fs::write(&path, text_in_disguise).unwrap();
         assert_eq!(run(&["cat", text(&path)]).good(), "0\t0\t2.0\n");
@@ -315,7 +315,7 @@ mod matrices {
     }
 
     #[test]
-    fn whatever_fits_becomes_a_dgcmatrix_and_the_same_again() {
+    fn matrices_round_trip_through_dgcmatrix() {
         let dir = tempfile::tempdir().unwrap();
         let made = dir.path().join("made.rds");
         let store = testdata().join("bpcells/matrix_dir");
@@ -349,7 +349,7 @@ mod matrices {
     }
 
     #[test]
-    fn more_entries_than_r_counts_are_refused_with_a_hint() {
+    fn too_many_entries_for_r_are_refused_with_a_hint() {
         let dir = tempfile::tempdir().unwrap();
         let (from, to) = (dir.path().join("many.mtx"), dir.path().join("never.rds"));
         let head = "%%MatrixMarket matrix coordinate integer general\n100000 100000 2147483648\n";

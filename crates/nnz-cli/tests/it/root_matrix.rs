@@ -1,4 +1,4 @@
-//! Files whose root is a matrix and which hold others in groups.
+//! Files with a matrix at their root and others in groups.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use nnz_testing::command::{finish, program, run, testdata, text};
 const FIRST: &str = "%%MatrixMarket matrix coordinate integer general\n3 4 2\n1 1 5\n3 2 7\n";
 const SECOND: &str = "%%MatrixMarket matrix coordinate integer general\n2 2 1\n2 2 9\n";
 
-/// Every container with groups, and the formats it can hold.
+/// All containers with groups, and the formats they support.
 const PLACES: [(&str, &str); 6] = [
     ("a.h5", "COO"),
     ("a.nc", "CSR"),
@@ -31,7 +31,7 @@ fn group(path: &Path, group: &str) -> String {
     format!("{}::{group}", text(path))
 }
 
-/// Makes a store with the first matrix at its root and the second in two groups.
+/// Creates a store with the first matrix at its root and the second in two groups.
 fn store(folder: &Path, name: &str, format: &str) -> PathBuf {
     let first = write(folder, "first.mtx", FIRST);
     let second = write(folder, "second.mtx", SECOND);
@@ -50,7 +50,7 @@ fn info(place: &str) -> Value {
 }
 
 #[test]
-fn the_root_is_read_where_no_group_is_named() {
+fn the_root_is_read_by_default() {
     for (name, format) in PLACES {
         let folder = tempfile::tempdir().unwrap();
         let path = store(folder.path(), name, format);
@@ -100,7 +100,7 @@ fn info_lists_the_other_groups() {
 }
 
 #[test]
-fn several_groups_are_listed_where_the_root_is_no_matrix() {
+fn several_groups_are_listed_if_the_root_is_not_a_matrix() {
     let folder = tempfile::tempdir().unwrap();
     let first = write(folder.path(), "first.mtx", FIRST);
     for name in ["a.h5", "a.nc", "a.zarr"] {
@@ -110,18 +110,18 @@ fn several_groups_are_listed_where_the_root_is_no_matrix() {
         }
         for verb in ["info", "cat", "stats", "validate"] {
             let said = run(&[verb, text(&path)]).refused_by(verb);
-            assert!(said.contains("holds several"), "{said}");
+            assert!(said.contains("contains several"), "{said}");
             assert!(said.contains(&group(&path, "/x")) && said.contains(&group(&path, "/y")));
         }
     }
 }
 
 #[test]
-fn validate_checks_the_root_and_every_other_group() {
+fn validate_checks_the_root_and_all_other_groups() {
     let folder = tempfile::tempdir().unwrap();
     let path = store(folder.path(), "a.zarr", "CSR");
     run(&["validate", text(&path)]).good();
-    // Rows that go down.
+    // Descending rows.
     let chunk = path.join("deep/c/pointers_to_1/c/0");
     let mut bytes = fs::read(&chunk).unwrap();
     bytes[4] = 9;
@@ -134,7 +134,7 @@ fn validate_checks_the_root_and_every_other_group() {
 }
 
 #[test]
-fn a_group_that_is_added_leaves_the_root_as_it_is() {
+fn adding_a_group_keeps_the_root() {
     for (name, format) in PLACES {
         let folder = tempfile::tempdir().unwrap();
         let path = store(folder.path(), name, format);
@@ -149,7 +149,7 @@ fn a_group_that_is_added_leaves_the_root_as_it_is() {
 }
 
 #[test]
-fn groups_lost_with_what_is_replaced_are_named() {
+fn replaced_groups_are_listed() {
     for (name, format) in PLACES {
         let folder = tempfile::tempdir().unwrap();
         let path = store(folder.path(), name, format);
@@ -168,7 +168,7 @@ fn groups_lost_with_what_is_replaced_are_named() {
 }
 
 #[test]
-fn fragments_are_found_beside_a_matrix_at_the_root_and_the_other_way_round() {
+fn fragments_and_matrices_are_found_in_one_file() {
     let folder = tempfile::tempdir().unwrap();
     let tsv = write(folder.path(), "f.tsv", "chr1\t1\t5\tA\nchr1\t2\t8\tB\n");
     let first = write(folder.path(), "first.mtx", FIRST);
@@ -189,9 +189,9 @@ fn fragments_are_found_beside_a_matrix_at_the_root_and_the_other_way_round() {
     run(&["validate", text(&fragments)]).good();
 }
 
-/// As the reference's script tests its tools.
+/// As the script of the reference tests its tools.
 #[test]
-fn the_tools_read_the_root_and_keep_others_in_groups() {
+fn the_tools_read_the_root_and_keep_groups() {
     let folder = tempfile::tempdir().unwrap();
     let first = write(folder.path(), "a.mtx", FIRST);
     let second = write(folder.path(), "b.mtx", SECOND);
@@ -214,7 +214,7 @@ fn the_tools_read_the_root_and_keep_others_in_groups() {
         let copy = folder.path().join("copy.bsp.npz");
         tool("binsparse_to_binsparse", &[text(&path), text(&copy)]).good();
         assert_eq!(same(text(&first), text(&copy)), Some(0));
-        // The whole file is replaced, as the reference does, and said to be.
+        // The whole file is replaced, as in the reference, with a note.
         let replaced = tool(mtx2bsp, &[text(&first), text(&path)]);
         assert_eq!(replaced.code, Some(0));
         assert_eq!(replaced.err, "mtx2bsp: groups inside were replaced, too: /b\n");
@@ -222,7 +222,7 @@ fn the_tools_read_the_root_and_keep_others_in_groups() {
 }
 
 #[test]
-fn a_golden_file_of_two_matrices_reads_as_its_root() {
+fn golden_files_of_two_matrices_are_read_at_the_root() {
     let file = testdata().join("binsparse/valid/hand/var_multi.bsp.h5");
     let told = info(text(&file));
     assert_eq!((&told["rows"], &told["dialect"]), (&Value::from(7), &Value::from("CSR")));
@@ -232,9 +232,9 @@ fn a_golden_file_of_two_matrices_reads_as_its_root() {
     assert_eq!(run(&["cat", &group(&file, "b")]).good().lines().count(), 5);
 }
 
-/// A file of several matrices of which none is the main one is described by what it holds.
+/// Files of several matrices without a main one are described by their members.
 #[test]
-fn info_lists_what_a_file_without_a_main_matrix_holds() {
+fn info_lists_members_of_files_without_a_main_matrix() {
     let genomes = testdata().join("tenx/h5/cr2_two_genomes.h5");
     let found = info(text(&genomes));
     assert_eq!((&found["format"], &found["kind"]), (&"10x".into(), &"file".into()));
@@ -247,6 +247,6 @@ fn info_lists_what_a_file_without_a_main_matrix_holds() {
     let members = found["members"].as_array().unwrap();
     assert!(members.iter().any(|m| m["path"].as_str().unwrap().starts_with("layers/")));
     assert!(members.iter().all(|m| m["path"] != "X"));
-    // Other verbs want one of them.
+    // Other verbs need one of them.
     assert_eq!(run(&["cat", text(&genomes)]).code, Some(1));
 }

@@ -1,4 +1,4 @@
-//! `nnz slice` and `nnz concat`: what they write, and what they refuse.
+//! Output and errors of `nnz slice` and `nnz concat`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const GENES: &str = "CD3E CD8A MS4A1";
 const CELLS: &str = "AAA CCC GGG TTT";
 
 #[test]
-fn what_is_selected_is_written_in_the_order_it_was_listed() {
+fn selections_are_written_in_the_order_of_the_list() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", GENES, CELLS);
     let store = scratch.path().join("pbmc.bpcells");
@@ -62,7 +62,7 @@ fn what_is_selected_is_written_in_the_order_it_was_listed() {
             assert_eq!(run(&["validate", target]).good(), "");
         }
     }
-    // What convert can be told, slice can be told.
+    // slice accepts the options of convert.
     let out = run(&["-q", "slice", text(&store), "-", "--cols", "TTT", "--order", "row"]).good();
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
     assert_eq!(out, format!("{banner}3 1 3\n1 1 4\n2 1 5\n3 1 6\n"));
@@ -74,7 +74,7 @@ fn what_is_selected_is_written_in_the_order_it_was_listed() {
 }
 
 #[test]
-fn what_cannot_be_selected_is_told_with_its_reason() {
+fn errors_of_selections_have_a_reason() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", "7 1 X", "A B A D");
     let source = text(&source);
@@ -84,20 +84,20 @@ fn what_cannot_be_selected_is_told_with_its_reason() {
     let target = scratch.path().join("t.bpcells");
     let target = text(&target);
     for (source, flags, message) in [
-        (source, ["--rows", "2:4"], "there is no row 3: there are 3 rows, numbered from 0"),
-        (source, ["--rows", "3"], "there is no row 3: there are 3 rows, numbered from 0"),
-        (source, ["--cols", "9:"], "there is no column 9: there are 4 columns, numbered from 0"),
-        (source, ["--rows", "Y"], "there is no row with the name \"Y\""),
-        (nameless, ["--rows", "Y"], "there is no row with the name \"Y\": rows have none"),
+        (source, ["--rows", "2:4"], "no row 3: the matrix has 3 rows, numbered from 0"),
+        (source, ["--rows", "3"], "no row 3: the matrix has 3 rows, numbered from 0"),
+        (source, ["--cols", "9:"], "no column 9: the matrix has 4 columns, numbered from 0"),
+        (source, ["--rows", "Y"], "no row is named \"Y\""),
+        (nameless, ["--rows", "Y"], "no row is named \"Y\": rows have no names"),
         (source, ["--cols", "A"], "\"A\" is the name of column 0 and of column 2"),
         (source, ["--rows", "7,0"], "row 0 is selected twice"),
         (source, ["--rows", "0:2,1"], "row 1 is selected twice"),
-        (source, ["--cols", "99999999999999999999"], "there is no column 99999999999999999999"),
+        (source, ["--cols", "99999999999999999999"], "no column 99999999999999999999"),
     ] {
         let said = run(&["slice", source, target, flags[0], flags[1]]).refused();
         assert!(said.starts_with(&format!("nnz: {source}: {message}")), "{said}");
     }
-    // A number that is also the name of another.
+    // A number that is also the name of another row.
     let numbered = folder(&scratch, "numbered", "2 1 X", CELLS);
     let numbered = text(&numbered);
     let said = run(&["slice", numbered, target, "--rows", "2"]).refused();
@@ -106,7 +106,7 @@ fn what_cannot_be_selected_is_told_with_its_reason() {
     run(&["-q", "slice", numbered, target, "--rows", "1,2:3"]).good();
     assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
     let endless = run(&["slice", source, "-", "--rows", "@/dev/zero"]).refused();
-    assert!(endless.contains("a line of over a mebibyte"), "{endless}");
+    assert!(endless.contains("a line longer than 1 MiB"), "{endless}");
     let said = run(&["slice", source, "-", "--rows", "@no such list"]).refused();
     assert_eq!(said, "nnz: no such list: no such file or directory\n");
     for flags in
@@ -119,7 +119,7 @@ fn what_cannot_be_selected_is_told_with_its_reason() {
 }
 
 #[test]
-fn a_value_that_does_not_fit_leaves_nothing() {
+fn values_that_do_not_fit_leave_no_files() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("m.mtx");
     fs::write(&path, "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 0.5\n")
@@ -127,7 +127,7 @@ fn a_value_that_does_not_fit_leaves_nothing() {
     let target = scratch.path().join("t.bpcells");
     let to = ["slice", text(&path), text(&target), "--type", "uint"];
     let said = run(&[&to[..], &["--rows", "1,0"]].concat()).refused();
-    let place = format!("nnz: what is selected of {}: entry (row 0, column 1): ", text(&path));
+    let place = format!("nnz: the selection from {}: entry (row 0, column 1): ", text(&path));
     assert!(said.starts_with(&place), "{said}");
     assert_eq!(names_in(scratch.path()), ["m.mtx"]);
     run(&[&["-q"][..], &to, &["--rows", "0"]].concat()).good();
@@ -135,7 +135,7 @@ fn a_value_that_does_not_fit_leaves_nothing() {
 }
 
 #[test]
-fn matrices_are_put_together_with_their_names() {
+fn matrices_are_concatenated_with_their_names() {
     let scratch = tempfile::tempdir().unwrap();
     let a = folder(&scratch, "a", GENES, "A1 A2 A3 A4");
     let b = folder(&scratch, "b", GENES, "B1 B2 B3 B4");
@@ -167,22 +167,22 @@ fn matrices_are_put_together_with_their_names() {
     }
     let before = content(scratch.path().join("t.bpcells").as_path());
 
-    // Names that differ are not mixed up, unless somebody says so.
+    // Differing names are an error by default.
     let differ = ["concat", a, other, target, "--axis", "cols", "--force"];
     let said = run(&differ).refused();
     let message = format!(
-        "nnz: {other}: the name \"CD8B\" of row 1, which is \"CD8A\" in {a}; \
-         --ignore-names takes the first\n"
+        "nnz: {other}: name \"CD8B\" of row 1, which is \"CD8A\" in {a}; \
+         --ignore-names uses those of the first\n"
     );
     assert_eq!(said, message);
     assert_eq!(content(scratch.path().join("t.bpcells").as_path()), before);
     run(&[&["-q"][..], &differ, &["--ignore-names"]].concat()).good();
     assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
 
-    // A matrix without names leaves all without, and that is told.
+    // A matrix without names drops the names of all, with a note.
     let nameless = format!("{a}/matrix.mtx");
     let done = run(&["concat", a, &nameless, target, "--axis", "cols", "--force"]);
-    let told = format!("the names of the cols of {a}, since {nameless} has none");
+    let told = format!("the names of the cols of {a}, because {nameless} has none");
     assert!(done.err.contains(&told), "{}", done.err);
     assert_eq!(run(&["names", target, "cols"]).good(), "");
     assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
@@ -191,7 +191,7 @@ fn matrices_are_put_together_with_their_names() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_told_with_both_names() {
+fn errors_of_concatenations_name_both_files() {
     let scratch = tempfile::tempdir().unwrap();
     let one = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
     let basic = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
@@ -217,7 +217,7 @@ fn what_does_not_fit_together_is_told_with_both_names() {
 /// The stored entries of the folders above, in storage order.
 const ENTRIES: [[u64; 3]; 6] = [[0, 0, 1], [2, 0, 2], [1, 1, 3], [0, 3, 4], [1, 3, 5], [2, 3, 6]];
 
-/// The lines of some entries, with names of genes and cells or without.
+/// Formats entries, with or without names of genes and cells.
 fn lines(rows: &[u64], cols: &[u64], named: bool) -> String {
     let label = |of: &str, at: u64| match named {
         true => of.split(' ').nth(usize::try_from(at).unwrap()).unwrap().to_owned(),
@@ -232,7 +232,7 @@ fn lines(rows: &[u64], cols: &[u64], named: bool) -> String {
 }
 
 #[test]
-fn cat_prints_what_is_selected_with_its_positions_in_the_file() {
+fn cat_prints_selections_with_positions_in_the_file() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", GENES, CELLS);
     let list = scratch.path().join("cells.txt");
@@ -271,11 +271,11 @@ fn cat_prints_what_is_selected_with_its_positions_in_the_file() {
             }
         }
     }
-    // Without names there are positions, also from a pipe.
+    // Without names, positions are printed, also from a pipe.
     let mtx = fs::read(source.join("matrix.mtx")).unwrap();
     let printed = run_with_input(&["cat", "-", "--names", "--cols", "3,0"], &mtx).good();
     assert_eq!(printed, lines(&[0, 1, 2], &[0, 3], false));
-    // What a symmetry adds is selected, too.
+    // Mirrored entries are selected as well.
     let symmetric = scratch.path().join("s.mtx");
     fs::write(
         &symmetric,
@@ -288,7 +288,7 @@ fn cat_prints_what_is_selected_with_its_positions_in_the_file() {
 }
 
 #[test]
-fn stats_are_those_of_the_slice_with_positions_and_names_of_the_file() {
+fn stats_of_selections_have_positions_and_names_of_the_file() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", GENES, CELLS);
     let store = scratch.path().join("pbmc.bpcells");
@@ -325,14 +325,14 @@ fn stats_are_those_of_the_slice_with_positions_and_names_of_the_file() {
 }
 
 #[test]
-fn what_is_not_selected_is_not_read() {
+fn unselected_data_is_not_read() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", GENES, CELLS);
     let store = scratch.path().join("pbmc.bsp");
     run(&["-q", "convert", text(&source), text(&store), "--to", "CSC"]).good();
     let indices = store.join("indices_1.npy");
     let mut bytes = fs::read(&indices).unwrap();
-    // The row of the last entry, which is in the last column.
+    // The row of the last entry, in the last column.
     let width = (bytes.len() - 128) / 6;
     let last = bytes.len() - width;
     bytes[last] = 99;
@@ -345,7 +345,7 @@ fn what_is_not_selected_is_not_read() {
 }
 
 #[test]
-fn an_empty_list_is_refused_unless_it_is_allowed() {
+fn empty_lists_are_refused_by_default() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", GENES, CELLS);
     let list = scratch.path().join("none.txt");
@@ -375,7 +375,7 @@ fn an_empty_list_is_refused_unless_it_is_allowed() {
 }
 
 #[test]
-fn a_name_that_is_a_file_is_asked_about() {
+fn names_of_files_give_a_hint() {
     let scratch = tempfile::tempdir().unwrap();
     folder(&scratch, "pbmc", GENES, CELLS);
     fs::write(scratch.path().join("genes.txt"), "CD3E\n").unwrap();
@@ -392,7 +392,7 @@ fn a_name_that_is_a_file_is_asked_about() {
 }
 
 #[test]
-fn rows_of_10x_folders_are_selected_by_any_column() {
+fn rows_of_10x_folders_are_selected_by_any_annotation() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", "ENSG1 ENSG2 ENSG3", CELLS);
     let genes = |table: &str| fs::write(source.join("genes.tsv"), table).unwrap();
@@ -407,13 +407,10 @@ fn rows_of_10x_folders_are_selected_by_any_column() {
     assert_eq!(run(&["names", text(&target), "rows"]).good(), "ENSG3\nENSG1\n");
 
     let shared = selected("Gene").refused();
-    assert!(
-        shared
-            .contains("\"Gene\" is the name of 2 rows; select one of them by \"ENSG1\", \"ENSG2\"")
-    );
+    assert!(shared.contains("\"Gene\" matches 2 rows; select one of them by \"ENSG1\", \"ENSG2\""));
     assert!(selected("CD3E,ENSG1").refused().contains("row 0 is selected twice"));
-    assert!(selected("CD19").refused().contains("there is no row with the name \"CD19\""));
-    // An id wins over a symbol, and a position as well.
+    assert!(selected("CD19").refused().contains("no row is named \"CD19\""));
+    // Ids take precedence over symbols, and so do positions.
     genes("ENSG1\tENSG2\nENSG2\tx\nENSG3\t1\n");
     assert_eq!(selected("ENSG2").good(), "ENSG2\tCCC\t3\nENSG2\tTTT\t5\n");
     assert_eq!(selected("1").good(), "ENSG2\tCCC\t3\nENSG2\tTTT\t5\n");
@@ -426,7 +423,7 @@ fn rows_of_10x_folders_are_selected_by_any_column() {
 }
 
 #[test]
-fn rows_are_selected_by_conditions_and_cells_wherever_they_are() {
+fn rows_are_selected_by_conditions_and_cells_on_either_axis() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", "ENSG1 ENSG2 ENSG3", CELLS);
     let table =
@@ -456,15 +453,15 @@ fn rows_are_selected_by_conditions_and_cells_wherever_they_are() {
     assert_eq!(cat, "AAA\tENSG1\t1\n");
 
     let refused = |flags: &[&str]| run(&[&["cat", text(&source)], flags].concat()).refused();
-    let values = "there are \"Gene Expression\", \"Antibody";
+    let values = "values are \"Gene Expression\", \"Antibody";
     assert!(refused(&["--rows", "feature_type=gene"]).contains(values));
-    let columns = "there are \"name\", \"feature_type\"";
+    let columns = "columns are \"name\", \"feature_type\"";
     assert!(refused(&["--rows", "type=gene"]).contains(columns));
-    assert!(refused(&["--cols", "type=gene"]).contains("no annotations of columns"));
+    assert!(refused(&["--cols", "type=gene"]).contains("columns have no annotations"));
     let plain = scratch.path().join("m.mtx");
     run(&["-q", "convert", text(&source), text(&plain)]).good();
     for (flags, says) in [
-        (&["cat", text(&plain), "--cells", "0"][..], "does not say which axis has cells"),
+        (&["cat", text(&plain), "--cells", "0"][..], "does not state which axis has cells"),
         (&["slice", text(&plain), "x.mtx"], "nothing is selected"),
     ] {
         let done = run(flags);
@@ -473,26 +470,26 @@ fn rows_are_selected_by_conditions_and_cells_wherever_they_are() {
 }
 
 #[test]
-fn messages_speak_of_what_was_selected() {
+fn messages_name_cells_and_features() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", GENES, CELLS);
     let target = scratch.path().join("t.bpcells");
     let slice = |flags: &[&str]| {
         run(&[&["-q", "slice", text(&source), text(&target), "--force"], flags].concat()).refused()
     };
-    let cells = "there is no cell 99: there are 4 cells, numbered from 0";
+    let cells = "no cell 99: the matrix has 4 cells, numbered from 0";
     assert!(slice(&["--cells", "0:100"]).contains(cells));
-    assert!(slice(&["--cells", "GGGG"]).contains("there is no cell with the name \"GGGG\""));
-    let features = "there is no feature 3: there are 3 features, numbered from 0";
+    assert!(slice(&["--cells", "GGGG"]).contains("no cell is named \"GGGG\""));
+    let features = "no feature 3: the matrix has 3 features, numbered from 0";
     assert!(slice(&["--features", "3"]).contains(features));
     assert!(slice(&["--features", "1,1"]).contains("feature 1 is selected twice"));
-    let columns = "there is no column 99: there are 4 columns, numbered from 0";
+    let columns = "no column 99: the matrix has 4 columns, numbered from 0";
     assert!(slice(&["--cols", "0:100"]).contains(columns));
 }
 
-/// A name is taken literally, also one that looks like a range.
+/// Names are literal, even if they look like a range.
 #[test]
-fn a_name_wins_over_a_range() {
+fn names_take_precedence_over_ranges() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "ranges", "X Y 0:2", "A :1 B 2:");
     let target = scratch.path().join("t.bpcells");
@@ -508,9 +505,9 @@ fn a_name_wins_over_a_range() {
     assert_eq!(names("cols", "1:3"), ":1\nB\n");
 }
 
-/// Some editors put a byte order mark before a text.
+/// Some editors write a byte order mark.
 #[test]
-fn a_list_may_begin_with_a_byte_order_mark() {
+fn lists_may_start_with_a_byte_order_mark() {
     let scratch = tempfile::tempdir().unwrap();
     let source = folder(&scratch, "pbmc", GENES, CELLS);
     let (list, target) = (scratch.path().join("list.txt"), scratch.path().join("t.bpcells"));

@@ -1,4 +1,4 @@
-//! Standard streams that are closed, full, or /dev/null: output is not lost without a word.
+//! Standard streams that are closed, full, or /dev/null: lost output is an error.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ const TOOLS: [&str; 7] = [
 ];
 const SMALL: &str = "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n";
 
-/// Files to run the commands on.
+/// The files of the commands.
 struct Files {
     scratch: tempfile::TempDir,
     mtx: String,
@@ -58,7 +58,7 @@ impl Files {
         }
     }
 
-    /// Everything that prints something to standard output.
+    /// Commands that print to standard output.
     fn printing(&self) -> Vec<(&'static str, Vec<&str>)> {
         let Self { mtx, other, store, fragments, frame, binsparse, .. } = self;
         let nnz: &[&[&str]] = &[
@@ -112,7 +112,7 @@ fn status_of(program: &str, arguments: &[&str]) -> i32 {
     if program == NNZ { status_of_errors(arguments[0]) } else { 1 }
 }
 
-/// Runs a program as a shell does with such a redirection.
+/// Runs a program in a shell with a redirection.
 fn redirected(name: &str, arguments: &[&str], redirection: &str) -> Run {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("exec \"$0\" \"$@\" {redirection}"));
@@ -120,7 +120,7 @@ fn redirected(name: &str, arguments: &[&str], redirection: &str) -> Run {
 }
 
 #[test]
-fn output_to_a_full_device_is_an_error_of_every_command() {
+fn output_to_a_full_device_is_an_error() {
     if File::options().write(true).open("/dev/full").is_err() {
         println!("skipped: there is no /dev/full here");
         return;
@@ -135,7 +135,7 @@ fn output_to_a_full_device_is_an_error_of_every_command() {
 }
 
 #[test]
-fn output_to_a_stream_that_is_not_open_for_writing_is_an_error_of_every_command() {
+fn output_to_a_stream_that_is_not_open_for_writing_is_an_error() {
     for (program, arguments) in Files::new().printing() {
         let status = status_of(program, &arguments);
         for redirection in [">&-", ">&- <&-", "1</dev/null"] {
@@ -144,16 +144,16 @@ fn output_to_a_stream_that_is_not_open_for_writing_is_an_error_of_every_command(
             let said = "standard output: not open for writing\n";
             assert!(done.err.ends_with(said), "{program} {arguments:?}: {done:?}");
         }
-        // Without a place for the message, the status tells.
+        // If the message cannot be printed, there is still the status.
         let done = redirected(program, &arguments, "<&- >&- 2>&-");
         assert_eq!(done.code, Some(status), "{program} {arguments:?}: {done:?}");
     }
 }
 
 #[test]
-fn dev_null_takes_the_output_however_it_was_opened() {
+fn dev_null_accepts_output() {
     for (name, arguments) in Files::new().printing() {
-        // As Python's subprocess.DEVNULL and Rust's Stdio::null() open it.
+        // As opened by subprocess.DEVNULL of Python and Stdio::null() of Rust.
         let null = || File::options().read(true).write(true).open("/dev/null").unwrap();
         let mut command = Command::new(program(name));
         command.args(&arguments).stdin(null()).stdout(null()).stderr(null());
@@ -167,7 +167,7 @@ fn dev_null_takes_the_output_however_it_was_opened() {
 }
 
 #[test]
-fn a_command_that_prints_nothing_needs_no_standard_streams() {
+fn commands_without_output_need_no_standard_streams() {
     let files = Files::new();
     let target = text(&files.scratch.path().join("t.bpcells")).to_owned();
     for arguments in [
@@ -179,7 +179,7 @@ fn a_command_that_prints_nothing_needs_no_standard_streams() {
             let done = redirected(NNZ, arguments, redirection);
             assert_eq!(done.code, Some(0), "{arguments:?} {redirection}: {done:?}");
         }
-        // What is written lies in the target, and not in a file that took the number of a stream.
+        // The output is in the target, not in a file with the number of a stream.
         if arguments[0] == "convert" {
             assert_eq!(run(&["cat", &target]).good(), "0\t0\t5\n2\t1\t7\n");
         }
@@ -187,7 +187,7 @@ fn a_command_that_prints_nothing_needs_no_standard_streams() {
 }
 
 #[test]
-fn input_that_is_not_open_for_reading_is_no_empty_input() {
+fn input_that_is_not_open_for_reading_is_an_error() {
     let files = Files::new();
     let target = text(&files.scratch.path().join("t.fragments")).to_owned();
     for (program, arguments) in [
@@ -205,13 +205,13 @@ fn input_that_is_not_open_for_reading_is_no_empty_input() {
             assert!(done.err.ends_with("not open for reading\n"), "{done:?}");
         }
     }
-    // An empty list of fragments is one.
+    // An empty list of fragments is valid.
     let done = redirected(NNZ, &["-q", "fragments", "import", "-", &target], "</dev/null");
     assert_eq!(done.code, Some(0), "{done:?}");
 }
 
 #[test]
-fn a_closed_pipe_does_not_change_the_answer() {
+fn closed_pipes_do_not_change_the_answer() {
     let files = Files::new();
     for (arguments, expected) in [
         (&["diff", &files.mtx, &files.other][..], 1),
@@ -231,7 +231,7 @@ fn a_closed_pipe_does_not_change_the_answer() {
     assert_eq!(done, (Some(1), String::new()));
 }
 
-/// Runs a command with such a standard output. Returns its status and its messages.
+/// Runs a command with this standard output. Returns its status and its messages.
 fn finish_into(command: &mut Command, stdout: Stdio) -> (Option<i32>, String) {
     let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     let done = child.wait_with_output().unwrap();

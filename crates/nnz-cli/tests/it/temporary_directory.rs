@@ -1,5 +1,5 @@
 //! A directory for temporary files that is missing, read-only or full is reported as such, and not
-//! as a damaged source.
+//! as a fault of the source.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use nnz_testing::command::{Run, command, finish, names_in, run, status_of_errors, text};
 
-/// A file system of its own at a directory, where one can be mounted.
+/// A file system mounted at a directory, if possible.
 struct Disk(tempfile::TempDir);
 
 impl Disk {
@@ -35,13 +35,13 @@ impl Drop for Disk {
     }
 }
 
-/// What needs a temporary file, with its arguments.
+/// Commands that need a temporary file, with their arguments.
 fn commands(folder: &Path) -> Vec<Vec<String>> {
-    // Compressed, and of more than what stays in memory.
+    // Compressed, and larger than the part that is kept in memory.
     let mut coordinates =
         "%%MatrixMarket matrix coordinate real general\n3000 3000 200000\n".to_owned();
     for at in 0..200_000_u64 {
-        // No order, so that it has to be sorted.
+        // Unsorted, so that it has to be sorted.
         let place = at * 7_919_999 % 9_000_000;
         writeln!(coordinates, "{} {} {at}", 1 + place / 3000, 1 + place % 3000).unwrap();
     }
@@ -85,7 +85,7 @@ fn run_with(arguments: &[String], directory: &Path) -> Run {
     finish(command().args(arguments).env("TMPDIR", directory))
 }
 
-/// Runs everything, which has to blame the directory.
+/// Runs the commands, which must report the directory.
 fn check(folder: &Path, directory: &Path, reason: &str) {
     for arguments in commands(folder) {
         let failed = run_with(&arguments, directory);
@@ -96,7 +96,7 @@ fn check(folder: &Path, directory: &Path, reason: &str) {
         assert!(failed.err.contains(&expected), "{arguments:?} {}{}", failed.err, failed.out);
         assert!(!said.contains("damaged"), "{arguments:?} {}", failed.err);
         if arguments[0] == "validate" {
-            // Nothing was found to be wrong with the file.
+            // No fault of the file was found.
             assert_eq!(failed.out, "", "{arguments:?}");
         }
     }
@@ -104,21 +104,21 @@ fn check(folder: &Path, directory: &Path, reason: &str) {
 }
 
 #[test]
-fn a_missing_directory_is_named() {
+fn missing_directories_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("not/here");
     check(folder.path(), &missing, "no such file or directory");
 }
 
 #[test]
-fn a_read_only_directory_is_named() {
+fn read_only_directories_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount("ro,size=1m") else { return };
     check(folder.path(), disk.path(), "Read-only file system");
 }
 
 #[test]
-fn a_full_directory_is_named() {
+fn full_directories_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount("size=64k") else { return };
     fs::write(disk.path().join("fill"), vec![0; 60 << 10]).unwrap();
@@ -128,16 +128,16 @@ fn a_full_directory_is_named() {
         let status = status_of_errors(&arguments[0]);
         assert_eq!(failed.code, Some(status), "{arguments:?} {failed:?}");
         assert!(failed.err.contains(&at), "{arguments:?} {}", failed.err);
-        // Sorting says beforehand how much it takes.
+        // Sorting checks the free space in advance.
         let full = failed.err.contains("temporary file: no space left on the device");
         assert!(full || failed.err.contains("sorting takes at least"), "{}", failed.err);
     }
     assert_eq!(names_in(disk.path()), ["fill"]);
 }
 
-/// `--temp-dir` takes the place of both `TMPDIR` and the directory of the output.
+/// `--temp-dir` replaces both `TMPDIR` and the directory of the output.
 #[test]
-fn temp_dir_is_where_temporary_files_go() {
+fn temp_dir_is_used_for_temporary_files() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("not/here");
     let mut commands = commands(folder.path());
@@ -167,7 +167,7 @@ fn temp_dir_is_where_temporary_files_go() {
 }
 
 #[test]
-fn an_empty_name_of_the_directory_is_as_none() {
+fn an_empty_tmpdir_is_ignored() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in commands(folder.path()) {
         if arguments[0] != "diff" {

@@ -1,4 +1,4 @@
-//! No control characters from files or arguments reach a terminal; files and pipes get every byte.
+//! Terminals get no control characters from files or arguments; files and pipes get all bytes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -12,13 +12,13 @@ use nnz_testing::npy::binsparse;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
-/// A color, a window title, a carriage return, a C1 control as UTF-8, and text from right to left.
+/// A color, a window title, a carriage return, a C1 control in UTF-8, and right-to-left text.
 const HOSTILE: &str = "x\x1b[31m\x1b]0;owned\x07\u{9b}1m\u{202e}y";
 
-/// How it is shown.
+/// The escaped form.
 const SHOWN: &str = "x\\u{1b}[31m\\u{1b}]0;owned\\u{7}\\u{9b}1m\\u{202e}y";
 
-/// Runs a command on a terminal. Returns its status and what the terminal got.
+/// Runs a command on a terminal. Returns its status and output.
 fn on_terminal(command: &mut Command) -> (Option<i32>, Vec<u8>) {
     let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&controller).unwrap();
@@ -31,23 +31,23 @@ fn on_terminal(command: &mut Command) -> (Option<i32>, Vec<u8>) {
     let terminal = open();
     command.env("TERM", "dumb").env("NO_COLOR", "1");
     let mut child = command.stdout(open()).stderr(open()).spawn().unwrap();
-    // Only the child is to hold the terminal open, so that reading ends with it.
+    // Only the child keeps the terminal open, so that reading ends with it.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     drop(terminal);
     let (mut output, mut buffer) = (Vec::new(), [0; 4096]);
     let mut controller = File::from(controller);
-    // Linux reports an error once nobody holds the terminal.
+    // Linux reports an error when the terminal is closed.
     while let Ok(read @ 1..) = controller.read(&mut buffer) {
         output.extend_from_slice(&buffer[..read]);
     }
     let status = child.wait().unwrap();
-    // The terminal itself begins each line at the left.
+    // The terminal adds carriage returns.
     let output = output.split(|byte| *byte == b'\n');
     let lines = output.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     (status.code(), lines.collect::<Vec<_>>().join(&b'\n'))
 }
 
-/// Expects text that does nothing to a terminal.
+/// Expects text without effect on a terminal.
 #[track_caller]
 fn assert_harmless(output: &[u8]) -> String {
     let text = std::str::from_utf8(output).expect("UTF-8").to_owned();
@@ -118,7 +118,7 @@ impl Files {
     fn fragments(&self) -> String {
         let list = self.write("list.tsv", "chr1\t5\t9\ta\nchr2\t1\t2\tb\n");
         let store = self.made("f.fragments", &["fragments", "import", &list, "TARGET"]);
-        // Text with control characters is refused; a store may have them all the same.
+        // Text with control characters is refused; a store can have them.
         self.write("f.fragments/chr_names", format!("chr1\n{HOSTILE}\n"));
         self.write("f.fragments/cell_names", format!("a\n{HOSTILE}\n"));
         store
@@ -126,7 +126,7 @@ impl Files {
 }
 
 #[test]
-fn names_labels_and_regions_are_escaped_on_a_terminal_and_kept_in_a_pipe() {
+fn names_are_escaped_on_terminals_and_unchanged_in_pipes() {
     let files = Files::new();
     let folder = files.folder();
     let store = files.made("store.bpcells", &["convert", &folder, "TARGET"]);
@@ -155,7 +155,7 @@ fn names_labels_and_regions_are_escaped_on_a_terminal_and_kept_in_a_pipe() {
         assert!(shown.contains(SHOWN), "{arguments:?}: {shown}");
         let piped = String::from_utf8(piped(command().args(arguments))).unwrap();
         assert!(piped.contains(HOSTILE), "{arguments:?}: {piped}");
-        // A file is no terminal, either.
+        // A file is not a terminal, either.
         let file = files.path("out");
         let done = command().args(arguments).stdout(File::create(&file).unwrap()).output().unwrap();
         assert!(done.status.success());
@@ -182,7 +182,7 @@ fn messages_are_escaped_everywhere() {
     let target = text(&files.path("t.mtx")).to_owned();
     let folder = files.folder();
     let store = files.made("noted.bpcells", &["convert", &folder, "TARGET"]);
-    // A file that is no part of a store.
+    // A file that does not belong to a store.
     fs::write(Path::new(&store).join(HOSTILE), "").unwrap();
     let missing = text(&files.path(HOSTILE)).to_owned();
     let missing_group = format!("{groups}::{HOSTILE}no");
@@ -206,7 +206,7 @@ fn messages_are_escaped_everywhere() {
         &["slice", &store, &target, "--rows", HOSTILE, "--cols", HOSTILE],
         &["convert", &small, &missing],
         &["fragments", "query", &fragments, &format!("{HOSTILE}no")],
-        // Usage errors repeat what was given.
+        // Usage errors repeat arguments.
         &["cat", &small, "--rows", HOSTILE],
         &["cat", &small, "--memory", HOSTILE],
         &["convert", &small, &target, "--to", HOSTILE],
@@ -216,7 +216,7 @@ fn messages_are_escaped_everywhere() {
         &["cat", &small, &format!("--{HOSTILE}")],
         &[HOSTILE],
     ] {
-        // To a file, too, since that may be shown later.
+        // Also in a file, which may be shown later.
         let done = command().args(arguments).output().unwrap();
         let said = assert_harmless(&[done.stdout, done.stderr].concat());
         assert!(said.contains("\\u{") || said.contains("a\\nerror"), "{arguments:?}: {said}");
@@ -224,18 +224,18 @@ fn messages_are_escaped_everywhere() {
         assert_eq!(assert_harmless(&output), said, "{arguments:?}");
         assert_eq!(status, done.status.code());
     }
-    // Each of several groups is named on a line of its own, as it can be typed.
+    // Each of several groups is listed on its own line, as it can be typed.
     let said = command().args(["info", &groups]).output().unwrap().stderr;
     let said = String::from_utf8(said).unwrap();
     assert_eq!(said.lines().count(), 3, "{said}");
-    // A summary names places.
+    // A summary has paths.
     let done = command().args(["convert", &small, &format!("{missing}.mtx")]).output().unwrap();
     assert!(done.status.success());
     assert!(assert_harmless(&done.stderr).contains(SHOWN));
 }
 
 #[test]
-fn json_is_valid_on_a_terminal_and_says_the_same() {
+fn json_on_terminals_is_valid_and_equal() {
     let files = Files::new();
     let csv = files.write("frame.csv", format!("a,{HOSTILE}\n1,2\n"));
     let frame = files.made("frame.dbdf", &["convert", &csv, "TARGET"]);
@@ -254,7 +254,7 @@ fn json_is_valid_on_a_terminal_and_says_the_same() {
 }
 
 #[test]
-fn the_tools_escape_as_the_command_does() {
+fn the_tools_escape_as_well() {
     let files = Files::new();
     let small = files.mtx("small.mtx");
     let missing = text(&files.path(HOSTILE)).to_owned();
@@ -289,7 +289,7 @@ fn the_tools_escape_as_the_command_does() {
 }
 
 #[test]
-fn a_path_in_bytes_that_are_not_utf8_is_shown_with_its_bytes() {
+fn paths_that_are_not_utf8_are_shown_with_their_bytes() {
     let path = std::ffi::OsString::from_vec(b"/no/such/q\xff\x9b.mtx".to_vec());
     let done = command().arg("cat").arg(&path).output().unwrap();
     let said = assert_harmless(&done.stderr);

@@ -1,4 +1,4 @@
-//! Whole AnnData files: what goes along, and what is refused.
+//! Whole AnnData files.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn members(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn everything_goes_from_file_to_store_and_back() {
+fn whole_files_round_trip_through_stores() {
     let scratch = tempfile::tempdir().unwrap();
     let (store, back) = (scratch.path().join("s.zarr"), scratch.path().join("b.h5ad"));
     run(&["-q", "convert", text(&study()), text(&store)]).good();
@@ -36,7 +36,7 @@ fn everything_goes_from_file_to_store_and_back() {
 }
 
 #[test]
-fn a_matrix_that_is_named_goes_with_its_tables_alone() {
+fn selected_matrices_are_written_with_their_annotations_only() {
     let scratch = tempfile::tempdir().unwrap();
     let target = scratch.path().join("x.h5ad");
     let x = format!("{}::X", text(&study()));
@@ -48,7 +48,7 @@ fn a_matrix_that_is_named_goes_with_its_tables_alone() {
 }
 
 #[test]
-fn a_target_of_one_matrix_names_all_else() {
+fn targets_with_one_matrix_list_what_is_dropped() {
     let scratch = tempfile::tempdir().unwrap();
     let target = scratch.path().join("x.npz");
     let source = study();
@@ -66,7 +66,7 @@ fn a_target_of_one_matrix_names_all_else() {
 }
 
 #[test]
-fn options_of_one_matrix_are_refused() {
+fn options_of_single_matrices_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let target = scratch.path().join("x.h5ad");
     let source = study();
@@ -83,13 +83,13 @@ fn options_of_one_matrix_are_refused() {
 }
 
 #[test]
-fn a_file_that_is_there_is_replaced_with_force_only() {
+fn files_are_replaced_only_with_force() {
     let scratch = tempfile::tempdir().unwrap();
     let target = scratch.path().join("x.h5ad");
     run(&["-q", "convert", text(&study()), text(&target)]).good();
     let before = std::fs::read(&target).unwrap();
     run(&["convert", text(&study()), text(&target)]).refused();
-    // A cell that is not there shows before anything is replaced.
+    // A missing cell is an error before anything is replaced.
     run(&["slice", "--force", "--rows", "99", text(&study()), text(&target)]).refused();
     assert_eq!(std::fs::read(&target).unwrap(), before);
     run(&["-q", "slice", "--force", "--rows", "0", text(&target), text(&target)]).good();
@@ -124,9 +124,9 @@ fn broken_files_are_refused() {
     assert!(refused > 20, "{refused}");
 }
 
-/// The summary of a slice with a dense X once reported the entries of the whole file.
+/// The summary of a slice with a dense X once had the entries of the whole file.
 #[test]
-fn the_summary_of_a_dense_slice_counts_its_own_entries() {
+fn summaries_of_dense_slices_have_their_own_entries() {
     let scratch = tempfile::tempdir().unwrap();
     let dense = testdata().join("anndata/valid/0.12.19/h5ad/full_dense.h5ad");
     let target = scratch.path().join("x.h5ad");
@@ -135,9 +135,9 @@ fn the_summary_of_a_dense_slice_counts_its_own_entries() {
     assert!(done.err.contains("2 rows, 4 columns, 8 entries"), "{done:?}");
 }
 
-/// With --force, a part once replaced the file that was being split.
+/// With --force, a part once replaced the source of the split.
 #[test]
-fn a_file_is_not_split_into_itself() {
+fn parts_of_a_split_do_not_replace_the_source() {
     let scratch = tempfile::tempdir().unwrap();
     let source = scratch.path().join("T.h5ad");
     std::fs::copy(study(), &source).unwrap();
@@ -148,7 +148,7 @@ fn a_file_is_not_split_into_itself() {
         let by = ["--by", "cell_type", "--extension", extension, "--force"];
         let done = run(&[&["split", text(from), text(scratch.path())], &by[..]].concat());
         assert_eq!(done.code, Some(2), "{done:?}");
-        assert!(done.err.contains("would replace what is split"), "{done:?}");
+        assert!(done.err.contains("would replace the source"), "{done:?}");
     }
     assert_eq!(
         [nnz_testing::command::content(&source), nnz_testing::command::content(&store)],
@@ -157,9 +157,9 @@ fn a_file_is_not_split_into_itself() {
     assert_eq!(nnz_testing::command::names_in(scratch.path()).len(), 2);
 }
 
-/// A few cells once took a megabyte for each array whose length is counted as it is written.
+/// A few cells once took a megabyte for each array of unknown length.
 #[test]
-fn a_small_part_takes_little_space() {
+fn small_parts_take_little_space() {
     let scratch = tempfile::tempdir().unwrap();
     for target in ["x.h5ad", "x.zarr"] {
         let target = scratch.path().join(target);
@@ -174,9 +174,9 @@ fn without_x(name: &str) -> PathBuf {
     testdata().join("anndata/valid/0.12.19/h5ad").join(name)
 }
 
-/// What has no X was once no place for cells, names or annotations.
+/// Files without X once had no cells, names and annotations.
 #[test]
-fn a_file_without_x_has_names_annotations_and_cells() {
+fn files_without_x_have_names_annotations_and_cells() {
     let scratch = tempfile::tempdir().unwrap();
     for name in ["x_none.h5ad", "x_none_layers.h5ad"] {
         let source = without_x(name);
@@ -199,10 +199,10 @@ fn a_file_without_x_has_names_annotations_and_cells() {
 }
 
 #[test]
-fn info_of_a_file_without_any_matrix_says_how_long_its_tables_are() {
+fn info_of_files_without_matrices_has_the_lengths_of_tables() {
     let scratch = tempfile::tempdir().unwrap();
     let target = scratch.path().join("x.h5ad");
-    // Tables without columns are left of a matrix of Matrix Market.
+    // Converting Matrix Market leaves tables without columns.
     let mtx = scratch.path().join("m.mtx");
     std::fs::write(&mtx, "%%MatrixMarket matrix coordinate integer general\n2 3 1\n1 1 1\n")
         .unwrap();
@@ -212,14 +212,14 @@ fn info_of_a_file_without_any_matrix_says_how_long_its_tables_are() {
     let info: serde_json::Value = serde_json::from_str(&info).unwrap();
     assert_eq!(info["kind"], "file");
     assert!(info["rows"].as_u64() > Some(0) && info["cols"].as_u64() > Some(0), "{info}");
-    // A matrix says so itself.
+    // A matrix has its own shape.
     let info = run(&["info", "--json", text(&target)]).good();
     assert!(info.contains("\"rows\": 2") || info.contains("\"rows\":2"), "{info}");
 }
 
-/// A split that failed once left an empty directory behind.
+/// A failed split once left an empty directory.
 #[test]
-fn a_split_that_fails_takes_the_directory_along_that_it_made() {
+fn failed_splits_remove_the_directory_they_created() {
     let scratch = tempfile::tempdir().unwrap();
     // More than the limit of a file, so that the first one fails.
     let folder = scratch.path().join("new/inner");
@@ -230,14 +230,14 @@ fn a_split_that_fails_takes_the_directory_along_that_it_made() {
     let done = nnz_testing::command::finish(&mut shell);
     assert_eq!(done.code, Some(1), "{done:?}");
     assert_eq!(nnz_testing::command::names_in(scratch.path()), [""; 0]);
-    // One that was there stays.
+    // An existing directory is kept.
     std::fs::create_dir_all(&folder).unwrap();
     assert_eq!(nnz_testing::command::finish(&mut shell).code, Some(1));
     assert!(folder.is_dir());
 }
 
 #[test]
-fn files_are_compared_with_all_their_elements() {
+fn all_elements_of_files_are_compared() {
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&scratch.path().join(name)).to_owned();
     let study = study();
@@ -245,7 +245,7 @@ fn files_are_compared_with_all_their_elements() {
     run(&["-q", "convert", text(&study), &store]).good();
     assert_eq!(run(&["diff", text(&study), &store]).good(), "");
     run(&["diff", "--stored", text(&study), &store]).good();
-    // The matrix alone is the same where nothing else goes along.
+    // The matrix itself is equal.
     let x = at("x.h5ad");
     run(&["-q", "convert", &format!("{}::X", text(&study)), &x]).good();
     run(&["diff", &format!("{}::X", text(&study)), &format!("{x}::X")]).good();
@@ -255,7 +255,7 @@ fn files_are_compared_with_all_their_elements() {
         assert!(done.out.contains(line), "{}", done.out);
     }
     assert!(done.out.contains("uns/") && !done.out.contains("obs/"), "{}", done.out);
-    // Rows in another order differ in names, columns and matrices.
+    // Another order of rows differs in names, columns and matrices.
     run(&["-q", "slice", text(&study), &slice, "--rows", "1,0,2:"]).good();
     let done = run(&["diff", text(&study), &slice, "--most", "2"]);
     assert_eq!(done.code, Some(1), "{done:?}");
@@ -270,15 +270,15 @@ fn files_are_compared_with_all_their_elements() {
     assert_eq!(json["differences"][0]["element"], "obs");
 }
 
-/// What a file of another version holds the same is no difference.
+/// Equal content in another version is equal.
 #[test]
-fn every_file_equals_its_copy() {
+fn files_equal_their_copies() {
     let scratch = tempfile::tempdir().unwrap();
     for version in ["0.5.10", "0.6.22", "0.7.8", "0.12.19"] {
         let folder = testdata().join(format!("anndata/valid/{version}/h5ad"));
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            // Filters of others.
+            // Filters that are not supported.
             if text(&path).contains("blosc2") {
                 continue;
             }

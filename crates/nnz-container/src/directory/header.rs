@@ -1,11 +1,11 @@
-//! The 8 bytes that name an array file's type.
+//! The 8-byte header with the type of an array file.
 
 use nnz_core::{Error, Place, Result, ValueType};
 
 /// Length of a header.
 pub(super) const LEN: usize = 8;
 
-/// The types an array file can hold, and how each is named.
+/// The types of array files and their headers.
 const HEADERS: [(ValueType, &[u8; LEN]); 4] = [
     (ValueType::U32, b"UINT32v1"),
     (ValueType::U64, b"UINT64v1"),
@@ -13,16 +13,16 @@ const HEADERS: [(ValueType, &[u8; LEN]); 4] = [
     (ValueType::F64, b"DOUBLEv1"),
 ];
 
-/// The types an array file can hold.
+/// The types of array files.
 pub(super) const TYPES: &[ValueType] =
     &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64];
 
-/// Returns the header of a type, or `None` where array files cannot hold it.
+/// Returns the header of a type, or `None` if array files do not support it.
 pub(super) fn of(value_type: ValueType) -> Option<&'static [u8; LEN]> {
     HEADERS.iter().find(|(t, _)| *t == value_type).map(|(_, header)| *header)
 }
 
-/// Reads the type a header names. `found` may be shorter than a header.
+/// Parses a header. `found` may be shorter than a header.
 pub(super) fn parse(found: &[u8], place: &Place) -> Result<ValueType> {
     if let Some((value_type, _)) = HEADERS.iter().find(|(_, header)| header[..] == *found) {
         return Ok(*value_type);
@@ -30,15 +30,15 @@ pub(super) fn parse(found: &[u8], place: &Place) -> Result<ValueType> {
     let found = if found.len() < LEN {
         format!("a file of {} bytes", found.len())
     } else if HEADERS.iter().any(|(_, header)| swapped(header) == *found) {
-        format!("the header {} of a big-endian file", quoted(found))
+        format!("the header {} of a big-endian file", quote(found))
     } else {
-        format!("the header {}", quoted(found))
+        format!("the header {}", quote(found))
     };
     let expected = "one of the headers UINT32v1, UINT64v1, FLOATSv1, DOUBLEv1";
     Err(Error::mismatch(place.clone(), found, expected))
 }
 
-/// What a big-endian machine would have written: `TNIU1v23` for `UINT32v1`.
+/// Returns the header of a big-endian machine: `TNIU1v23` for `UINT32v1`.
 fn swapped(header: &[u8; LEN]) -> [u8; LEN] {
     let mut bytes = *header;
     bytes[..4].reverse();
@@ -46,7 +46,7 @@ fn swapped(header: &[u8; LEN]) -> [u8; LEN] {
     bytes
 }
 
-fn quoted(bytes: &[u8]) -> String {
+fn quote(bytes: &[u8]) -> String {
     format!("\"{}\"", bytes.escape_ascii())
 }
 
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_name_their_types() {
+    fn headers_are_parsed() {
         let place = Place::default();
         assert_eq!(parse(b"FLOATSv1", &place).unwrap(), ValueType::F32);
         assert_eq!(of(ValueType::U64), Some(b"UINT64v1"));

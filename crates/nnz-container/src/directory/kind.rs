@@ -42,7 +42,7 @@ impl ContainerKind for DirectoryKind {
     }
 }
 
-/// Arrays without groups, which are no tree.
+/// Arrays without groups; there is no tree.
 impl OpenContainer for Directory {
     fn description(&self) -> &'static str {
         "a directory"

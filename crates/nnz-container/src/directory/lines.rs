@@ -1,23 +1,23 @@
-//! Strings, one a line.
+//! Strings as lines of text.
 
 use std::io::Read;
 use std::ops::Range;
 
-/// The longest line that is read, so that a file of another kind is not taken into memory whole.
-pub(super) const LONGEST: usize = 1 << 20;
+/// Maximum length of a line, so that a file of another kind is not read into memory.
+pub(super) const MAX_LEN: usize = 1 << 20;
 
-/// What stopped the reading of lines.
+/// Why reading stopped.
 pub(super) enum Stopped {
     Io(std::io::Error),
     TooLong { line: u64 },
 }
 
-/// Yields lines without their `\n` or `\r\n`. The last line may lack its end.
+/// Reads lines without their `\n` or `\r\n`. The last line may have no line end.
 pub(super) struct Lines<R> {
     from: R,
     block: Vec<u8>,
     unread: Range<usize>,
-    /// The beginning of a line whose end was not in the block it began in.
+    /// The start of a line that continues in the next block.
     begun: Vec<u8>,
     line: u64,
 }
@@ -39,7 +39,7 @@ impl<R: Read> Lines<R> {
             }
             self.begun.extend_from_slice(rest);
             self.unread = 0..0;
-            if self.begun.len() > LONGEST {
+            if self.begun.len() > MAX_LEN {
                 return Err(Stopped::TooLong { line: self.line });
             }
             match self.from.read(&mut self.block) {
@@ -85,14 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_cross_blocks() {
+    fn lines_may_cross_blocks() {
         let long = vec![b'x'; 200_000];
         let text = [&b"a\n"[..], &long, b"\nb"].concat();
         assert_eq!(lines(&text), [b"a".to_vec(), long, b"b".to_vec()]);
     }
 
     #[test]
-    fn a_file_without_line_ends_is_not_read_whole() {
+    fn a_file_without_line_ends_is_not_read_into_memory() {
         let mut zeros = Lines::new(std::io::repeat(0));
         assert!(matches!(zeros.next_line(), Err(Stopped::TooLong { line: 1 })));
     }

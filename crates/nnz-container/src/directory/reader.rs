@@ -1,4 +1,4 @@
-//! Reading a directory of array files.
+//! Reading directories of array files.
 
 use std::path::Path;
 
@@ -10,23 +10,23 @@ use super::lines::{Lines, Stopped};
 use crate::array::check_range;
 use crate::{Capabilities, Container, NumberArray};
 
-/// A directory of array files. Opening one reads nothing.
+/// A directory of array files. Opening it reads nothing.
 #[derive(Clone, Debug)]
 pub struct Directory {
     files: InputDirectory,
 }
 
-/// The file that says what a directory holds, and of which version.
+/// The file with the format version of the store.
 const VERSION: &str = "version";
 
-/// The longest file that is kept when it is read as a tag.
-const LONGEST_TAG: u64 = 64 << 10;
+/// Maximum size of an attribute file that is cached.
+const MAX_ATTRIBUTE_LEN: u64 = 64 << 10;
 
-/// Returns whether a directory says that it holds arrays of BPCells.
+/// Returns whether a directory has a format version, as those of BPCells.
 ///
 /// # Errors
 ///
-/// Fails where that cannot be found out.
+/// Fails if this cannot be determined.
 pub fn is_directory(directory: &InputDirectory) -> Result<bool> {
     directory.exists(VERSION)
 }
@@ -36,12 +36,12 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails where there is no directory at `path`.
+    /// Fails if `path` is not a directory.
     pub fn open(path: &Path) -> Result<Self> {
         InputDirectory::open(path).map(Self::new)
     }
 
-    /// Takes a directory that has been opened.
+    /// Wraps an opened directory.
     #[must_use]
     pub fn new(files: InputDirectory) -> Self {
         Self { files }
@@ -51,7 +51,7 @@ impl Directory {
         Place::array(self.files.path(), name)
     }
 
-    /// Opens a member's file.
+    /// Opens the file of a member.
     fn file(&self, name: &str) -> Result<InputFile> {
         match self.files.file(name) {
             Ok(Some(file)) => Ok(file),
@@ -85,9 +85,9 @@ impl Container for Directory {
     }
 
     fn attribute(&self, name: &str) -> Result<String> {
-        // Several formats ask for the version.
+        // Several formats read the version.
         let file = self.file(name)?;
-        if file.len() <= LONGEST_TAG {
+        if file.len() <= MAX_ATTRIBUTE_LEN {
             file.start(usize::try_from(file.len()).unwrap_or(0))?;
         }
         let mut found = Vec::new();
@@ -143,14 +143,14 @@ impl StringReader for TextFile {
             Stopped::Io(error) => Error::new(ErrorKind::Io(error), self.place.clone()),
             Stopped::TooLong { line } => Error::mismatch(
                 self.place.clone().at(At::Line { line, column: 1 }),
-                "a line of over a mebibyte",
+                "a line of more than 1 MiB",
                 "names",
             ),
         })
     }
 }
 
-/// One array file, read at the positions asked for.
+/// An array file, read at any position.
 struct ArrayFile {
     file: InputFile,
     place: Place,
@@ -161,7 +161,7 @@ struct ArrayFile {
 }
 
 impl ArrayFile {
-    /// Returns the byte of the file at which an element starts.
+    /// Returns the offset of an element in the file.
     fn start_of(&self, element: u64) -> u64 {
         header::LEN as u64 + element * self.value_type.size() as u64
     }

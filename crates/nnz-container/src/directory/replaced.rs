@@ -1,35 +1,36 @@
-//! What may be replaced: a directory of array files that says of which version it is.
+//! Which directories may be replaced: those of array files with a format version.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The file that says what a directory holds.
+/// The file with the format version of a store.
 const VERSION: &str = "version";
 
-/// The longest version that is read.
-const LONGEST: u64 = 64;
+/// Maximum length of a version.
+const MAX_LEN: u64 = 64;
 
-/// Says why a directory whose files have the names of members is no store, unless it is empty.
+/// Returns why a directory whose files have the names of members is not a store. An empty directory
+/// is accepted.
 ///
-/// Members are called `val` or `shape`, which other programs' files may be called, too. A store has a
-/// file `version` with a version of BPCells.
+/// Members are called `val` or `shape`, as may be files of other programs. A store has a file
+/// `version` with a version of BPCells.
 pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
     let Some(entry) = std::fs::read_dir(directory)?.next() else { return Ok(None) };
     let name = entry?.file_name();
     let file = match File::open(directory.join(VERSION)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Some(format!("holds {name:?}, but no file {VERSION:?} of a store")));
+            return Ok(Some(format!("holds {name:?}, but not the file {VERSION:?} of a store")));
         }
         file => file?,
     };
     let mut text = Vec::new();
-    file.take(LONGEST).read_to_end(&mut text)?;
-    let what = format!("holds a file {VERSION:?} that is not one of BPCells");
+    file.take(MAX_LEN).read_to_end(&mut text)?;
+    let what = format!("holds a file {VERSION:?} that is not a version of BPCells");
     Ok((!is_version(&text)).then_some(what))
 }
 
-/// Whether a text is a version such as `packed-uint-matrix-v2`.
+/// Returns whether a text is a version such as `packed-uint-matrix-v2`.
 fn is_version(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let mut words = text.trim_end().split('-');
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_of_bpcells_are_known() {
+    fn versions_of_bpcells_are_accepted() {
         for text in
             ["packed-uint-matrix-v2\n", "unpacked-double-matrix-v1", "packed-fragments-v2\r\n"]
         {
@@ -62,14 +63,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_a_version_or_nothing_may_be_replaced() {
+    fn only_stores_and_empty_directories_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let refused = || refusal(folder.path()).unwrap();
         assert_eq!(refused(), None);
         std::fs::write(folder.path().join("val"), "years of work").unwrap();
-        assert_eq!(refused().unwrap(), "holds \"val\", but no file \"version\" of a store");
+        assert_eq!(refused().unwrap(), "holds \"val\", but not the file \"version\" of a store");
         std::fs::write(folder.path().join("version"), "1.0.0\n").unwrap();
-        assert_eq!(refused().unwrap(), "holds a file \"version\" that is not one of BPCells");
+        assert_eq!(refused().unwrap(), "holds a file \"version\" that is not a version of BPCells");
         std::fs::write(folder.path().join("version"), "packed-uint-matrix-v2\n").unwrap();
         assert_eq!(refused(), None);
     }

@@ -1,4 +1,4 @@
-//! Writing a directory of array files.
+//! Writing directories of array files.
 
 use std::fs::File;
 use std::io::Write;
@@ -17,10 +17,10 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     multiline_attributes: false,
 };
 
-/// Bytes collected for an array before they are handed to the system.
+/// Size of the write buffer of an array.
 const BUFFER: usize = 256 << 10;
 
-/// A directory of array files being written, invisible until it is finished.
+/// A writer of a directory of array files, which appears when it is finished.
 #[derive(Debug)]
 pub struct DirectoryWriter {
     directory: StagedDirectory,
@@ -36,13 +36,13 @@ struct Array {
 }
 
 impl DirectoryWriter {
-    /// Starts a directory that will be `target`. A directory that is there is replaced only if it is
-    /// empty, or has a file `version` with a version of BPCells and holds nothing but files of the
-    /// names in `members`.
+    /// Starts a directory that will be `target`. An existing directory is replaced only if it is
+    /// empty, or if it has a file `version` with a version of BPCells and no other files than
+    /// `members`.
     ///
     /// # Errors
     ///
-    /// Fails where the target may not be replaced or its directory cannot be written.
+    /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create(
         target: &Path,
         options: WriteOptions,
@@ -93,15 +93,15 @@ impl ContainerWriter for DirectoryWriter {
         let io = |error| Error::new(ErrorKind::Io(error), place.clone());
         let mut out = std::io::BufWriter::with_capacity(BUFFER, self.create_file(name)?);
         while let Some(string) = strings.next_string()? {
-            // Either would read back as something else, without a word.
+            // Otherwise it would be read back as different strings.
             if string.contains(&b'\n') || string.ends_with(b"\r") {
                 let found = format!("the name \"{}\"", string.escape_ascii());
-                let expected = "names without line breaks, which is all a text file can hold";
+                let expected = "names without line breaks, as text files require";
                 return Err(Error::mismatch(place, found, expected));
             }
-            if string.len() > lines::LONGEST {
+            if string.len() > lines::MAX_LEN {
                 let found = format!("a name of {} bytes", string.len());
-                let expected = format!("names of at most {}, as they are read", lines::LONGEST);
+                let expected = format!("names of at most {} bytes", lines::MAX_LEN);
                 return Err(Error::mismatch(place, found, expected));
             }
             out.write_all(string).and_then(|()| out.write_all(b"\n")).map_err(io)?;

@@ -10,29 +10,29 @@ use nnz_core::{Error, Place, Result, StringList, Values};
 
 use super::datatype::{self, Kind};
 use super::heap::Heaps;
-use super::opened::{Opened, guarded};
+use super::opened::{Opened, call_library};
 use crate::byte_order;
 
-/// An attribute of a group: its shape (none for a single value) and its values.
+/// An attribute of a group: its shape (empty for a scalar) and its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// The length of each dimension; empty for a single value.
+    /// The length of each dimension; empty for a scalar.
     pub shape: Vec<u64>,
-    /// The values, the last dimension running fastest.
+    /// The values in row-major order.
     pub value: AttributeValue,
 }
 
 /// The values of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttributeValue {
-    /// Strings of any form.
+    /// Strings of fixed or variable length.
     Strings(StringList),
     /// Numbers.
     Numbers(Values),
 }
 
 impl Attribute {
-    /// Returns the only string, also where it stands in an array of one.
+    /// Returns the only string, of a scalar or of an array of length one.
     #[must_use]
     pub fn text(&self) -> Option<&[u8]> {
         match &self.value {
@@ -42,9 +42,9 @@ impl Attribute {
     }
 }
 
-/// Lists the attributes of a group, undecoded.
+/// Returns the attributes of a group, undecoded.
 pub(super) fn list(group: &Group, place: &Place) -> Result<Vec<RawAttribute>> {
-    guarded(place, || group.raw_attributes())
+    call_library(place, || group.raw_attributes())
 }
 
 /// Decodes an attribute.
@@ -90,11 +90,11 @@ pub(super) fn decode(opened: &Arc<Opened>, raw: &RawAttribute, place: &Place) ->
             let mut all = 0;
             for reference in bytes.chunks_exact(size) {
                 let string = heaps.string(reference)?;
-                // Who writes strings gives each a place of its own.
+                // Writers do not share the storage of strings.
                 all += string.len() as u64;
                 if all > opened.bytes {
-                    let found = format!("strings of {all} bytes, some of them in the same place");
-                    let expected = format!("at most {} bytes, which the file has", opened.bytes);
+                    let found = format!("strings of {all} bytes, some of them overlapping");
+                    let expected = format!("at most {} bytes, the size of the file", opened.bytes);
                     return Err(Error::mismatch(place.clone(), found, expected));
                 }
                 strings.push(string);

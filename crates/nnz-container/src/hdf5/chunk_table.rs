@@ -1,4 +1,4 @@
-//! Where the chunks of one dataset lie in the file.
+//! The addresses of the chunks of a dataset.
 
 use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
 use hdf5_reader::chunk_index::{ChunkEntry, collect_v2_chunk_entries_storage};
@@ -8,26 +8,26 @@ use hdf5_reader::messages::layout::ChunkIndexing;
 use nnz_core::{At, Error, Place, Result};
 
 use super::layout::Chunked;
-use super::opened::{Opened, guarded};
+use super::opened::{Opened, call_library};
 use crate::tree::shown;
 
-/// One chunk in the file.
+/// A stored chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// Its number, counted from 0.
+    /// Its index.
     pub(super) chunk: u64,
     pub(super) address: u64,
-    /// Bytes as stored.
+    /// Its stored size in bytes.
     pub(super) bytes: u32,
-    /// Bit n: the nth filter was left out.
+    /// Filter mask: bit n is set if filter n was not applied.
     pub(super) skipped: u32,
 }
 
-/// Where the chunks of one dataset lie.
+/// The addresses of the chunks of a dataset.
 pub(super) enum ChunkTable {
-    /// One behind the other from an address on, all of them there.
+    /// Contiguous from an address on, with all chunks stored.
     Row { address: u64, bytes: u32, count: u64 },
-    /// Each by itself, by number. Those that are not there hold fill values.
+    /// A list of stored chunks, by index. Chunks that are not stored have the fill value.
     Listed(Vec<Entry>),
 }
 
@@ -57,14 +57,14 @@ impl ChunkTable {
                 let stored = u32::try_from(*filtered_size).unwrap_or(u32::MAX);
                 one(chunked.address, stored, *filters)
             }
-            _ => listed(opened, chunked, place).map(Self::Listed),
+            _ => read_index(opened, chunked, place).map(Self::Listed),
         }?;
         table.check(opened, chunked, place)?;
         Ok(table)
     }
 
-    /// Checks that chunks lie in the file, and share none of it: then nothing can be decoded to
-    /// more than the file's bytes give.
+    /// Checks that chunks are in the file and do not overlap, so that the decoded size is bounded
+    /// by the size of the file.
     fn check(&self, opened: &Opened, chunked: &Chunked, place: &Place) -> Result<()> {
         let Self::Listed(entries) = self else { return Ok(()) };
         let mut all = 0_u64;
@@ -79,8 +79,8 @@ impl ChunkTable {
             }
         }
         if all > opened.bytes {
-            let found = format!("chunks of {all} bytes in all, some of them in the same place");
-            let expected = format!("at most {} bytes, which the file has", opened.bytes);
+            let found = format!("chunks of {all} bytes in all, some of them overlapping");
+            let expected = format!("at most {} bytes, the size of the file", opened.bytes);
             return Err(Error::mismatch(place.clone(), found, expected));
         }
         Ok(())
@@ -96,7 +96,7 @@ impl ChunkTable {
                 skipped: 0,
             }),
             Self::Listed(entries) => {
-                // Mostly all of them are there.
+                // Usually all chunks are stored.
                 let guess = usize::try_from(chunk).ok().and_then(|at| entries.get(at));
                 if let Some(entry) = guess.filter(|entry| entry.chunk == chunk) {
                     return Some(*entry);
@@ -107,7 +107,7 @@ impl ChunkTable {
         }
     }
 
-    /// Returns how many chunks are stored, and in how many bytes.
+    /// Returns the number of stored chunks and their size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         match self {
             Self::Row { bytes, count, .. } => (*count, count * u64::from(*bytes)),
@@ -119,8 +119,8 @@ impl ChunkTable {
     }
 }
 
-/// Reads an index that lists each chunk.
-fn listed(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Vec<Entry>> {
+/// Reads an index with an entry for each chunk.
+fn read_index(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Vec<Entry>> {
     let meta = &opened.meta;
     let (offset, length) = (meta.superblock().offset_size, meta.superblock().length_size);
     let (storage, address) = (meta.storage(), chunked.address);
@@ -128,7 +128,7 @@ fn listed(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Vec<Entry
     let narrow = |&length: &u64| u32::try_from(length).unwrap_or(u32::MAX);
     let dims: Vec<u32> = chunked.grid.chunk().iter().map(narrow).collect();
     let rank = u32::try_from(dims.len()).unwrap_or(u32::MAX);
-    let found = guarded(place, || match &chunked.indexing {
+    let found = call_library(place, || match &chunked.indexing {
         None => {
             let leaves = collect_btree_v1_leaves_storage(
                 storage,
@@ -169,9 +169,9 @@ fn listed(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Vec<Entry
     let mut entries = Vec::with_capacity(found.len());
     for entry in found {
         let Some(first) = entry.offsets.get(..shape.len()) else { continue };
-        // What lies behind the end is left from when the dataset was longer.
-        let behind = first.iter().zip(shape).any(|(first, length)| first >= length);
-        if behind || opened.is_undefined(entry.address) {
+        // Chunks past the end are left from when the dataset was longer.
+        let past_end = first.iter().zip(shape).any(|(first, length)| first >= length);
+        if past_end || opened.is_undefined(entry.address) {
             continue;
         }
         let multiple =

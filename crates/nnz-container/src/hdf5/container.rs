@@ -12,12 +12,12 @@ use super::attribute::{self, Attribute};
 use super::dataset::{self, Stored};
 use super::links::{Members, members};
 use super::numbers::Numbers;
-use super::opened::{Opened, guarded};
+use super::opened::{Opened, call_library};
 use super::strings::{self, Strings};
 pub(super) use crate::container::full_path;
 use crate::{Capabilities, Container, NumberArray};
 
-/// What a group can hold.
+/// What a group supports.
 pub(super) const CAPABILITIES: Capabilities = Capabilities {
     value_types: &[
         ValueType::U8,
@@ -39,25 +39,25 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     multiline_attributes: true,
 };
 
-/// An HDF5 file that has been opened, whose groups are opened one by one.
+/// An opened HDF5 file, whose groups can be opened.
 #[derive(Clone)]
 pub struct Hdf5File(pub(super) Arc<Opened>);
 
 impl Hdf5File {
-    /// Reads the first metadata of a file.
+    /// Reads the superblock of a file.
     ///
     /// # Errors
     ///
-    /// Fails where it is no HDF5 file.
+    /// Fails if it is not an HDF5 file.
     pub fn open(file: InputFile) -> Result<Self> {
         Opened::open(file).map(Self)
     }
 
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such group.
+    /// Fails if there is no such group.
     pub fn group(&self, name: &str) -> Result<Hdf5> {
         Hdf5::in_file(Arc::clone(&self.0), name)
     }
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Hdf5File {
     }
 }
 
-/// A group of an HDF5 file, open for reading. Opening one reads no data.
+/// A group of an HDF5 file. Opening it reads no data.
 pub struct Hdf5 {
     opened: Arc<Opened>,
     group: Group,
@@ -78,42 +78,42 @@ pub struct Hdf5 {
 }
 
 impl Hdf5 {
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where `path` is no HDF5 file, or has no such group.
+    /// Fails if `path` is not an HDF5 file, or has no such group.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
         Hdf5File::open(InputFile::open(path)?)?.group(group)
     }
 
-    /// Opens a group of a file that has been opened.
+    /// Opens a group of an opened file.
     fn in_file(opened: Arc<Opened>, group: &str) -> Result<Self> {
         let full = full_path(opened.file().path(), group);
         let place = Place::path(&*full);
-        let root = guarded(&place, || opened.meta.root_group())?;
+        let root = call_library(&place, || opened.meta.root_group())?;
         let group = dataset::walk(&root, group, &place)?;
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Self { opened, group, path: full, threads })
     }
 
-    /// Takes a group that has been opened.
+    /// Wraps an opened group.
     pub(super) fn of(opened: Arc<Opened>, group: Group, path: PathBuf, threads: usize) -> Self {
         Self { opened, group, path, threads }
     }
 
-    /// Sets how many threads decode the chunks of one large read; all cores unless set.
+    /// Sets the number of threads that decode the chunks of a large read; the default is all cores.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// Reads an attribute of the group; `None` where there is none of that name.
+    /// Reads an attribute of the group; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails where it holds neither strings nor numbers, or cannot be read.
+    /// Fails if it is neither strings nor numbers, or cannot be read.
     pub fn typed_attribute(&self, name: &str) -> Result<Option<Attribute>> {
         let place = self.place(name);
         let all = attribute::list(&self.group, &place)?;
@@ -125,7 +125,7 @@ impl Hdf5 {
     pub(crate) fn attribute_of(&self, dataset: &str, name: &str) -> Result<Option<Attribute>> {
         let place = self.place(dataset);
         let dataset = dataset::find(&self.group, dataset, &place)?;
-        let all = guarded(&place, || dataset.raw_attributes())?;
+        let all = call_library(&place, || dataset.raw_attributes())?;
         let found = all.iter().find(|attribute| attribute.name() == name);
         found.map(|raw| attribute::decode(&self.opened, raw, &place)).transpose()
     }
@@ -168,7 +168,7 @@ impl Container for Hdf5 {
         let found = self.typed_attribute(name)?;
         let found = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
         let text = found.text().ok_or_else(|| {
-            Error::mismatch(place(), "an attribute of other values", "one string")
+            Error::mismatch(place(), "an attribute of another type", "one string")
         })?;
         let text = std::str::from_utf8(text)
             .map_err(|_| Error::mismatch(place(), "text that is not UTF-8", "UTF-8"))?;

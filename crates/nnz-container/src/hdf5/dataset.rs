@@ -1,4 +1,4 @@
-//! One dataset: what its elements are, how many, and where they lie.
+//! The type, shape and storage of a dataset.
 
 use std::sync::Arc;
 
@@ -12,35 +12,35 @@ use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use super::datatype::{self, Kind};
 use super::filters::Pipeline;
 use super::layout::Layout;
-use super::opened::{Opened, guarded};
+use super::opened::{Opened, call_library};
 use crate::tree::{check_rank, shown};
 
-/// Elements that need no proof that so many are stored: fill values, say.
-const UNPROVEN_BYTES: u64 = 64 << 20;
+/// Size of elements in bytes for which no stored data is required, such as fill values.
+const UNCHECKED_BYTES: u64 = 64 << 20;
 
-/// A dataset whose metadata have been read.
+/// A dataset whose metadata has been read.
 pub(super) struct Stored {
     pub(super) opened: Arc<Opened>,
     pub(super) place: Place,
     pub(super) kind: Kind,
-    /// Whether it has no dimension, and thereby one element.
+    /// Whether it is a scalar, which has one element.
     pub(super) scalar: bool,
-    /// Whether it holds no value, and has no shape.
+    /// Whether it has no value and no shape.
     pub(super) null: bool,
     /// The length of each dimension.
     pub(super) shape: Vec<u64>,
     /// The number of elements.
     pub(super) len: u64,
-    /// Bytes of an element as stored.
+    /// The stored size of an element in bytes.
     pub(super) size: usize,
     pub(super) layout: Layout,
-    /// The element that stands where none is stored; zeros if empty.
+    /// The fill value; empty for zeros.
     pub(super) fill: Vec<u8>,
     pub(super) threads: usize,
 }
 
 impl Stored {
-    /// Opens a dataset of at most one dimension by its path from a group on. No data are read.
+    /// Opens a dataset of at most one dimension by its path in a group. No data is read.
     pub(super) fn open(
         opened: &Arc<Opened>,
         group: &Group,
@@ -58,24 +58,24 @@ impl Stored {
         Ok(stored)
     }
 
-    /// Opens a dataset of any shape, whose length may not be borne out. No data are read.
+    /// Opens a dataset of any shape, without checking its length. No data is read.
     pub(super) fn of(
         opened: &Arc<Opened>,
         dataset: &Dataset,
         place: Place,
         threads: usize,
     ) -> Result<Self> {
-        let (raw, header) = guarded(&place, || {
+        let (raw, header) = call_library(&place, || {
             Ok((dataset.raw_datatype()?, opened.meta.get_or_parse_header(dataset.address())?))
         })?;
         let kind = datatype::kind(dataset.dtype(), &raw);
-        let size = guarded(&place, || dataset.raw_element_size())?;
+        let size = call_library(&place, || dataset.raw_element_size())?;
         if size == 0 {
             return Err(Error::mismatch(place, "elements of 0 bytes", "1 byte or more"));
         }
         let parts = Parts::of(&header);
         if parts.external {
-            return Err(Error::unsupported(place, "HDF5 data in other files are not handled"));
+            return Err(Error::unsupported(place, "HDF5 data in external files is not supported"));
         }
         let space = parts.space.ok_or_else(|| incomplete(&place))?;
         let layout = parts.layout.ok_or_else(|| incomplete(&place))?;
@@ -91,14 +91,15 @@ impl Stored {
         Ok(Self { opened, place, kind, scalar, null, shape, len, size, layout, fill, threads })
     }
 
-    /// Refuses a length that nothing in the file bears out: who reads makes room for it.
+    /// Checks that the file has data for the length of the dataset, because readers allocate memory
+    /// for it.
     fn check_extent(&self) -> Result<()> {
         let claimed = self.len * self.size as u64;
-        let plenty = self.opened.bytes.saturating_mul(2).saturating_add(UNPROVEN_BYTES);
+        let plenty = self.opened.bytes.saturating_mul(2).saturating_add(UNCHECKED_BYTES);
         if claimed <= plenty {
             return Ok(());
         }
-        let borne_out = match &self.layout {
+        let stored = match &self.layout {
             Layout::Chunked(chunked) => {
                 let (count, stored) = self.table(chunked)?.size();
                 let decoded = count.saturating_mul(chunked.bytes as u64);
@@ -106,28 +107,28 @@ impl Stored {
             }
             _ => 0,
         };
-        if claimed <= borne_out.saturating_add(UNPROVEN_BYTES) {
+        if claimed <= stored.saturating_add(UNCHECKED_BYTES) {
             return Ok(());
         }
-        let found = format!("a length of {} elements with chunks for {borne_out} bytes", self.len);
+        let found = format!("a length of {} elements with chunks for {stored} bytes", self.len);
         let expected = format!("chunks for {claimed} bytes");
         Err(Error::mismatch(self.place.clone(), found, expected))
     }
 
-    /// Returns the bytes the elements take in the file.
+    /// Returns the stored size of the elements in bytes.
     pub(super) fn stored_bytes(&self) -> Result<u64> {
         Ok(match &self.layout {
             Layout::Nowhere => 0,
             Layout::Inline(_) | Layout::Contiguous(_) => self.len * self.size as u64,
-            // A table that is broken is an error for who reads elements.
+            // An invalid index is an error when elements are read.
             Layout::Chunked(chunked) => {
                 readable(self.table(chunked))?.map_or(0, |table| table.size().1)
             }
         })
     }
 
-    /// Makes the error that elements are not what is asked for.
-    pub(super) fn mistyped(&self, expected: &str) -> Error {
+    /// Creates the error that elements have another type than requested.
+    pub(super) fn wrong_type(&self, expected: &str) -> Error {
         let found = match &self.kind {
             Kind::Number { value_type, .. } => format!("numbers of type {value_type}"),
             Kind::Fixed { .. } | Kind::Variable => "strings".to_owned(),
@@ -137,16 +138,16 @@ impl Stored {
     }
 }
 
-/// Finds a dataset by its path from a group on.
+/// Finds a dataset by its path in a group.
 pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<Dataset> {
     let (parents, name) = match name.trim_matches('/').rsplit_once('/') {
         Some((parents, name)) => (parents, name),
         None => ("", name.trim_matches('/')),
     };
     let group = walk(group, parents, place)?;
-    match guarded(place, || group.dataset(name)) {
+    match call_library(place, || group.dataset(name)) {
         Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
-            Err(match readable(guarded(place, || group.group(name)))? {
+            Err(match readable(call_library(place, || group.group(name)))? {
                 Some(_) => Error::mismatch(place.clone(), "a group", "a dataset"),
                 None => error,
             })
@@ -155,11 +156,11 @@ pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<Dataset> 
     }
 }
 
-/// Goes down from a group along a path.
+/// Opens a group by its path in a group.
 pub(super) fn walk(group: &Group, path: &str, place: &Place) -> Result<Group> {
     let mut here = group.clone();
     for name in path.split('/').filter(|name| !name.is_empty()) {
-        here = guarded(place, || here.group(name))?;
+        here = call_library(place, || here.group(name))?;
     }
     Ok(here)
 }
@@ -168,7 +169,7 @@ fn is_null(space: &DataspaceMessage) -> bool {
     matches!(space.dataspace_type, DataspaceType::Null)
 }
 
-/// Returns the lengths of all dimensions; a dataset without a value is one of no elements.
+/// Returns the lengths of all dimensions; a dataset without a value has no elements.
 fn shape(space: &DataspaceMessage) -> Vec<u64> {
     match space.dataspace_type {
         DataspaceType::Null => vec![0],
@@ -186,11 +187,11 @@ fn length(shape: &[u64], place: &Place) -> Result<u64> {
 }
 
 fn incomplete(place: &Place) -> Error {
-    let what = "no readable HDF5: a dataset without shape or layout".to_owned();
+    let what = "invalid HDF5: a dataset without shape or layout".to_owned();
     Error::new(ErrorKind::Unrecognized(what), place.clone())
 }
 
-/// The parts of a dataset's header that count here.
+/// The messages of the header of a dataset.
 #[derive(Default)]
 struct Parts<'a> {
     space: Option<&'a DataspaceMessage>,

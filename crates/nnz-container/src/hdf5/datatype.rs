@@ -1,35 +1,35 @@
-//! What an element is: a number of a standard form, a string, or something else.
+//! The type of elements: standard numbers, strings, or something else.
 //!
-//! Numbers are judged by the stored bytes of their description: the parsed form leaves out where
-//! the bits lie, and a 12-bit integer in 16 bits must not be taken for one of 16.
+//! Numbers are parsed from the stored datatype message: the form parsed by `hdf5-reader` lacks the
+//! position of bits, and a 12-bit integer in 16 bits must not be read as a 16-bit integer.
 
 mod complex;
 
 use hdf5_reader::{Datatype, StringPadding, StringSize};
 use nnz_core::ValueType;
 
-/// An element of a dataset or attribute.
+/// The type of elements of a dataset or attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A number; `big` says that its bytes come highest first.
+    /// A number; `big` means big-endian.
     Number { value_type: ValueType, big: bool },
-    /// A string of a fixed number of bytes.
+    /// A string of fixed length.
     Fixed { bytes: u32, padding: Padding },
-    /// A string somewhere else in the file.
+    /// A string in the global heap.
     Variable,
-    /// Anything else, described for a message.
+    /// Another type, described for messages.
     Other(String),
 }
 
-/// What fills a string up to its fixed length.
+/// The padding of strings of fixed length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Padding {
     /// The string ends at the first zero byte.
     Terminated,
-    /// Zero bytes at the end are filling.
+    /// Padded with zero bytes.
     Zeros,
-    /// Blanks at the end are filling.
-    Blanks,
+    /// Padded with spaces.
+    Spaces,
 }
 
 impl Padding {
@@ -37,23 +37,23 @@ impl Padding {
         match padding {
             StringPadding::NullTerminate => Self::Terminated,
             StringPadding::NullPad => Self::Zeros,
-            StringPadding::SpacePad => Self::Blanks,
+            StringPadding::SpacePad => Self::Spaces,
         }
     }
 
-    /// Returns a string without its filling.
+    /// Returns a string without its padding.
     pub(super) fn strip(self, string: &[u8]) -> &[u8] {
         let kept = |fill: u8| string.iter().rposition(|&byte| byte != fill).map_or(0, |at| at + 1);
         let end = match self {
             Self::Terminated => memchr::memchr(0, string).unwrap_or(string.len()),
             Self::Zeros => kept(0),
-            Self::Blanks => kept(b' '),
+            Self::Spaces => kept(b' '),
         };
         &string[..end]
     }
 }
 
-/// Says what an element is, from its description as parsed and as stored.
+/// Returns the type of elements, from the parsed and the stored message.
 pub(super) fn kind(parsed: &Datatype, stored: &[u8]) -> Kind {
     let number = |value_type, big| Kind::Number { value_type, big };
     match parsed {
@@ -71,7 +71,7 @@ pub(super) fn kind(parsed: &Datatype, stored: &[u8]) -> Kind {
             Some((value_type, big)) => number(value_type, big),
             None => Kind::Other(format!("floats of {size} bytes other than IEEE 754 of 4 or 8")),
         },
-        // The base is described from byte 8 on.
+        // The message of the base type starts at byte 8.
         Datatype::Enum { members, .. } => match stored.get(8..).and_then(integer) {
             Some((ValueType::I8 | ValueType::U8, _)) if is_boolean(members) => {
                 number(ValueType::Bint8, false)
@@ -79,7 +79,7 @@ pub(super) fn kind(parsed: &Datatype, stored: &[u8]) -> Kind {
             _ => {
                 let names: Vec<&str> =
                     members.iter().take(3).map(|member| member.name.as_str()).collect();
-                Kind::Other(format!("an enumeration of {}", listed(&names, members.len())))
+                Kind::Other(format!("an enumeration of {}", list_names(&names, members.len())))
             }
         },
         Datatype::Compound { fields, .. } => match complex::complex(stored) {
@@ -87,23 +87,23 @@ pub(super) fn kind(parsed: &Datatype, stored: &[u8]) -> Kind {
             None => {
                 let names: Vec<&str> =
                     fields.iter().take(3).map(|field| field.name.as_str()).collect();
-                Kind::Other(format!("compounds of {}", listed(&names, fields.len())))
+                Kind::Other(format!("compounds of {}", list_names(&names, fields.len())))
             }
         },
         Datatype::Array { .. } => Kind::Other("arrays as elements".to_owned()),
         Datatype::Opaque { .. } => Kind::Other("opaque bytes".to_owned()),
         Datatype::Reference { .. } => Kind::Other("references".to_owned()),
-        _ => Kind::Other("elements of a kind that is not handled".to_owned()),
+        _ => Kind::Other("elements of an unsupported type".to_owned()),
     }
 }
 
-/// Lists names for a message, as far as they are told.
-fn listed(names: &[&str], all: usize) -> String {
+/// Lists names for a message, followed by dots if there are more.
+fn list_names(names: &[&str], all: usize) -> String {
     let more = if all > names.len() { ", ..." } else { "" };
     format!("{}{more}", names.join(", "))
 }
 
-/// How booleans are written by h5py and by all that follow it.
+/// Whether the members are those of booleans of h5py.
 fn is_boolean(members: &[hdf5_reader::EnumMember]) -> bool {
     let holds = |name: &str, value: u8| {
         members.iter().any(|member| member.name == name && member.value == [value])
@@ -111,7 +111,7 @@ fn is_boolean(members: &[hdf5_reader::EnumMember]) -> bool {
     members.len() == 2 && holds("FALSE", 0) && holds("TRUE", 1)
 }
 
-/// Reads the description of an integer that fills its bytes.
+/// Parses an integer that uses all of its bits.
 pub(super) fn integer(stored: &[u8]) -> Option<(ValueType, bool)> {
     let (class, flags, size, properties) = description(stored)?;
     let [offset, precision] = [word(properties, 0)?, word(properties, 2)?];
@@ -132,10 +132,10 @@ pub(super) fn integer(stored: &[u8]) -> Option<(ValueType, bool)> {
     Some((value_type, flags[0] & 1 != 0))
 }
 
-/// Reads the description of an IEEE 754 float.
+/// Parses an IEEE 754 float.
 pub(super) fn float(stored: &[u8]) -> Option<(ValueType, bool)> {
     let (class, flags, size, properties) = description(stored)?;
-    // Offset and precision in bits; place and size of exponent and mantissa; bias.
+    // Offset and precision in bits; position and size of exponent and mantissa; bias.
     const SINGLE: [u8; 12] = [0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
     const DOUBLE: [u8; 12] = [0, 0, 64, 0, 52, 11, 0, 52, 0xff, 3, 0, 0];
     let value_type = match (size, properties.get(..12)?) {
@@ -143,7 +143,7 @@ pub(super) fn float(stored: &[u8]) -> Option<(ValueType, bool)> {
         (8, form) if form == DOUBLE => ValueType::F64,
         _ => return None,
     };
-    // Bits 4 and 5: the highest bit of the mantissa is implied. Bit 6: the order of a VAX.
+    // Bits 4 and 5: the highest bit of the mantissa is implied. Bit 6: VAX byte order.
     let standard = class == 1 && flags[0] & 0x70 == 0x20 && u32::from(flags[1]) + 1 == size * 8;
     standard.then_some((value_type, flags[0] & 1 != 0))
 }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_integers_are_numbers() {
+    fn only_full_width_integers_are_numbers() {
         let mut stored = [0x10, 0x08, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0];
         assert_eq!(integer(&stored), Some((ValueType::I32, false)));
         stored[1] = 1;
@@ -176,10 +176,11 @@ mod tests {
     }
 
     #[test]
-    fn complex_numbers_are_two_floats_that_fill_their_compound() {
+    fn complex_numbers_are_compounds_of_two_floats() {
         const SINGLE: &[u8] =
             &[0x11, 0x20, 31, 0, 4, 0, 0, 0, 0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
-        // As h5py writes it for old libraries: names of 8 bytes, 4 for the place, 28 for dimensions.
+        // As written by h5py for old libraries: names of 8 bytes, 4 for the offset, 28 for
+        // dimensions.
         let member = |name: u8, place: u8| {
             [&[name, 0, 0, 0, 0, 0, 0, 0, place][..], &[0; 31], SINGLE].concat()
         };
@@ -187,14 +188,15 @@ mod tests {
         let old = [&head, &member(b'r', 0)[..], &member(b'i', 4)].concat();
         let expected = Some((ValueType::ComplexF32, false));
         assert_eq!(complex::complex(&old), expected);
-        // As for new ones.
+        // As written for new libraries.
         let head = [0x56, 2, 0, 0, 8, 0, 0, 0];
         let new = [&head, &[b'r', 0, 0][..], SINGLE, &[b'i', 0, 4], SINGLE].concat();
         assert_eq!(complex::complex(&new), expected);
         for end in 0..new.len() {
             assert_eq!(complex::complex(&new[..end]), None);
         }
-        // Each of these bytes makes it another compound: class, count, size, names, places, forms.
+        // A change of any of these bytes gives another compound: class, count, size, names,
+        // offsets, types.
         for at in [0, 1, 4, 8, 10, 11, 12, 15, 31, 33, 34, 35] {
             let mut other = new.clone();
             other[at] ^= 1;
@@ -203,10 +205,10 @@ mod tests {
     }
 
     #[test]
-    fn strings_lose_only_their_own_filling() {
+    fn only_the_padding_of_strings_is_removed() {
         assert_eq!(Padding::Terminated.strip(b"a \0b"), b"a ");
         assert_eq!(Padding::Zeros.strip(b"a\0b\0\0"), b"a\0b");
-        assert_eq!(Padding::Blanks.strip(b" a  "), b" a");
-        assert_eq!(Padding::Blanks.strip(b"  "), b"");
+        assert_eq!(Padding::Spaces.strip(b" a  "), b" a");
+        assert_eq!(Padding::Spaces.strip(b"  "), b"");
     }
 }

@@ -1,12 +1,11 @@
 //! Writing new HDF5 files: trees of groups, datasets and typed attributes.
 //!
-//! The tree of this module follows the [HDF5 File Format Specification, version 3.0][spec]; sections
-//! named in comments are sections of it. What is written is read by every HDF5 library from 1.8 on: a
-//! superblock of version 0, object headers of version 1, groups with a symbol table, chunks indexed by a B-tree
-//! of version 1. Newer structures are used only where the old ones have no room: an attribute of 64 KiB or more
-//! needs dense storage, and the creation order of links needs link messages.
-//!
-//! The same calls give the same bytes, for any number of threads: nothing holds a time.
+//! The modules follow the [HDF5 File Format Specification, version 3.0][spec]; comments refer to
+//! its sections. Every HDF5 library from 1.8 on can read the files: a version 0 superblock, version
+//! 1 object headers, groups with a symbol table, chunks indexed by a version 1 B-tree. Newer
+//! structures are used only if the old ones are insufficient: an attribute of 64 KiB or more needs
+//! dense storage, and the creation order of links needs link messages. The same calls write the
+//! same bytes, for any number of threads: no times are stored.
 //!
 //! [spec]: https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html
 
@@ -44,5 +43,5 @@ pub use spec::DatasetSpec;
 pub use value::Value;
 pub use writer::{FileOptions, FileWriter};
 
-/// An address that leads nowhere: all bits are set.
+/// An undefined address: all bits are set.
 const UNDEFINED: u64 = u64::MAX;

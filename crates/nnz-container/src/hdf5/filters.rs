@@ -1,4 +1,4 @@
-//! From the stored bytes of a chunk to its elements.
+//! Decoding of chunks.
 
 mod fletcher32;
 mod zstd;
@@ -38,7 +38,7 @@ const NAMES: &[(u16, &str)] = &[
     (32026, "blosc2"),
 ];
 
-/// The filters that chunks went through when they were written, in that order.
+/// The filters of chunks, in the order in which they were applied.
 pub(super) struct Pipeline(Vec<Filter>);
 
 /// Why a chunk could not be decoded.
@@ -47,7 +47,7 @@ pub(super) enum Undecoded {
     Unsupported(String),
 }
 
-/// Memory that is used again from chunk to chunk.
+/// Buffers that are reused for each chunk.
 #[derive(Default)]
 pub(super) struct Scratch {
     inflater: Option<Decompressor>,
@@ -71,17 +71,17 @@ impl Pipeline {
         self.0.iter().map(|filter| name(filter.id)).collect()
     }
 
-    /// Returns whether chunks are stored as they are when these filters were left out.
+    /// Returns whether chunks are stored unchanged if these filters were skipped.
     pub(super) fn is_plain(&self, skipped: u32) -> bool {
         self.active(skipped).next().is_none()
     }
 
-    /// Returns how many bytes one stored byte can stand for.
+    /// Returns the maximum number of bytes that a stored byte is decoded to.
     pub(super) fn most_ratio(&self) -> u64 {
         match self.0.iter().any(|filter| filter.id > FLETCHER32) {
-            // Deflate goes no further.
+            // The maximum of deflate.
             false => 1032,
-            // Some others state a run of any length in a few bytes, block by block.
+            // Some other filters store a run of any length in a few bytes per block.
             true => 1 << 16,
         }
     }
@@ -91,9 +91,10 @@ impl Pipeline {
         self.0.iter().enumerate().filter(move |(at, _)| !skips(*at)).map(|(_, f)| f)
     }
 
-    /// Decodes a chunk into all of `out`; it has to have exactly that many bytes.
+    /// Decodes a chunk into `out`, which must have the exact length.
     ///
-    /// Filters are undone one by one, the last first. A checksum is verified at its own place.
+    /// Filters are reversed one by one, the last first. Checksums are verified when it is their
+    /// turn.
     pub(super) fn decode(
         &self,
         stored: &[u8],
@@ -124,7 +125,7 @@ impl Pipeline {
     }
 }
 
-/// Decodes straight into `out` if these filters can be, and returns whether they were.
+/// Decodes into `out` directly if these filters support it, and returns whether they do.
 fn decode_rest(
     filters: &[&Filter],
     stored: &[u8],
@@ -159,18 +160,18 @@ fn decode_rest(
     Ok(true)
 }
 
-/// Undoes one filter, whose input had at most `most` bytes.
+/// Reverses a filter whose input had at most `most` bytes.
 fn undo(filter: &Filter, stored: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
-    elsewhere(filter, |alone| reverse_filters_masked_bounded(alone, stored, 0, most))
+    with_rust_hdf5(filter, |alone| reverse_filters_masked_bounded(alone, stored, 0, most))
 }
 
-/// Undoes one filter, whose input had exactly as many bytes as `out`.
+/// Reverses a filter whose input had exactly as many bytes as `out`.
 fn undo_into(filter: &Filter, stored: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
-    elsewhere(filter, |alone| reverse_filters_masked_into(alone, stored, 0, out)).map(|_| ())
+    with_rust_hdf5(filter, |alone| reverse_filters_masked_into(alone, stored, 0, out)).map(|_| ())
 }
 
-/// Calls into the crate that writes, which knows more filters, with a pipeline of one.
-fn elsewhere<T>(
+/// Calls `rust-hdf5`, which supports more filters, with a pipeline of one filter.
+fn with_rust_hdf5<T>(
     filter: &Filter,
     call: impl FnOnce(&FilterPipeline) -> Result<T, FormatError>,
 ) -> Result<T, Undecoded> {
@@ -179,7 +180,7 @@ fn elsewhere<T>(
         Ok(Ok(done)) => Ok(done),
         Ok(Err(FormatError::UnsupportedFeature(_))) => Err(unsupported(filter)),
         Ok(Err(error)) => Err(Undecoded::Damaged(error.to_string())),
-        Err(_) => Err(Undecoded::Damaged("it contradicts itself".to_owned())),
+        Err(_) => Err(Undecoded::Damaged("its data is inconsistent".to_owned())),
     }
 }
 
@@ -201,13 +202,13 @@ fn unsupported(filter: &Filter) -> Undecoded {
         Some((id, name)) => format!("{name} ({id})"),
         None => format!("number {}", filter.id),
     };
-    Undecoded::Unsupported(format!("the HDF5 filter {name} is not handled"))
+    Undecoded::Unsupported(format!("the HDF5 filter {name} is not supported"))
 }
 
-/// Returns the most bytes that filters make of a chunk of `bytes` bytes.
+/// Returns the maximum encoded size of a chunk of `bytes` bytes.
 ///
-/// Compressors add little to what they cannot compress; the worst is LZ4 with blocks of one byte,
-/// which takes five times as much. That several do so one after the other is not believed.
+/// Compressors add little to incompressible data. The worst is LZ4 with blocks of one byte, which
+/// takes five times as much; several such filters are not expected.
 fn most_encoded(filters: &[&Filter], bytes: usize) -> usize {
     let added = |filter: &&Filter| match filter.id {
         SHUFFLE => 0,
@@ -234,7 +235,7 @@ fn inflate(kept: &mut Option<Decompressor>, from: &[u8], out: &mut [u8]) -> Resu
             Err(Undecoded::Damaged("it inflates to more".to_owned()))
         }
         Err(DecompressionError::BadData) => {
-            Err(Undecoded::Damaged("its compressed data are wrong or cut short".to_owned()))
+            Err(Undecoded::Damaged("its compressed data is wrong or truncated".to_owned()))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Finding the groups that something is written of.
+//! Searching groups by their attributes.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
@@ -10,28 +10,28 @@ use nnz_storage::InputFile;
 use super::attribute;
 use super::container::{Hdf5File, full_path};
 use super::links::members;
-use super::opened::{Opened, guarded};
+use super::opened::{Opened, call_library};
 pub use crate::container::FoundGroup;
 
-/// Groups looked at, and how deep they may lie. Real files have a few hundred.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 32;
+/// Maximum number of groups to search, and maximum depth. Real files have a few hundred groups.
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 32;
 
-/// Lists the groups that have an attribute of one of the given names, outermost first.
+/// Returns the groups that have an attribute with one of the given names, outermost first.
 ///
-/// A group reached in several ways is listed once. What is broken is passed over, as long as
-/// there is something else: one strange neighbour does not hide a matrix.
+/// A group that is reached by several paths is returned once. Invalid objects are ignored if there
+/// is another result, so that they do not hide a matrix.
 ///
 /// # Errors
 ///
-/// Fails where `path` is no HDF5 file, has more groups than anybody makes, the system could not read
-/// something, or nothing is found and something is broken.
+/// Fails if `path` is not an HDF5 file or has too many groups, if the system could not read
+/// something, or if nothing is found and something is invalid.
 pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     Hdf5File::open(InputFile::open(path)?)?.groups_with(attributes)
 }
 
 impl Hdf5File {
-    /// Lists the groups that have an attribute of one of the given names, outermost first.
+    /// Returns the groups that have an attribute with one of the given names, outermost first.
     ///
     /// # Errors
     ///
@@ -44,14 +44,14 @@ impl Hdf5File {
 fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let path = opened.file().path();
     let place = Place::path(path);
-    let root = guarded(&place, || opened.meta.root_group())?;
+    let root = call_library(&place, || opened.meta.root_group())?;
     let mut found = Vec::new();
-    // By address: links can make circles.
+    // By address, because links can be cyclic.
     let mut seen = BTreeSet::from([root.address()]);
-    let mut ahead = VecDeque::from([(root, String::new(), 0)]);
+    let mut queue = VecDeque::from([(root, String::new(), 0)]);
     let mut unread = None;
     let mut bytes = 0;
-    while let Some((group, name, depth)) = ahead.pop_front() {
+    while let Some((group, name, depth)) = queue.pop_front() {
         let place = Place::path(full_path(path, &name));
         match attribute::list(&group, &place) {
             Ok(all) => {
@@ -61,7 +61,7 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
                     else {
                         continue;
                     };
-                    // An attribute of another kind is not what was looked for, but its group is.
+                    // The group matches even if its attribute is of another type.
                     let decoded = readable(attribute::decode(opened, raw, &place))?;
                     let text = decoded.as_ref().and_then(|attribute| attribute.text());
                     let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
@@ -76,12 +76,12 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
             Err(error) if error.is_system() => return Err(error),
             Err(error) => unread = Some(error),
         }
-        // Each text takes its own place in a file that somebody made.
+        // In a crafted file, many attributes may refer to the same text.
         if bytes > opened.bytes.saturating_mul(3) {
-            let what = format!("no readable HDF5: attributes of more than {bytes} bytes");
+            let what = format!("invalid HDF5: attributes of more than {bytes} bytes");
             return Err(Error::new(ErrorKind::Unrecognized(what), place));
         }
-        if depth == DEEPEST {
+        if depth == MAX_DEPTH {
             continue;
         }
         let inner = members(opened, &group, &place).map(|members| members.groups);
@@ -93,16 +93,18 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
             }),
         };
         for inner in inner {
-            let Some(child) = readable(guarded(&place, || group.group(&inner)))? else { continue };
+            let Some(child) = readable(call_library(&place, || group.group(&inner)))? else {
+                continue;
+            };
             if !seen.insert(child.address()) {
                 continue;
             }
-            if seen.len() > MOST_GROUPS {
-                let what = format!("HDF5 with more than {MOST_GROUPS} groups is not searched");
+            if seen.len() > MAX_GROUPS {
+                let what = format!("HDF5 with more than {MAX_GROUPS} groups is not searched");
                 return Err(Error::unsupported(Place::path(path), what));
             }
             let name = if name.is_empty() { inner } else { format!("{name}/{inner}") };
-            ahead.push_back((child, name, depth + 1));
+            queue.push_back((child, name, depth + 1));
         }
     }
     match unread {

@@ -1,4 +1,4 @@
-//! Strings of variable length, which lie in heaps elsewhere in the file.
+//! Strings of variable length, which are in global heap collections.
 
 use std::sync::Arc;
 
@@ -6,31 +6,32 @@ use nnz_core::{At, Error, ErrorKind, Place, Result};
 
 use super::opened::Opened;
 
-/// Heaps kept, and their bytes together; one is kept whatever its size.
-const MOST_HEAPS: usize = 64;
-const MOST_BYTES: usize = 8 << 20;
+/// Maximum number of cached collections; the limit of bytes does not apply to the last one.
+const MAX_HEAPS: usize = 64;
+const MAX_BYTES: usize = 8 << 20;
 
-/// What may be read for strings beyond the file's own size. A list in order reads each heap once; one
-/// made to hop between large heaps would take for ever.
-const MOST_READ: u64 = 1 << 30;
+/// Maximum number of bytes to read for strings beyond the size of the file. Strings in order read
+/// each collection once; a crafted list that alternates between large collections would take too
+/// long.
+const MAX_READ: u64 = 1 << 30;
 
-/// Bytes of the head of a heap and of each object in it: 8, and a length filled up to 8.
+/// Size of the header of a collection and of an object: 8, and a length padded to 8.
 const HEAD: usize = 16;
 
-/// A heap read into memory: its bytes, and each object's number and range.
+/// A collection in memory: its bytes, and the index and range of each object.
 struct Heap {
     address: u64,
     bytes: Vec<u8>,
     objects: Vec<(u16, usize, usize)>,
 }
 
-/// Reads strings by reference.
+/// Reads strings by their ID.
 pub(super) struct Heaps {
     opened: Arc<Opened>,
     place: Place,
     recent: Vec<Heap>,
     read: u64,
-    /// Whether strings belong to an attribute, which several may ask for.
+    /// Whether strings are those of an attribute, which may be read several times.
     keeps: bool,
 }
 
@@ -39,7 +40,7 @@ impl Heaps {
         Self { opened: Arc::clone(opened), place, recent: Vec::new(), read: 0, keeps: false }
     }
 
-    /// Reads the strings of attributes, whose heaps are kept with the metadata.
+    /// Reads strings of attributes. Their collections are cached with the metadata.
     pub(super) fn of_attributes(opened: &Arc<Opened>, place: Place) -> Self {
         Self { keeps: true, ..Self::new(opened, place) }
     }
@@ -51,12 +52,12 @@ impl Heaps {
         }
     }
 
-    /// Returns whether bytes are as many as a reference to a string has.
+    /// Returns whether `bytes` has the length of an ID.
     pub(super) fn is_reference(&self, bytes: &[u8]) -> bool {
         bytes.len() == 8 + usize::from(self.opened.meta.superblock().offset_size)
     }
 
-    /// Returns the string a reference (length, address of the heap, number in it) stands for.
+    /// Returns the string of an ID (length, address of the collection, index in it).
     pub(super) fn string(&mut self, reference: &[u8]) -> Result<&[u8]> {
         let width = usize::from(self.opened.meta.superblock().offset_size);
         let (len, rest) = reference.split_at(4);
@@ -69,7 +70,7 @@ impl Heaps {
         let place = self.place.clone();
         let heap = self.heap(address)?;
         let wanted = u16::try_from(index).ok();
-        // Objects are numbered from 1 in order, mostly.
+        // Objects are usually numbered from 1 in order.
         let guess = usize::try_from(index - 1).ok().and_then(|at| heap.objects.get(at));
         let object = guess
             .filter(|(number, ..)| Some(*number) == wanted)
@@ -77,12 +78,12 @@ impl Heaps {
         let range = object.map(|&(_, start, end)| &heap.bytes[start..end]);
         let string = usize::try_from(len).ok().and_then(|len| range?.get(..len));
         match string {
-            // Programs take such a string to end at its first zero byte.
+            // Such strings end at the first zero byte for other programs.
             Some(string) => Ok(&string[..memchr::memchr(0, string).unwrap_or(string.len())]),
             None => {
                 let place = place.at(At::Byte(address));
                 let found = format!("a reference to {len} bytes of object {index} of a heap");
-                Err(Error::mismatch(place, found, "an object that is there"))
+                Err(Error::mismatch(place, found, "an existing object"))
             }
         }
     }
@@ -93,7 +94,7 @@ impl Heaps {
             Some(at) => self.recent[..=at].rotate_right(1),
             None => {
                 let heap = self.load(address)?;
-                let most = (MOST_BYTES / heap.bytes.len().max(1)).clamp(1, MOST_HEAPS);
+                let most = (MAX_BYTES / heap.bytes.len().max(1)).clamp(1, MAX_HEAPS);
                 self.recent.truncate(most - 1);
                 self.recent.insert(0, heap);
             }
@@ -115,8 +116,8 @@ impl Heaps {
         let length = number(&head[8..8 + width]);
         self.opened.check(address, length, &self.place)?;
         self.read += length;
-        if self.read > self.opened.bytes.saturating_mul(64).saturating_add(MOST_READ) {
-            let what = "no readable HDF5: strings lie all over the file, again and again";
+        if self.read > self.opened.bytes.saturating_mul(64).saturating_add(MAX_READ) {
+            let what = "invalid HDF5: strings in too many places of the file";
             return Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place));
         }
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];

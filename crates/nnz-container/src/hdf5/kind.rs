@@ -17,7 +17,7 @@ use crate::{
     FoundGroup, OpenContainer,
 };
 
-/// HDF5 files, those of NetCDF-4 among them.
+/// HDF5 files, including NetCDF-4.
 #[derive(Clone, Copy, Debug)]
 pub struct Hdf5Kind;
 
@@ -33,7 +33,7 @@ impl ContainerKind for Hdf5Kind {
     fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {
         let file = opened.file().ok_or_else(|| other_kind(opened, "an HDF5 file"))?;
         let file = Hdf5File::open(file.clone())?;
-        // A file without the attributes of NetCDF is read as HDF5, which it is in any case.
+        // A file without the attributes of NetCDF is read as HDF5, which is always possible.
         #[cfg(feature = "netcdf")]
         match is_netcdf4(&file) {
             Ok(true) => return Ok(Arc::new(NetCdfFile::of_hdf5(file))),
@@ -44,7 +44,7 @@ impl ContainerKind for Hdf5Kind {
     }
 
     fn check(&self, _: &Path, _: &str, _: &CreateOptions) -> Result<()> {
-        // Starting to write a group copies the file it goes into: that is done once.
+        // Starting to write a group copies the existing file, which is done only once.
         Ok(())
     }
 
@@ -59,7 +59,7 @@ impl ContainerKind for Hdf5Kind {
     }
 }
 
-/// Returns how arrays are written to HDF5, and so to NetCDF-4.
+/// Returns the options for HDF5 and NetCDF-4.
 pub(crate) fn hdf5_options(options: &CreateOptions) -> Hdf5Options {
     let compress = options.compress.unwrap_or(Compression::None);
     Hdf5Options { compress, threads: options.threads, ..Hdf5Options::default() }

@@ -1,4 +1,4 @@
-//! Where the elements of one dataset lie.
+//! The storage layout of a dataset.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -11,39 +11,39 @@ use super::filters::Pipeline;
 use super::opened::Opened;
 use crate::tree::{Grid, shown};
 
-/// Where the elements of one dataset lie.
+/// The storage layout of a dataset.
 pub(super) enum Layout {
-    /// In the dataset's own header.
+    /// Compact, in the header of the dataset.
     Inline(Vec<u8>),
-    /// In one piece at an address.
+    /// Contiguous at an address.
     Contiguous(u64),
-    /// Nowhere: every element is the fill value.
+    /// Not stored: all elements are the fill value.
     Nowhere,
-    /// In chunks.
+    /// Chunked.
     Chunked(Box<Chunked>),
 }
 
-/// A dataset in chunks of the same shape.
+/// The layout of a chunked dataset.
 pub(super) struct Chunked {
     pub(super) grid: Grid,
-    /// Elements of a chunk.
+    /// Number of elements of a chunk.
     pub(super) elements: u64,
-    /// Bytes of a chunk when decoded.
+    /// Decoded size of a chunk in bytes.
     pub(super) bytes: usize,
     pub(super) pipeline: Pipeline,
     pub(super) cache: ChunkCache,
-    /// Where the index of the chunks lies, and of what kind it is.
+    /// The address and type of the chunk index.
     pub(super) address: u64,
     pub(super) indexing: Option<ChunkIndexing>,
-    /// The longest the dataset may become, which decides how one kind of index counts.
+    /// The maximum shape of the dataset, which the numbering of one index type depends on.
     pub(super) most: Option<Vec<u64>>,
-    /// Found at the first read.
+    /// Read at the first access.
     pub(super) table: OnceLock<ChunkTable>,
     pub(super) finding: Mutex<()>,
 }
 
 impl Layout {
-    /// Makes sense of a layout as parsed, for `len` elements of `size` bytes in a shape.
+    /// Converts a parsed layout, for `len` elements of `size` bytes with a shape.
     pub(super) fn of(
         opened: &Opened,
         parsed: &DataLayout,
@@ -70,7 +70,7 @@ impl Layout {
             }
             DataLayout::Chunked { address, dims, chunk_indexing, .. } => {
                 let mut dims: Vec<u64> = dims.iter().copied().map(u64::from).collect();
-                // Newer layouts list the size of an element as one dimension more.
+                // Newer versions have the size of an element as another dimension.
                 if dims.len() == shape.len() + 1 && dims.last() == Some(&(size as u64)) {
                     dims.pop();
                 }
@@ -107,11 +107,11 @@ impl Layout {
 }
 
 fn too_long(len: u64, place: &Place) -> Error {
-    Error::mismatch(place.clone(), format!("{len} elements"), "a number that can be stored")
+    Error::mismatch(place.clone(), format!("{len} elements"), "a length that can be stored")
 }
 
 impl Chunked {
-    /// Returns the place of a chunk: of its first element, if there is one dimension.
+    /// Returns the location of a chunk: its first element if there is one dimension.
     pub(super) fn place_of(&self, chunk: u64, place: &Place) -> Place {
         match self.grid.shape().len() {
             1 => place.clone().at(At::Element(chunk.saturating_mul(self.elements))),
@@ -119,7 +119,7 @@ impl Chunked {
         }
     }
 
-    /// Returns the shape that a fixed array counts chunks in: the largest the dataset may become.
+    /// Returns the shape by which a fixed array numbers chunks: the maximum shape.
     pub(super) fn counted_shape(&self) -> Vec<u64> {
         let shape = self.grid.shape();
         let most = self.most.as_deref().filter(|most| most.len() == shape.len());
@@ -127,15 +127,14 @@ impl Chunked {
         most.filter(|most| !most.contains(&u64::MAX)).unwrap_or(shape).to_vec()
     }
 
-    /// Refuses a dataset whose chunks are counted in a grid of another width than its own.
+    /// Refuses a dataset whose chunks are numbered in a grid of another width than its own.
     pub(super) fn check_most(&self, place: &Place) -> Result<()> {
         let counted = Grid::new(&self.counted_shape(), self.grid.chunk());
         let widths = |grid: &Grid| grid.counts().get(1..).unwrap_or_default().to_vec();
         if counted.is_some_and(|counted| widths(&counted) == widths(&self.grid)) {
             return Ok(());
         }
-        let what =
-            "HDF5 chunks without an index in a dataset that may become wider are not handled";
+        let what = "HDF5 chunks without an index in a dataset with a wider maximum shape are not supported";
         Err(Error::unsupported(place.clone(), what))
     }
 }

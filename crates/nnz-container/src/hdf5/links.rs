@@ -1,7 +1,7 @@
-//! The links of a group, listed without parsing what they lead to.
+//! The links of a group, listed without parsing their targets.
 //!
-//! The crate that parses metadata lists members by their kind, for which it parses the header of each.
-//! It refuses the whole list if it cannot parse one of them, such as that of a virtual dataset.
+//! `hdf5-reader` lists members by kind and parses the header of each. It fails for the whole list
+//! if one of them, such as a virtual dataset, cannot be parsed.
 
 use hdf5_reader::btree_v1::collect_btree_v1_leaves_storage;
 use hdf5_reader::btree_v2::{BTreeV2Header, BTreeV2Record, collect_btree_v2_records_storage};
@@ -16,32 +16,32 @@ use hdf5_reader::messages::symbol_table_msg::SymbolTableMessage;
 use hdf5_reader::symbol_table::SymbolTableNode;
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 
-use super::opened::{Opened, guarded};
+use super::opened::{Opened, call_library};
 
-/// The most bytes that the names in an old group are believed to take.
-const MOST_NAMES: u64 = 64 << 20;
+/// Maximum size of the names in an old-style group.
+const MAX_NAMES: u64 = 64 << 20;
 
-/// A link, by its name.
+/// A link with its name.
 pub(super) struct Link {
     pub(super) name: String,
     pub(super) target: Target,
 }
 
 impl Link {
-    /// Returns whether it holds the address of an object, and not a path.
+    /// Returns whether it is a hard link, with the address of an object.
     pub(super) fn is_hard(&self) -> bool {
         matches!(self.target, Target::Hard(_))
     }
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// To the object at an address.
+    /// The object at an address.
     Hard(u64),
-    /// To a path in the same file.
+    /// A path in the same file.
     Soft,
-    /// Into another file.
+    /// Another file.
     External,
 }
 
@@ -55,26 +55,26 @@ impl Target {
     }
 }
 
-/// What is in a group.
+/// The members of a group.
 pub(super) struct Members {
     pub(super) groups: Vec<String>,
     /// Datasets, and objects that cannot be parsed.
     pub(super) others: Vec<String>,
 }
 
-/// Lists the members of a group by their kind.
+/// Returns the members of a group by kind.
 pub(super) fn members(opened: &Opened, group: &Group, place: &Place) -> Result<Members> {
-    if let Some((groups, others)) = readable(guarded(place, || group.member_names()))? {
+    if let Some((groups, others)) = readable(call_library(place, || group.member_names()))? {
         return Ok(Members { groups, others });
     }
     let mut members = Members { groups: Vec::new(), others: Vec::new() };
     for Link { name, .. } in list(opened, group, place)? {
-        match guarded(place, || group.group(&name)) {
+        match call_library(place, || group.group(&name)) {
             Ok(_) => members.groups.push(name),
             Err(error) if error.is_system() => return Err(error),
             Err(error) if !matches!(error.kind(), ErrorKind::Missing) => members.others.push(name),
             Err(_) => {
-                if readable(guarded(place, || group.dataset(&name)))?.is_some() {
+                if readable(call_library(place, || group.dataset(&name)))?.is_some() {
                     members.others.push(name);
                 }
             }
@@ -83,9 +83,9 @@ pub(super) fn members(opened: &Opened, group: &Group, place: &Place) -> Result<M
     Ok(members)
 }
 
-/// Lists the links of a group, those that lead nowhere too.
+/// Returns the links of a group, including broken ones.
 pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<Link>> {
-    let header = guarded(place, || opened.meta.get_or_parse_header(group.address()))?;
+    let header = call_library(place, || opened.meta.get_or_parse_header(group.address()))?;
     let mut links = Vec::new();
     for message in &header.messages {
         match message {
@@ -94,7 +94,7 @@ pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<
                 links.push(Link { name: link.name.clone(), target: Target::of(&link.target) })
             }
             HdfMessage::LinkInfo(info) if !opened.is_undefined(info.fractal_heap_address) => {
-                links.extend(guarded(place, || dense(opened, info))?);
+                links.extend(call_library(place, || dense(opened, info))?);
             }
             _ => {}
         }
@@ -102,15 +102,15 @@ pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<
     Ok(links)
 }
 
-/// Lists the links of an old group: symbol table nodes, and names in a heap.
+/// Returns the links of an old-style group: symbol table nodes, with names in a local heap.
 fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec<Link>> {
     /// Signature, version, a reserved byte and the number of entries.
     const PREFIX: usize = 8;
     let superblock = opened.meta.superblock();
     let (offset, length) = (superblock.offset_size, superblock.length_size);
-    // Two addresses, the kind of the cached data, four reserved bytes and those data.
+    // Two addresses, the type of the cached data, four reserved bytes and the cached data.
     let entry_bytes = 2 * usize::from(offset) + 24;
-    let (heap, leaves) = guarded(place, || {
+    let (heap, leaves) = call_library(place, || {
         let storage = opened.meta.storage();
         let heap = LocalHeap::parse_at_storage(storage, table.heap_address, offset, length)?;
         let root = table.btree_address;
@@ -118,8 +118,8 @@ fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec
             collect_btree_v1_leaves_storage(storage, root, offset, length, None, &[], None)?;
         Ok((heap, leaves))
     })?;
-    if heap.data_segment_size > MOST_NAMES {
-        let what = format!("HDF5 with a group whose names take more than {MOST_NAMES} bytes");
+    if heap.data_segment_size > MAX_NAMES {
+        let what = format!("HDF5 with a group whose names take more than {MAX_NAMES} bytes");
         return Err(Error::unsupported(place.clone(), what));
     }
     opened.check(heap.data_segment_address, heap.data_segment_size, place)?;
@@ -132,8 +132,9 @@ fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec
         let entries = usize::from(u16::from_le_bytes([node[6], node[7]]));
         node.resize(PREFIX + entries * entry_bytes, 0);
         opened.read_metadata_at(address, &mut node, place)?;
-        let node =
-            guarded(place, || SymbolTableNode::parse(&mut Cursor::new(&node), offset, length))?;
+        let node = call_library(place, || {
+            SymbolTableNode::parse(&mut Cursor::new(&node), offset, length)
+        })?;
         for entry in node.entries {
             let start = usize::try_from(entry.link_name_offset).unwrap_or(usize::MAX);
             let rest = names.get(start..).unwrap_or_default();
@@ -142,7 +143,7 @@ fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec
                 return Err(Error::mismatch(place.clone(), found, "a name that ends inside"));
             };
             let name = String::from_utf8_lossy(&rest[..end]).into_owned();
-            // 2: the cached data are where the path of a soft link is.
+            // 2: the cached data has the offset of the path of a soft link.
             let soft = entry.cache_type == 2;
             let target =
                 if soft { Target::Soft } else { Target::Hard(entry.object_header_address) };
@@ -152,7 +153,7 @@ fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec
     Ok(links)
 }
 
-/// Lists the links of a new group that has too many for its header.
+/// Returns the links of a new-style group with dense storage.
 fn dense(opened: &Opened, info: &LinkInfoMessage) -> hdf5_reader::error::Result<Vec<Link>> {
     let superblock = opened.meta.superblock();
     let (offset, length) = (superblock.offset_size, superblock.length_size);

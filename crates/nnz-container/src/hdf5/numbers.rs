@@ -24,7 +24,7 @@ impl Numbers {
                 let place = stored.place.clone();
                 Err(nnz_core::Error::mismatch(place, "a single number", "one dimension"))
             }
-            _ => Err(stored.mistyped("numbers")),
+            _ => Err(stored.wrong_type("numbers")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A file opened for reading, and the border to the crate that understands its metadata.
+//! An open file, and calls of `hdf5-reader`, which parses its metadata.
 
 use std::cell::RefCell;
 use std::io;
@@ -11,31 +11,31 @@ use hdf5_reader::{Hdf5File, OpenOptions};
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
-/// The largest object header that is parsed, all its pieces together. Headers hold metadata and
-/// small attributes; real ones are some KiB.
-const MOST_HEADER_BYTES: usize = 16 << 20;
+/// Maximum size of an object header including continuations. Headers have metadata and small
+/// attributes; real ones have several KiB.
+const MAX_HEADER_BYTES: usize = 16 << 20;
 
-/// An address that means "nothing is stored".
+/// The undefined address.
 const UNDEFINED: u64 = u64::MAX;
 
-/// A file opened for reading.
+/// An open file.
 pub(super) struct Opened {
     pub(super) meta: Hdf5File,
-    /// Bytes of the file behind the point that addresses count from.
+    /// Size of the file after the base address.
     pub(super) bytes: u64,
     file: InputFile,
-    /// Where addresses count from: behind a block of the user's, if there is one.
+    /// The base address: the end of the user block, if there is one.
     base: u64,
 }
 
 impl Opened {
     pub(super) fn open(file: InputFile) -> Result<Arc<Self>> {
         let length = file.len();
-        let meta = guarded(&file.place(), || {
+        let meta = call_library(&file.place(), || {
             let options = OpenOptions::default()
                 .with_chunk_cache_bytes(0)
                 .with_max_read_bytes(64 << 20)
-                .with_max_object_header_bytes(MOST_HEADER_BYTES);
+                .with_max_object_header_bytes(MAX_HEADER_BYTES);
             let storage = Arc::new(Metadata(file.clone()));
             Hdf5File::from_storage_with_options(storage, options)
         })?;
@@ -51,7 +51,7 @@ impl Opened {
         &self.file
     }
 
-    /// Refuses a file that is shorter than it says, as the HDF5 library does.
+    /// Refuses a file that is shorter than it states, like the HDF5 library.
     fn check_whole(&self) -> Result<()> {
         let end = self.meta.superblock().eof_address;
         let stated = end.saturating_sub(self.base);
@@ -62,24 +62,24 @@ impl Opened {
         Err(Error::mismatch(self.file.place(), found, format!("{stated} bytes, as it states")))
     }
 
-    /// Returns whether an address says that nothing is stored.
+    /// Returns whether an address is undefined.
     pub(super) fn is_undefined(&self, address: u64) -> bool {
         let bits = u32::from(self.meta.superblock().offset_size).saturating_mul(8);
-        // Narrow addresses are widened by the parser without keeping their ones.
+        // The parser zero-extends undefined addresses of fewer bytes.
         address == UNDEFINED || (bits < 64 && address == (1_u64 << bits) - 1)
     }
 
-    /// Checks that `bytes` bytes at `address` lie in the file.
+    /// Checks that `bytes` bytes at `address` are in the file.
     pub(super) fn check(&self, address: u64, bytes: u64, place: &Place) -> Result<()> {
         if address.checked_add(bytes).is_some_and(|end| end <= self.bytes) {
             return Ok(());
         }
         let place = place.clone().at(At::Byte(address.saturating_add(self.base)));
-        let found = format!("{bytes} bytes that end behind the file");
+        let found = format!("{bytes} bytes that end after the file");
         Err(Error::mismatch(place, found, format!("at most {} bytes in all", self.bytes)))
     }
 
-    /// Reads metadata at an address, which are kept.
+    /// Reads metadata at an address, and caches it.
     pub(super) fn read_metadata_at(
         &self,
         address: u64,
@@ -101,7 +101,7 @@ impl Opened {
     }
 }
 
-/// The metadata of a file, for the crate that parses it: no page is read twice.
+/// The metadata of a file for `hdf5-reader`: each page is read once.
 struct Metadata(InputFile);
 
 impl Storage for Metadata {
@@ -126,15 +126,16 @@ impl Storage for Metadata {
 }
 
 thread_local! {
-    /// The first error of a read in the call that runs. The crate may take it for a contradiction, or go on
-    /// without what it could not read.
+    /// The first failed read of the current call. `hdf5-reader` may report it as invalid data, or
+    /// ignore it.
     static FAILED: RefCell<Option<io::Error>> = const { RefCell::new(None) };
 }
 
-/// Runs a call into the crate that parses metadata, and says its errors in our words.
+/// Calls `hdf5-reader`, and converts its errors.
 ///
-/// Where a read fails, so does the call, with the error of the read. No file is known to make it panic; should one be found, it has to be an error all the same.
-pub(super) fn guarded<T>(
+/// If a read fails, the call fails with the error of the read. Panics are converted to errors; no
+/// file is known to cause one.
+pub(super) fn call_library<T>(
     place: &Place,
     call: impl FnOnce() -> hdf5_reader::error::Result<T>,
 ) -> Result<T> {
@@ -145,15 +146,15 @@ pub(super) fn guarded<T>(
     }
     match called {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(translated(error, place.clone())),
+        Ok(Err(error)) => Err(convert_error(error, place.clone())),
         Err(_) => {
-            let what = "no readable HDF5: its parser stopped at a contradiction".to_owned();
+            let what = "invalid HDF5: its metadata is inconsistent".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place.clone()))
         }
     }
 }
 
-/// Returns whether the crate says that a name is not there.
+/// Returns whether the error means that a name does not exist.
 pub(super) fn is_missing(error: &HdfError) -> bool {
     match error {
         HdfError::GroupNotFound(_) | HdfError::DatasetNotFound(_) => true,
@@ -162,15 +163,15 @@ pub(super) fn is_missing(error: &HdfError) -> bool {
     }
 }
 
-fn translated(error: HdfError, place: Place) -> Error {
+fn convert_error(error: HdfError, place: Place) -> Error {
     match error {
         HdfError::Io(error) => Error::new(ErrorKind::Io(error), place),
-        HdfError::Context { source, .. } => translated(*source, place),
+        HdfError::Context { source, .. } => convert_error(*source, place),
         HdfError::InvalidMagic => Error::mismatch(place, "no HDF5 signature", "an HDF5 file"),
         error if is_missing(&error) => Error::new(ErrorKind::Missing, place),
         error if error.to_string().starts_with("unsupported") => {
             Error::unsupported(place, format!("HDF5: {error}"))
         }
-        error => Error::new(ErrorKind::Unrecognized(format!("no readable HDF5: {error}")), place),
+        error => Error::new(ErrorKind::Unrecognized(format!("invalid HDF5: {error}")), place),
     }
 }

@@ -1,22 +1,22 @@
-//! A read, cut into pieces that can be done one by one, in any order, by any thread.
+//! Dividing a read into pieces that any thread can read in any order.
 
 use super::chunk_table::{ChunkTable, Entry};
 use super::layout::Chunked;
 
-/// The most bytes a piece takes that is copied as it is, so that several threads find work.
-const MOST_PLAIN: usize = 4 << 20;
+/// Maximum size of a piece that is copied unchanged, so that there is work for several threads.
+const MAX_PLAIN: usize = 4 << 20;
 
-/// A piece of a read and the memory it goes to.
+/// A piece of a read with its destination.
 pub(super) enum Piece<'a> {
-    /// Stored nowhere: fill values.
+    /// Not stored: fill values.
     Absent(&'a mut [u8]),
-    /// Stored as it is, at an address.
+    /// Stored unchanged at an address.
     Plain(u64, &'a mut [u8]),
-    /// Part of an encoded chunk, from a byte of it on.
+    /// Part of an encoded chunk, from an offset on.
     Packed(Entry, usize, &'a mut [u8]),
 }
 
-/// The pieces of a read. Plain chunks that lie one behind the other in the file become one piece.
+/// The pieces of a read. Unencoded chunks that are contiguous in the file are one piece.
 pub(super) struct Pieces<'a, 't> {
     chunked: &'t Chunked,
     table: &'t ChunkTable,
@@ -36,17 +36,17 @@ impl<'a, 't> Pieces<'a, 't> {
         Self { chunked, table, next: first, rest: out }
     }
 
-    /// Returns how many bytes are wanted in all.
+    /// Returns the total number of bytes.
     pub(super) fn bytes(&self) -> usize {
         self.rest.len()
     }
 
-    /// Looks at the chunk `ahead` bytes on: its entry, the byte to start from, and how many of its
-    /// bytes are wanted.
+    /// Returns the chunk `ahead` bytes further: its entry, the offset in it, and the number of
+    /// bytes to read.
     fn look(&self, ahead: usize) -> (Option<Entry>, usize, usize) {
         let bytes = self.chunked.bytes as u64;
         let at = self.next + ahead as u64;
-        // Both are below the length of a chunk, which fits.
+        // Both are less than the length of a chunk, which fits.
         let from = usize::try_from(at % bytes).unwrap_or(0);
         let wanted = (self.chunked.bytes - from).min(self.rest.len() - ahead);
         (self.table.get(at / bytes), from, wanted)
@@ -75,10 +75,10 @@ impl<'a> Iterator for Pieces<'a, '_> {
             return Some(Piece::Packed(entry, from, self.take(wanted)));
         }
         let address = entry.address + from as u64;
-        while wanted < MOST_PLAIN && wanted < self.rest.len() {
+        while wanted < MAX_PLAIN && wanted < self.rest.len() {
             let (Some(entry), _, more) = self.look(wanted) else { break };
-            let behind = address + wanted as u64;
-            if entry.address != behind || !self.chunked.pipeline.is_plain(entry.skipped) {
+            let end = address + wanted as u64;
+            if entry.address != end || !self.chunked.pipeline.is_plain(entry.skipped) {
                 break;
             }
             wanted += more;

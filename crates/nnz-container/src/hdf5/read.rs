@@ -1,4 +1,4 @@
-//! Reading elements, by as many threads as pay.
+//! Reading elements in parallel.
 
 use std::sync::{Arc, PoisonError};
 
@@ -11,11 +11,11 @@ use super::layout::{Chunked, Layout};
 use super::pieces::{Piece, Pieces};
 use crate::parallel;
 
-/// Bytes that keep a thread busy for longer than it takes to start one.
+/// Number of bytes for which starting a thread is worthwhile.
 const INFLATED_BY_THREAD: usize = 256 << 10;
 const COPIED_BY_THREAD: usize = 8 << 20;
 
-/// What one thread reads with.
+/// The buffers of a thread.
 #[derive(Default)]
 pub(super) struct Worker {
     scratch: Scratch,
@@ -23,9 +23,9 @@ pub(super) struct Worker {
 }
 
 impl Stored {
-    /// Fills `out` with stored elements from `first` on, as they are in the file but decoded.
+    /// Fills `out` with decoded elements from `first` on, in file byte order.
     pub(super) fn read(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        // The length in bytes was checked to fit when the dataset was opened.
+        // The dataset was opened with a check that its size in bytes fits.
         let start = first * self.size as u64;
         match &self.layout {
             Layout::Inline(bytes) => {
@@ -51,7 +51,7 @@ impl Stored {
         }
     }
 
-    /// Returns the table of chunks, which the first to ask reads.
+    /// Returns the chunk index, after reading it at the first call.
     pub(super) fn table<'a>(&self, chunked: &'a Chunked) -> Result<&'a ChunkTable> {
         if let Some(table) = chunked.table.get() {
             return Ok(table);
@@ -95,7 +95,7 @@ impl Stored {
                 let chunk = match kept {
                     Some(chunk) => chunk,
                     None => {
-                        // Zeroed memory is only taken from the system where it is written.
+                        // Zeroed memory is committed only when it is written.
                         let mut chunk = vec![0; chunked.bytes];
                         self.decode(chunked, entry, &mut chunk, worker)?;
                         let chunk: Arc<[u8]> = chunk.into();

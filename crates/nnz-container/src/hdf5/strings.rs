@@ -6,25 +6,25 @@ use super::dataset::Stored;
 use super::datatype::Kind;
 use super::heap::Heaps;
 
-/// Bytes of elements read at a time, if one element is not longer.
+/// Size of elements that are read at once, unless one element is larger.
 const BLOCK: usize = 256 << 10;
 
-/// Checks that a dataset holds strings.
+/// Checks that a dataset has strings.
 pub(super) fn check(stored: &Stored) -> Result<()> {
     match stored.kind {
         Kind::Fixed { .. } | Kind::Variable => Ok(()),
-        _ => Err(stored.mistyped("strings")),
+        _ => Err(stored.wrong_type("strings")),
     }
 }
 
-/// The strings of a dataset, a block of elements at a time.
+/// The strings of a dataset, read in blocks of elements.
 pub(super) struct Strings {
     stored: Stored,
     heaps: Heaps,
     block: Vec<u8>,
-    /// Where the next element starts in the block.
+    /// The offset of the next element in the block.
     at: usize,
-    /// The first element behind the block.
+    /// The first element after the block.
     next: u64,
 }
 
@@ -45,7 +45,7 @@ impl StringReader for Strings {
             if count == 0 {
                 return Ok(None);
             }
-            // Blocks are small, or one element long.
+            // Blocks are small, or have one element.
             block.resize(usize::try_from(count).unwrap_or(1) * stored.size, 0);
             *at = block.len();
             stored.read(*next, block)?;

@@ -15,11 +15,11 @@ pub use group::Hdf5Group;
 
 use super::opened::Opened;
 
-/// A file that groups and arrays of one tree share.
+/// The file that groups and arrays of a tree share.
 pub(super) struct Shared {
     opened: Arc<Opened>,
     path: PathBuf,
     threads: usize,
-    /// The paths of all objects, found when the first reference is resolved.
+    /// The paths of all objects, read when the first reference is resolved.
     paths: OnceLock<references::Paths>,
 }

@@ -1,4 +1,4 @@
-//! Writing a tree of groups and arrays.
+//! Writing trees of groups and arrays.
 
 mod attribute;
 mod element;
@@ -17,11 +17,11 @@ use crate::compress::Compression;
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter, pack};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-/// Default number of elements in a chunk, and its bytes at most.
+/// Default number of elements of a chunk, and its maximum size in bytes.
 const CHUNK: u64 = 16 << 10;
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// A tree of groups and datasets in a new HDF5 file being written, invisible until it is finished.
+/// A writer of a tree of groups and datasets in a new HDF5 file, which appears when it is finished.
 ///
 /// ```
 /// use nnz_container::hdf5::Hdf5TreeWriter;
@@ -42,20 +42,20 @@ const CHUNK_BYTES: u64 = 1 << 20;
 pub struct Hdf5TreeWriter {
     file: FileWriter<StagedFile>,
     nodes: Vec<Node>,
-    /// Whether a write has failed: the file cannot be completed then.
+    /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
-    /// What is added to a file that is there.
+    /// What is added to an existing file.
     added: Option<Added>,
-    /// Whether it is a file of NetCDF-4.
+    /// Whether it is a NetCDF-4 file.
     is_netcdf: bool,
 }
 
 #[derive(Debug)]
 struct Node {
     id: ObjectId,
-    /// What elements are; `None` for a group.
+    /// The type of elements; `None` for a group.
     element: Option<ElementType>,
-    /// The group around it, and the names of its dimensions.
+    /// The parent group, and the names of its dimensions.
     parent: ObjectId,
     dimensions: Option<Vec<String>>,
 }
@@ -65,7 +65,7 @@ impl Hdf5TreeWriter {
     ///
     /// # Errors
     ///
-    /// Fails where what is at `path` may not be replaced, or the file cannot be written.
+    /// Fails if the target may not be replaced, or if the file cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: FileOptions) -> Result<Self> {
         Ok(Self::of(FileWriter::create(path, write, options)?))
     }
@@ -76,17 +76,18 @@ impl Hdf5TreeWriter {
         Self { file, nodes, failed: false, added: None, is_netcdf: false }
     }
 
-    /// Starts adding a group or an array to a file that is there, which keeps all else. `member` is its path from
-    /// the root. The root of the tree is the group around it, which has to be there, and nothing but the
-    /// member is created in it.
+    /// Starts adding a group or an array to an existing file, whose other contents are kept.
+    /// `member` is its path from the root. The root of the tree is the parent group, which must
+    /// exist; only the member may be created in it.
     ///
-    /// A group or an array that is there is replaced only with leave to overwrite. The file is changed in a copy, which
-    /// shares blocks with it where the file system can, and then takes its place; the bytes that
-    /// [`finish`](TreeWriter::finish) returns are those that the file has grown by.
+    /// An existing group or array is replaced only with `overwrite`. The file is changed in a copy,
+    /// which shares blocks with it if the file system supports this, and then replaces it.
+    /// [`finish`](TreeWriter::finish) returns by how many bytes the file has grown.
     ///
     /// # Errors
     ///
-    /// Fails where the member may not be replaced, the group around it is missing, or the file cannot be added to.
+    /// Fails if the member may not be replaced, if the parent group is missing, or if the file
+    /// cannot be added to.
     pub fn add(
         path: &Path,
         member: &str,
@@ -97,11 +98,11 @@ impl Hdf5TreeWriter {
         Ok(Self { added: Some(added), ..Self::of(file) })
     }
 
-    /// Checks that a member is what is to be added, where the file is there.
+    /// Checks that a member is the one to add, if the file exists.
     fn check_added(&self, parent: NodeId, name: &str) -> Result<()> {
         match &self.added {
             Some(added) if parent == NodeId::ROOT && added.name != name => {
-                let what = "a member other than that which is added".to_owned();
+                let what = "a member other than the added one".to_owned();
                 Err(Error::new(ErrorKind::Argument(what), self.place(parent)))
             }
             _ => Ok(()),
@@ -121,7 +122,7 @@ impl Hdf5TreeWriter {
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Returns what the elements of an array are.
+    /// Returns the type of elements of an array.
     fn element(&self, array: NodeId) -> Result<(ObjectId, ElementType)> {
         match self.nodes.get(array.0) {
             Some(Node { id, element: Some(element), .. }) => Ok((*id, element.clone())),
@@ -129,10 +130,10 @@ impl Hdf5TreeWriter {
         }
     }
 
-    /// Remembers that a write has failed.
-    fn done<T>(&mut self, done: Result<T>) -> Result<T> {
-        self.failed |= done.is_err();
-        done
+    /// Records a failed write.
+    fn check_write<T>(&mut self, check_write: Result<T>) -> Result<T> {
+        self.failed |= check_write.is_err();
+        check_write
     }
 
     fn append_packed(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
@@ -158,7 +159,7 @@ impl Hdf5TreeWriter {
     }
 }
 
-/// Puts elements, as they are stored, into the file's byte order.
+/// Converts elements to little-endian.
 fn to_little(element: &ElementType, bytes: &mut [u8]) {
     if cfg!(target_endian = "little") {
         return;
@@ -185,7 +186,7 @@ fn to_little(element: &ElementType, bytes: &mut [u8]) {
     }
 }
 
-/// Translates what an array is to be.
+/// Converts the specification of an array.
 fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
     let Some(element) = element::stored(&spec.element) else { return Ok(None) };
     if spec.is_null {
@@ -193,7 +194,7 @@ fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
     }
     let compressed = spec.compression != Compression::None || spec.shuffle;
     let stored = match spec.shape.len() {
-        // A single value is never in chunks.
+        // A scalar is never chunked.
         0 if !spec.growing && !spec.unwritten => DatasetSpec::scalar(element),
         _ if compressed || spec.growing || spec.unwritten || spec.chunk.is_some() => {
             let bytes = element.size().max(1);
@@ -238,7 +239,7 @@ impl TreeWriter for Hdf5TreeWriter {
     }
 
     fn usual_compression(&self) -> Compression {
-        // Others need a plugin.
+        // Other compressions need a plugin.
         Compression::Gzip(4)
     }
 
@@ -273,7 +274,7 @@ impl TreeWriter for Hdf5TreeWriter {
 
     fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
         if node == NodeId::ROOT && self.added.is_some() {
-            let what = "an attribute of a group that is there".to_owned();
+            let what = "an attribute of an existing group".to_owned();
             return Err(Error::new(ErrorKind::Argument(what), self.place(node)));
         }
         let id = self.id(node)?;
@@ -295,7 +296,7 @@ impl TreeWriter for Hdf5TreeWriter {
             true => self.file.append(id, bytes),
             false => self.append_packed(array, bytes),
         };
-        self.done(appended)
+        self.check_write(appended)
     }
 
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
@@ -311,34 +312,34 @@ impl TreeWriter for Hdf5TreeWriter {
             Ok(())
         };
         let appended = append();
-        self.done(appended)
+        self.check_write(appended)
     }
 
     fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
         let appended = self.pack_records(array, fields);
-        self.done(appended)
+        self.check_write(appended)
     }
 
     fn finish_array(&mut self, array: NodeId) -> Result<()> {
         let (id, _) = self.element(array)?;
         let finished = self.file.finish_dataset(id);
-        self.done(finished)
+        self.check_write(finished)
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64> {
         if self.failed {
-            let error = std::io::Error::other("a write has failed before");
+            let error = std::io::Error::other("an earlier write has failed");
             return Err(Error::new(ErrorKind::Io(error), self.place(NodeId::ROOT)));
         }
         if self.is_netcdf {
             self.attach_scales()?;
         }
         let bytes = self.file.commit()?;
-        Ok(self.added.map_or(bytes, |added| added.finished(bytes)))
+        Ok(self.added.map_or(bytes, |added| added.release(bytes)))
     }
 }
 
-/// A name that cannot be one is not held by the container.
+/// An invalid name is not supported by the container.
 fn unsupported_name(error: Error) -> Error {
     match error.into_parts() {
         (ErrorKind::Argument(what), place)

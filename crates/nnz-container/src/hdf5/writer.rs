@@ -1,4 +1,4 @@
-//! Writing a group of an HDF5 file, new or already there.
+//! Writing a group to a new or existing HDF5 file.
 
 pub(super) mod dimensions;
 pub(super) mod existing;
@@ -19,16 +19,16 @@ use existing::ExistingFile;
 use new::NewFile;
 use nnz_storage::staging::WriteOptions;
 
-/// What programs a file is written for.
+/// The programs that a file is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
-    /// All of HDF5. BPCells and h5py do so by default.
+    /// All programs that read HDF5, as for files of BPCells and h5py.
     Hdf5,
-    /// Those of NetCDF, which add to a file only if it knows the order in which things were made.
+    /// NetCDF programs, which add to a file only if it tracks creation order.
     NetCdf,
 }
 
-/// A group being written, in a new file or in one that is there.
+/// A writer of a group to a new or existing file.
 trait GroupWriter: Send {
     fn set_text(&mut self, name: &str, text: &str, place: &Place) -> Result<()>;
     fn create_array(&mut self, name: &str, value_type: ValueType, place: Place) -> usize;
@@ -39,14 +39,15 @@ trait GroupWriter: Send {
         strings: &mut dyn StringReader,
         place: &Place,
     ) -> Result<()>;
-    /// Completes the group, which has members and attributes of these names, and returns its bytes.
+    /// Completes the group, with the names of its members and attributes, and returns its size in
+    /// bytes.
     fn finish(self: Box<Self>, names: BTreeSet<String>) -> Result<u64>;
 }
 
-/// A group of an HDF5 file being written, invisible until it is finished.
+/// A writer of a group of an HDF5 file, which appears when it is finished.
 ///
-/// A file that is there already keeps all else: what is written goes into a copy of it, which
-/// takes its place in the end. Dropped unfinished, nothing is left behind.
+/// The other contents of an existing file are kept: the group is written to a copy, which replaces
+/// the file in the end. Dropped unfinished, the writer leaves no output.
 pub struct Hdf5Writer {
     group: Box<dyn GroupWriter>,
     path: PathBuf,
@@ -54,16 +55,15 @@ pub struct Hdf5Writer {
 }
 
 impl Hdf5Writer {
-    /// Starts writing a group, named with or without a slash before it; the root group has no
-    /// name.
+    /// Starts writing a group, with or without a leading slash; the root group has an empty name.
     ///
-    /// Groups above it are made where they are missing. A group that is there is replaced only
-    /// with leave to overwrite; replacing the root group replaces the file.
+    /// Missing parent groups are created. An existing group is replaced only with `overwrite`;
+    /// replacing the root group replaces the file.
     ///
     /// # Errors
     ///
-    /// Fails where options make no sense, the group may not be replaced, what is there is not an
-    /// HDF5 file, or the file cannot be written.
+    /// Fails if options are invalid, if the group may not be replaced, if an existing file is not
+    /// HDF5, or if the file cannot be written.
     pub fn create(
         path: &Path,
         group: &str,
@@ -73,7 +73,7 @@ impl Hdf5Writer {
         Self::create_for(path, group, write, options, Readers::Hdf5)
     }
 
-    /// Starts writing a group whose arrays get dimensions, as programs of NetCDF want them.
+    /// Starts writing a group whose arrays have dimensions, for NetCDF programs.
     pub(crate) fn create_netcdf(
         path: &Path,
         group: &str,
@@ -96,9 +96,12 @@ impl Hdf5Writer {
         let names: Vec<String> =
             group.split('/').filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
         if names.iter().any(|name| name == "." || name.contains('\0')) {
-            return Err(Error::new(ErrorKind::Argument("no name of a group".into()), place));
+            return Err(Error::new(
+                ErrorKind::Argument("the name of the group is empty".into()),
+                place,
+            ));
         }
-        // Replacing the root group is replacing the file.
+        // Replacing the root group replaces the file.
         let is_new = names.is_empty() || path.symlink_metadata().is_err();
         let group: Box<dyn GroupWriter> = match is_new {
             true => Box::new(NewFile::create(path, &names, write, options, readers, place)?),
@@ -107,12 +110,12 @@ impl Hdf5Writer {
         Ok(Self { group, path: full, names: BTreeSet::new() })
     }
 
-    /// Returns the path, with `::GROUP` where it is a group inside a file.
+    /// Returns the path, with `::GROUP` for a group inside a file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes a name for a member.
+    /// Reserves the name of a member.
     fn take(&mut self, name: &str) -> Result<Place> {
         let place = Place::array(&*self.path, name);
         if name.is_empty() || name.contains(['/', '\0']) || name == "." {

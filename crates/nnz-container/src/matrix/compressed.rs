@@ -1,4 +1,4 @@
-//! Matrices by rows or columns: pointers, indices and values.
+//! Compressed matrices: pointers, indices and values.
 
 mod wrapped;
 
@@ -15,7 +15,7 @@ use wrapped::Unwrapped;
 /// The arrays of a matrix by rows (CSR) or columns (CSC).
 #[derive(Debug)]
 pub struct CompressedArrays {
-    /// Where each major vector begins, and where the last one ends.
+    /// The offsets of the major vectors in the entries: one more than vectors.
     pub pointers: Indices,
     /// The minor index of each entry.
     pub indices: Indices,
@@ -23,7 +23,7 @@ pub struct CompressedArrays {
     pub values: Vector,
 }
 
-/// A matrix by rows (CSR) or columns (CSC). Indices may be in any order, and the same ones repeat.
+/// A matrix by rows (CSR) or columns (CSC). Indices may be unsorted and repeated.
 #[derive(Debug)]
 pub struct Compressed {
     arrays: CompressedArrays,
@@ -31,28 +31,29 @@ pub struct Compressed {
     majors: u64,
     minors: u64,
     entries: u64,
-    /// Entries of a unit.
+    /// Number of entries of a unit.
     step: u64,
-    /// Pointers that are not as they are stored.
+    /// Repaired pointers, if the stored ones are wrong.
     unwrapped: Option<Unwrapped>,
 }
 
 impl Compressed {
-    /// Checks that the arrays of a matrix of a shape have the right lengths, and that the pointers begin
-    /// with 0. The rest is checked as it is read.
+    /// Creates a matrix, after checking that the arrays have the lengths for its shape and that the
+    /// pointers begin with 0. The rest is checked when it is read.
     ///
     /// # Errors
     ///
-    /// Fails where that is not so, or a pointer cannot be read.
+    /// Fails if they do not, or if a pointer cannot be read.
     pub fn new(arrays: CompressedArrays, shape: Shape, order: Order) -> Result<Self> {
         Self::open(arrays, shape, order, None)
     }
 
-    /// Opens a matrix as [`new`](Self::new) does. With `repairs`, pointers that have wrapped around are mended.
+    /// Opens a matrix as [`new`](Self::new). With `repairs`, pointers that have wrapped around are
+    /// repaired.
     ///
     /// # Errors
     ///
-    /// Fails as [`new`](Self::new), and where pointers are wrong in a way that cannot be mended for certain.
+    /// Fails as [`new`](Self::new), or if pointers are wrong and the repair is ambiguous.
     pub fn open(
         arrays: CompressedArrays,
         shape: Shape,
@@ -90,7 +91,7 @@ impl Compressed {
         Ok(Self { order, majors, minors, entries, step, arrays, unwrapped })
     }
 
-    /// Sets how many entries a unit has at most.
+    /// Sets the maximum number of entries of a unit.
     #[must_use]
     pub fn with_unit_entries(mut self, entries: u64) -> Self {
         self.step = entries.max(1);
@@ -103,7 +104,8 @@ impl Compressed {
         self.entries
     }
 
-    /// Returns how many elements of indices and values lie behind the last entry, and belong to none.
+    /// Returns the number of elements of indices and values after the last entry, which are not
+    /// used.
     #[must_use]
     pub fn unused(&self) -> u64 {
         self.arrays.values.len().saturating_sub(self.entries)
@@ -119,7 +121,7 @@ impl Compressed {
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot say how many bytes they take.
+    /// Fails if the system cannot read their sizes.
     pub fn about(&self) -> Result<Vec<ArrayAbout>> {
         let CompressedArrays { pointers, indices, values } = &self.arrays;
         [pointers.vector(), indices.vector(), values].into_iter().map(Vector::about).collect()
@@ -129,7 +131,7 @@ impl Compressed {
     ///
     /// # Errors
     ///
-    /// Fails where its pointer cannot be read.
+    /// Fails if its pointer cannot be read.
     pub fn stored_before(&self, major: u64) -> Result<u64> {
         let mut one = [0];
         self.load(major, &mut one)?;
@@ -140,7 +142,7 @@ impl Compressed {
     ///
     /// # Errors
     ///
-    /// Fails where it ends past the axis.
+    /// Fails if the range is past the end.
     pub fn units(
         &self,
         majors: Range<u64>,
@@ -170,7 +172,7 @@ impl Pointers for Compressed {
     }
 }
 
-/// Cuts a range of majors into units.
+/// Divides a range of majors into units.
 struct Reader<'a> {
     matrix: &'a Compressed,
     fields: Projection,
@@ -185,7 +187,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     }
 }
 
-/// Neighbouring entries.
+/// Adjacent entries.
 struct Entries<'a> {
     matrix: &'a Compressed,
     fields: Projection,

@@ -1,4 +1,4 @@
-//! Matrices of entries in any order: a row, a column and a value each.
+//! Matrices of entries in any order, with a row, a column and a value each.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use nnz_core::{
 
 use super::{Indices, Vector, entries_of_unit};
 
-/// Entries at the start that are looked at for their order.
+/// Number of first entries whose order is examined.
 const LOOK: u64 = 1 << 14;
 
 thread_local! {
-    /// Majors of a unit. Each thread uses the buffer again.
+    /// Majors of a unit. Each thread reuses the buffer.
     static MAJORS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -30,12 +30,12 @@ pub struct Coordinates {
 }
 
 impl Coordinates {
-    /// Checks that there are as many rows and columns as values, and looks at the order of the first
-    /// entries.
+    /// Creates a matrix, after checking that there are as many rows and columns as values, and
+    /// examines the order of the first entries.
     ///
     /// # Errors
     ///
-    /// Fails where that is not so, or they cannot be read.
+    /// Fails if there are not, or if they cannot be read.
     pub fn new(rows: Indices, cols: Indices, values: Vector, shape: Shape) -> Result<Self> {
         for indices in [&rows, &cols] {
             if indices.len() != values.len() {
@@ -49,7 +49,7 @@ impl Coordinates {
         let runs = [Order::Row, Order::Col].map(|order| matrix.runs(order));
         let [by_row, by_col] = runs;
         let (by_row, by_col) = (by_row?, by_col?);
-        // Of both orders, the one with the longer runs: a single row may be many columns.
+        // If both orders match, the one with longer runs: a single row may be many columns.
         (matrix.order, matrix.sorted) = match (by_row, by_col) {
             (Some(rows), Some(cols)) if cols < rows => (Order::Col, true),
             (None, Some(_)) => (Order::Col, true),
@@ -58,7 +58,7 @@ impl Coordinates {
         Ok(matrix)
     }
 
-    /// Returns how many runs of one major the first entries have; `None` where majors go down.
+    /// Returns the number of runs of equal majors in the first entries; `None` if majors descend.
     fn runs(&self, order: Order) -> Result<Option<usize>> {
         let count = usize::try_from(LOOK.min(self.values.len())).unwrap_or(0);
         let (along, len) = self.along(order);
@@ -74,13 +74,13 @@ impl Coordinates {
         }
     }
 
-    /// Returns the order that the first entries are in, by rows where it is neither.
+    /// Returns the order of the first entries; by rows if they have none.
     #[must_use]
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// Returns whether the majors of the first entries never go down. What follows may be otherwise.
+    /// Returns whether the majors of the first entries do not descend. Later entries may.
     #[must_use]
     pub fn is_sorted(&self) -> bool {
         self.sorted
@@ -102,7 +102,7 @@ impl Coordinates {
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot say how many bytes they take.
+    /// Fails if the system cannot read their sizes.
     pub fn about(&self) -> Result<Vec<ArrayAbout>> {
         [self.rows.vector(), self.cols.vector(), &self.values]
             .into_iter()
@@ -136,7 +136,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     }
 }
 
-/// Neighbouring entries.
+/// Adjacent entries.
 struct Piece<'a> {
     matrix: &'a Coordinates,
     fields: Projection,

@@ -1,4 +1,4 @@
-//! Matrices of which every cell is stored.
+//! Matrices that store every cell.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use nnz_core::{
 
 use super::{Vector, entries_of_unit};
 
-/// A matrix of which every cell is stored, row by row or column by column.
+/// A matrix that stores every cell, by rows or columns.
 #[derive(Debug)]
 pub struct Dense {
     cells: Vector,
@@ -20,11 +20,11 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// Checks that there are as many values as cells.
+    /// Creates a matrix, after checking that there are as many values as cells.
     ///
     /// # Errors
     ///
-    /// Fails where that is not so.
+    /// Fails if there are not.
     pub fn new(cells: Vector, shape: Shape, order: Order) -> Result<Self> {
         if u128::from(cells.len()) != shape.cells() {
             let found = format!("{} values", cells.len());
@@ -51,7 +51,7 @@ impl Dense {
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot say how many bytes it takes.
+    /// Fails if the system cannot read its size.
     pub fn about(&self) -> Result<Vec<ArrayAbout>> {
         Ok(vec![self.cells.about()?])
     }
@@ -60,31 +60,31 @@ impl Dense {
     ///
     /// # Errors
     ///
-    /// Fails where it ends past the axis.
+    /// Fails if the range is past the end.
     pub fn units(
         &self,
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         check_requested(&majors, self.majors, self.order.major())?;
-        // All cells can be counted.
+        // The number of all cells fits.
         let at = |major: u64| major.saturating_mul(self.minors);
         Ok(Box::new(Reader { matrix: self, fields, cells: at(majors.start)..at(majors.end) }))
     }
 }
 
-/// Cuts a range of cells into units.
+/// Divides a range of cells into units.
 struct Reader<'a> {
     matrix: &'a Dense,
     fields: Projection,
-    /// The cells that are still to come.
+    /// The remaining cells.
     cells: Range<u64>,
 }
 
 impl<'a> UnitReader<'a> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let (matrix, fields) = (self.matrix, self.fields);
-        // Without cells there are no major vectors worth counting through: there may be 2^63.
+        // Without cells, the major vectors are not enumerated: there may be 2^63.
         if self.cells.is_empty() {
             return Ok(None);
         }
@@ -96,7 +96,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
     }
 }
 
-/// Neighbouring cells.
+/// Adjacent cells.
 struct Piece<'a> {
     matrix: &'a Dense,
     fields: Projection,

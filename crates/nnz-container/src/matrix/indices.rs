@@ -8,11 +8,11 @@ use nnz_core::{Element, Error, Minors, Result, Scalar, ValueType};
 use super::Vector;
 use crate::tree::Group;
 
-/// The length of the longest axis whose indices all fit into 32 bits.
+/// Maximum length of an axis with 32-bit indices.
 const NARROW: u64 = 1 << 32;
 
 thread_local! {
-    /// Elements of another type than is wanted. Each thread uses it again from unit to unit.
+    /// Elements before conversion. Each thread reuses the buffer.
     static STORED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -20,11 +20,11 @@ thread_local! {
 #[derive(Debug)]
 pub struct Indices(Vector);
 
-/// A type that indices are read as: 32 or 64 bits without a sign.
+/// The types that indices are read as: `u32` and `u64`.
 pub trait Index: Element + Copy + Ord + Into<u64> + private::FromAny {
     /// The signed type of the same size.
     const SIGNED: ValueType;
-    /// The least number that the signed type does not hold.
+    /// The smallest number that the signed type cannot represent.
     const NEGATIVE: u64;
 }
 
@@ -39,7 +39,7 @@ impl Index for u64 {
 }
 
 mod private {
-    /// Conversions from every integer type.
+    /// Conversion from every integer type.
     pub trait FromAny:
         TryFrom<u8>
         + TryFrom<u16>
@@ -61,16 +61,16 @@ impl Indices {
     ///
     /// # Errors
     ///
-    /// Fails as [`Vector::open`], and where elements are no integers.
+    /// Fails as [`Vector::open`], or if elements are not integers.
     pub fn open(group: &dyn Group, name: &str) -> Result<Self> {
         Self::new(Vector::open(group, name)?)
     }
 
-    /// Takes numbers as indices.
+    /// Wraps numbers as indices.
     ///
     /// # Errors
     ///
-    /// Fails where they are no integers.
+    /// Fails if they are not integers.
     pub fn new(vector: Vector) -> Result<Self> {
         let found = vector.value_type();
         if found.is_integer() && found != ValueType::Bint8 {
@@ -86,13 +86,13 @@ impl Indices {
         &self.0
     }
 
-    /// Caches short reads, as [`Vector::cached`] does.
+    /// Caches short reads, as [`Vector::cached`].
     #[must_use]
     pub fn cached(self) -> Self {
         Self(self.0.cached())
     }
 
-    /// Takes the numbers.
+    /// Returns the numbers.
     #[must_use]
     pub fn into_vector(self) -> Vector {
         self.0
@@ -110,12 +110,12 @@ impl Indices {
         self.0.is_empty()
     }
 
-    /// Makes the error that an element is not what it has to be.
+    /// Creates the error that an element is not as expected.
     pub fn wrong(&self, element: u64, value: impl Display, expected: impl Display) -> Error {
         Error::mismatch(self.0.place_of(element), value, expected)
     }
 
-    /// Reads one element, which has to be less than `bound`.
+    /// Reads an element, which must be less than `bound`.
     ///
     /// # Errors
     ///
@@ -126,18 +126,18 @@ impl Indices {
         Ok(one[0])
     }
 
-    /// Fills `out` with elements from `first` on, each of which has to be less than `bound`.
+    /// Fills `out` with elements from `first` on, which must be less than `bound`.
     ///
     /// # Errors
     ///
-    /// Fails where one is not, or is negative, and where the storage cannot be read.
+    /// Fails if one is not, or is negative, or if the storage cannot be read.
     pub fn read<T: Index>(&self, first: u64, bound: u64, out: &mut [T]) -> Result<()> {
         let stored = self.0.value_type();
         let good = if stored == T::TYPE {
             self.0.read_bytes(first, bytemuck::cast_slice_mut(out))?;
             below(out, bound)
         } else if stored == T::SIGNED {
-            // The same bits; a negative number looks like a large one.
+            // The same bits; a negative number becomes a large one.
             self.0.read_bytes(first, bytemuck::cast_slice_mut(out))?;
             below(out, bound.min(T::NEGATIVE))
         } else {
@@ -156,7 +156,8 @@ impl Indices {
         if good { Ok(()) } else { Err(self.find_wrong(first, out.len() as u64, bound)) }
     }
 
-    /// Reads `count` elements from `first` on as the minors of a batch, of an axis of `len`.
+    /// Reads `count` elements from `first` on as the minors of a batch, for an axis of length
+    /// `len`.
     ///
     /// # Errors
     ///
@@ -172,7 +173,7 @@ impl Indices {
         self.read(first, len, out)
     }
 
-    /// Reads elements of another type; returns whether all of them fit.
+    /// Reads and converts elements of another type; returns whether all of them fit.
     fn convert<A, T>(&self, first: u64, out: &mut [T]) -> Result<bool>
     where
         A: Element + Copy,

@@ -1,4 +1,4 @@
-//! Writing matrices by rows or columns: pointers, indices and values.
+//! Writing compressed matrices: pointers, indices and values.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use nnz_core::{
     Result, ValueType, Values, Written,
 };
 
-/// Pointers that are written at a time.
+/// Number of pointers that are written at once.
 const BLOCK: usize = 1 << 14;
 
 /// The type of indices or pointers. Programs read both as signed integers.
@@ -20,13 +20,13 @@ pub enum IndexType {
 }
 
 impl IndexType {
-    /// Returns the smaller type if it holds all numbers up to `largest`.
+    /// Returns the smaller type if it can represent all numbers up to `largest`.
     #[must_use]
     pub fn holding(largest: u64) -> Self {
         if i32::try_from(largest).is_ok() { Self::I32 } else { Self::I64 }
     }
 
-    /// Returns the type of the numbers.
+    /// Returns the value type.
     #[must_use]
     pub fn value_type(self) -> ValueType {
         match self {
@@ -35,7 +35,7 @@ impl IndexType {
         }
     }
 
-    /// Appends a number, in native byte order; `None` where the type does not hold it.
+    /// Appends a number in native byte order; `None` if the type cannot represent it.
     pub fn push(self, number: u64, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::I32 => out.extend(i32::try_from(number).ok()?.to_ne_bytes()),
@@ -45,10 +45,10 @@ impl IndexType {
     }
 }
 
-/// Names an array of a matrix by rows or columns.
+/// An array of a compressed matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompressedArray {
-    /// Where each major vector begins, and where the last one ends.
+    /// The offsets of the major vectors in the entries: one more than vectors.
     Pointers,
     /// The minor index of each entry.
     Indices,
@@ -56,31 +56,31 @@ pub enum CompressedArray {
     Values,
 }
 
-/// Where the arrays of a matrix are written.
+/// The output of the arrays of a matrix.
 pub trait CompressedOutput: Send {
     /// Appends elements to an array, in native byte order.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be written.
+    /// Fails if they cannot be written.
     fn append(&mut self, array: CompressedArray, bytes: &[u8]) -> Result<()>;
 
-    /// Completes the matrix and returns its bytes.
+    /// Completes the matrix and returns its size in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be done; nothing is left behind then.
+    /// Fails if this cannot be done; there is no output then.
     fn finish(self: Box<Self>) -> Result<u64>;
 }
 
-/// A matrix by rows or columns being written.
+/// A writer of a compressed matrix.
 pub struct CompressedSink {
     output: Box<dyn CompressedOutput>,
     encoder: Arc<Encoder>,
     pointers: IndexType,
     place: Place,
     majors: u64,
-    /// Pointers written: all up to that of the last major that was begun.
+    /// Number of written pointers: up to that of the last major with entries.
     written: u64,
     entries: u64,
 }
@@ -92,8 +92,8 @@ impl std::fmt::Debug for CompressedSink {
 }
 
 impl CompressedSink {
-    /// Starts a matrix of the shape, order and value type of `header`, with these types of pointers
-    /// and indices. Messages say `place`.
+    /// Starts a matrix with the shape, order and value type of `header`, and these types of
+    /// pointers and indices. `place` is its location in messages.
     #[must_use]
     pub fn new(
         output: Box<dyn CompressedOutput>,
@@ -109,7 +109,7 @@ impl CompressedSink {
         Self { output, encoder, pointers, place, majors, written: 0, entries: 0 }
     }
 
-    /// Writes the pointers up to that of a major, before which are `before` entries.
+    /// Writes the pointers up to that of a major, which is preceded by `before` entries.
     fn point(&mut self, major: u64, before: u64) -> Result<()> {
         let mut bytes = Vec::new();
         while self.written <= major {
@@ -118,7 +118,7 @@ impl CompressedSink {
             let now = left.min(BLOCK);
             for _ in 0..now {
                 self.pointers.push(before, &mut bytes).ok_or_else(|| {
-                    let what = format!("{before} entries, more than int32 pointers count");
+                    let what = format!("{before} entries, too many for int32 pointers");
                     Error::unsupported(self.place.clone(), what)
                 })?;
             }
@@ -157,7 +157,7 @@ impl MatrixSink for CompressedSink {
                 return Err(Error::mismatch(self.place.clone(), found, expected));
             }
             let before = first + offset as u64;
-            // Mostly the next one.
+            // Usually the next one.
             if major == self.written && self.pointers.push(before, &mut pointers).is_some() {
                 self.written += 1;
                 continue;
@@ -179,7 +179,7 @@ impl MatrixSink for CompressedSink {
     }
 }
 
-/// Makes batches ready on any thread.
+/// Encodes batches on any thread.
 struct Encoder {
     order: Order,
     minors: u64,
@@ -188,9 +188,9 @@ struct Encoder {
     place: Place,
 }
 
-/// A batch in the form it is stored.
+/// A batch in stored form.
 struct EncodedBatch {
-    /// The number of its first entry.
+    /// The index of its first entry.
     first: u64,
     majors: Majors,
     offsets: Vec<usize>,
@@ -225,11 +225,11 @@ impl BatchEncoder for Encoder {
 }
 
 impl Encoder {
-    /// Checks the minors of a batch, and returns them as they are stored.
+    /// Checks the minors of a batch, and returns them in stored form.
     fn indices(&self, batch: &Batch) -> Result<Vec<u8>> {
         if let (Minors::U32(minors), IndexType::I32) = (&batch.minors, self.indices) {
             let fits = minors.iter().max().is_none_or(|&largest| u64::from(largest) < self.minors);
-            // Then they have the same bytes with a sign: the axis is no longer than int32 counts.
+            // They have the same bytes as signed numbers: the length of the axis fits in int32.
             if fits && minors.len() == batch.entries() {
                 return Ok(bytemuck::cast_slice(minors).to_vec());
             }

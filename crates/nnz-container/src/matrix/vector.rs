@@ -1,4 +1,4 @@
-//! Numbers along one dimension.
+//! Arrays of one dimension.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use crate::NumberArray;
 use crate::cached::BlockCache;
 use crate::tree::{ElementType, Group, NdArray};
 
-/// Elements that need no proof that so many are stored.
+/// Number of elements for which no stored data is required.
 const UNPROVEN: u64 = 64 << 20;
 
-/// Numbers along one dimension: an array of one, or a row of an array of two.
+/// Numbers in one dimension: an array of one dimension, or a row of an array of two.
 pub struct Vector {
     source: Source,
     value_type: ValueType,
     len: u64,
     chunk: Option<u64>,
-    /// What was read, where that is kept.
+    /// Cached reads, if enabled.
     cache: Option<Box<BlockCache>>,
 }
 
@@ -26,7 +26,7 @@ enum Source {
     Numbers(Box<dyn NumberArray>),
     /// With the indices of the dimensions before the last.
     Row(Arc<dyn NdArray>, Vec<Range<u64>>),
-    /// Zeros that are stored nowhere.
+    /// Zeros that are not stored.
     Zeros(Place),
 }
 
@@ -35,7 +35,7 @@ impl Vector {
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, has other than one dimension, or holds no numbers.
+    /// Fails if it is missing, does not have one dimension, or is not numeric.
     pub fn open(group: &dyn Group, name: &str) -> Result<Self> {
         let array = group.array(name)?;
         let &[len] = array.shape() else { return Err(other_rank(&*array, "one dimension")) };
@@ -48,11 +48,11 @@ impl Vector {
         Ok(Self { source, value_type, len, chunk, cache: None })
     }
 
-    /// Takes an array of one dimension.
+    /// Wraps an array of one dimension.
     ///
     /// # Errors
     ///
-    /// Fails where it has another number of dimensions, or holds no numbers.
+    /// Fails if it does not have one dimension, or is not numeric.
     pub fn new(array: Box<dyn NdArray>) -> Result<Self> {
         let &[len] = array.shape() else { return Err(other_rank(&*array, "one dimension")) };
         if len > UNPROVEN && !array.is_fully_stored()? {
@@ -65,11 +65,11 @@ impl Vector {
         Ok(Self { source, value_type, len, chunk, cache: None })
     }
 
-    /// Takes a row of an array of two dimensions.
+    /// Wraps a row of an array of two dimensions.
     ///
     /// # Errors
     ///
-    /// Fails where it has another number of dimensions, has no such row, or holds no numbers.
+    /// Fails if it does not have two dimensions, has no such row, or is not numeric.
     pub fn row(array: &Arc<dyn NdArray>, row: u64) -> Result<Self> {
         let &[rows, len] = array.shape() else {
             return Err(other_rank(&**array, "two dimensions"));
@@ -84,7 +84,8 @@ impl Vector {
         Ok(Self { source, value_type, len, chunk: None, cache: None })
     }
 
-    /// Makes a vector of zeros of the type `uint8`, which are stored nowhere; messages say `place`.
+    /// Creates a vector of zeros of type `uint8`, which are not stored. `place` is its location in
+    /// messages.
     #[must_use]
     pub fn zeros(len: u64, place: Place) -> Self {
         Self {
@@ -96,14 +97,14 @@ impl Vector {
         }
     }
 
-    /// Caches short reads, as [`CachedArray`](crate::CachedArray) does.
+    /// Caches short reads, as [`CachedArray`](crate::CachedArray).
     #[must_use]
     pub fn cached(mut self) -> Self {
         self.cache = Some(Box::new(BlockCache::new(self.value_type, self.len)));
         self
     }
 
-    /// Returns the array's place, for messages.
+    /// Returns the location of the array, for messages.
     #[must_use]
     pub fn place(&self) -> Place {
         match &self.source {
@@ -113,7 +114,7 @@ impl Vector {
         }
     }
 
-    /// Returns the place of an element.
+    /// Returns the location of an element.
     #[must_use]
     pub fn place_of(&self, element: u64) -> Place {
         let before = match &self.source {
@@ -141,7 +142,7 @@ impl Vector {
         self.len == 0
     }
 
-    /// Returns the elements of a chunk, where they are stored in chunks.
+    /// Returns the number of elements of a chunk, if the array is chunked.
     #[must_use]
     pub fn chunk(&self) -> Option<u64> {
         self.chunk
@@ -151,7 +152,7 @@ impl Vector {
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot say how many bytes it takes.
+    /// Fails if the system cannot read its size.
     pub fn about(&self) -> Result<ArrayAbout> {
         let bytes = match &self.source {
             Source::Numbers(array) => array.stored_bytes()?,
@@ -166,7 +167,7 @@ impl Vector {
     ///
     /// # Errors
     ///
-    /// Fails where the range ends past the last element, or the storage cannot be read.
+    /// Fails if the range is past the end, or if the storage cannot be read.
     pub fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         match &self.cache {
             Some(cache) => cache.read(first, out, &|first, out| self.read_stored(first, out)),
@@ -190,7 +191,7 @@ impl Vector {
         }
     }
 
-    /// Reads one element.
+    /// Reads an element.
     ///
     /// # Errors
     ///
@@ -205,7 +206,7 @@ impl Vector {
     ///
     /// # Errors
     ///
-    /// Fails as [`read_bytes`](Self::read_bytes), and where a boolean is neither 0 nor 1.
+    /// Fails as [`read_bytes`](Self::read_bytes), or if a boolean is neither 0 nor 1.
     pub fn read(&self, range: Range<u64>, values: &mut Values) -> Result<()> {
         let count = range.end.saturating_sub(range.start);
         self.read_bytes(range.start, prepare(values, self.value_type, count))?;
@@ -241,7 +242,7 @@ impl std::fmt::Debug for Vector {
     }
 }
 
-/// Makes room for so many values of a type, and returns their bytes.
+/// Resizes to `count` values of a type, and returns their bytes.
 pub fn prepare(values: &mut Values, value_type: ValueType, count: u64) -> &mut [u8] {
     if values.value_type() != value_type || matches!(values, Values::Iso(_)) {
         *values = Values::new(value_type);
@@ -250,11 +251,11 @@ pub fn prepare(values: &mut Values, value_type: ValueType, count: u64) -> &mut [
     values.resize_bytes(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
-/// Refuses booleans that are neither 0 nor 1, where `place` returns the place of one of the values.
+/// Checks that booleans are 0 or 1. `place` returns the location of a value.
 ///
 /// # Errors
 ///
-/// Fails at the first that is.
+/// Fails at the first that is not.
 pub fn check_booleans(values: &Values, place: impl Fn(u64) -> Place) -> Result<()> {
     let Values::Bint8(values) = values else { return Ok(()) };
     match values.iter().enumerate().find(|(_, Bint8(value))| *value > 1) {

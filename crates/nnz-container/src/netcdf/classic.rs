@@ -1,4 +1,4 @@
-//! A classic NetCDF file: a header, and behind it the numbers, their highest bytes first.
+//! Classic NetCDF files: a header, followed by big-endian data.
 
 mod chars;
 mod extent;
@@ -18,7 +18,7 @@ use chars::Chars;
 use header::{Header, Variable};
 use numbers::Numbers;
 
-/// A classic NetCDF file, open for reading. Opening one reads its header only.
+/// An open classic NetCDF file. Opening it reads only the header.
 #[derive(Clone)]
 pub(super) struct Classic {
     file: InputFile,
@@ -75,14 +75,14 @@ impl Container for Classic {
         let found = self.header.attributes.iter().find(|attribute| attribute.name == name);
         let attribute = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
         let length = attribute.text().ok_or_else(|| {
-            Error::mismatch(place(), "an attribute of other values", "one string")
+            Error::mismatch(place(), "an attribute of another type", "one string")
         })?;
-        // The header has been found to lie in the file.
+        // The header was checked to be inside the file.
         let mut bytes = extent::room_for(length, place)?;
         self.file.read_metadata_at(&mut bytes, attribute.at).map_err(|error| {
             Error::new(ErrorKind::Io(error), place().at(At::Byte(attribute.at)))
         })?;
-        // Programs in C count the zero that ends a string.
+        // C programs count the terminating zero of a string.
         let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         bytes.truncate(end);
         String::from_utf8(bytes)

@@ -1,4 +1,4 @@
-//! A group of a NetCDF file as a container, whatever form the file has.
+//! A group of a NetCDF file of any format, as a container.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::{Capabilities, Container, NumberArray};
 #[cfg(feature = "hdf5")]
 use crate::{hdf5::Hdf5, hdf5::Hdf5File, netcdf::dimensions};
 
-/// A NetCDF file that has been opened, whose groups are opened one by one.
+/// An opened NetCDF file, whose groups can be opened.
 #[derive(Clone)]
 pub struct NetCdfFile(pub(super) OpenForm);
 
@@ -24,11 +24,11 @@ pub(super) enum OpenForm {
 }
 
 impl NetCdfFile {
-    /// Reads the header of a classic file, or the first metadata of one that is HDF5.
+    /// Reads the header of a classic file, or the superblock of an HDF5 file.
     ///
     /// # Errors
     ///
-    /// Fails where it is no NetCDF file.
+    /// Fails if it is not a NetCDF file.
     pub fn open(file: InputFile) -> Result<Self> {
         if super::is_netcdf(&file.start(4)?) {
             return Ok(Self(OpenForm::Classic(Arc::new(Classic::open(file)?))));
@@ -46,7 +46,7 @@ impl NetCdfFile {
         Err(Error::mismatch(file.place(), "no NetCDF signature", "a classic NetCDF file"))
     }
 
-    /// Returns the HDF5 file that one of NetCDF-4 is.
+    /// Returns the HDF5 file, for NetCDF-4.
     #[cfg(feature = "hdf5")]
     pub(crate) fn hdf5(&self) -> Option<&Hdf5File> {
         match &self.0 {
@@ -55,17 +55,17 @@ impl NetCdfFile {
         }
     }
 
-    /// Takes a file of NetCDF-4.
+    /// Wraps a NetCDF-4 file.
     #[cfg(feature = "hdf5")]
     pub(crate) fn of_hdf5(file: Hdf5File) -> Self {
         Self(OpenForm::Hdf5(file))
     }
 
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such group. A classic file has no groups.
+    /// Fails if there is no such group. A classic file has no groups.
     pub fn group(&self, name: &str) -> Result<NetCdf> {
         match &self.0 {
             OpenForm::Classic(classic) => {
@@ -73,7 +73,7 @@ impl NetCdfFile {
                 if !name.is_empty() {
                     let found = format!("the group {name} in a classic file");
                     let place = Place::path(classic.file_path());
-                    return Err(Error::mismatch(place, found, "no group"));
+                    return Err(Error::mismatch(place, found, "the root group"));
                 }
                 Ok(NetCdf::of_classic((**classic).clone()))
             }
@@ -89,7 +89,7 @@ impl std::fmt::Debug for NetCdfFile {
     }
 }
 
-/// A group of a NetCDF file, open for reading. Opening one reads no data.
+/// A group of a NetCDF file. Opening it reads no data.
 pub struct NetCdf(Form);
 
 enum Form {
@@ -99,27 +99,27 @@ enum Form {
 }
 
 impl NetCdf {
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where `path` is no NetCDF file, or has no such group. A classic one has no groups.
+    /// Fails if `path` is not a NetCDF file, or has no such group. Classic files have no groups.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
         NetCdfFile::open(InputFile::open(path)?)?.group(group)
     }
 
-    /// Takes a group of a file that has been opened.
+    /// Wraps a group of an opened file.
     #[cfg(feature = "hdf5")]
     pub(super) fn of_hdf5(group: Hdf5) -> Self {
         Self(Form::Hdf5(group))
     }
 
-    /// Takes a file that has been opened.
+    /// Wraps an opened file.
     pub(super) fn of_classic(classic: Classic) -> Self {
         Self(Form::Classic(Box::new(classic)))
     }
 
-    /// Sets how many threads decode the chunks of one large read; all cores unless set.
+    /// Sets the number of threads that decode the chunks of a large read; the default is all cores.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         match self.0 {
@@ -140,7 +140,7 @@ impl NetCdf {
         }
     }
 
-    /// Returns the name under which a variable lies.
+    /// Returns the name of the dataset of a variable.
     fn stored(&self, name: &str) -> Result<String> {
         match &self.0 {
             Form::Classic(_) => Ok(name.to_owned()),

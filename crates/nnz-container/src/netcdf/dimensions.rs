@@ -1,4 +1,4 @@
-//! How dimensions lie in a group of an HDF5 file: as datasets, some of which are no variables.
+//! Dimensions in groups of HDF5 files: datasets that may or may not be variables.
 
 use nnz_core::{Result, readable};
 
@@ -6,17 +6,17 @@ use crate::Container;
 use crate::hdf5::{Hdf5, Hdf5Group};
 use crate::tree::{Child, ChildKind, Group};
 
-/// How the name begins that a dataset gives itself where it stands for a dimension only. The
-/// dimension's length follows, in ten columns.
+/// The prefix of the `NAME` attribute of a dimension that is not a variable, followed by its length
+/// in ten columns.
 pub(crate) const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
 
-/// What stands before the name of a variable that a dimension has taken.
+/// The prefix of the name of a variable whose name is that of a dimension.
 const TAKEN: &str = "_nc4_non_coord_";
 
-/// The attribute of the root group in which programs name themselves.
+/// The attribute of the root group with the names of programs.
 pub(crate) const PROPERTIES: &str = "_NCProperties";
 
-/// Lists variables, attributes and groups; dimensions are none of them.
+/// Returns variables, attributes and groups, without dimensions.
 pub(super) fn members(group: &Hdf5) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for name in group.members()? {
@@ -29,29 +29,29 @@ pub(super) fn members(group: &Hdf5) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Returns the name of the dataset that holds a variable.
+/// Returns the name of the dataset of a variable.
 pub(super) fn stored_name(group: &Hdf5, name: &str) -> Result<String> {
     if is_dimension(group, name)? {
         let (groups, own) = name.rsplit_once('/').unwrap_or(("", name));
-        let behind = if groups.is_empty() { "" } else { "/" };
-        return Ok(format!("{groups}{behind}{TAKEN}{own}"));
+        let separator = if groups.is_empty() { "" } else { "/" };
+        return Ok(format!("{groups}{separator}{TAKEN}{own}"));
     }
     Ok(name.to_owned())
 }
 
 /// Returns whether a dataset is a dimension without a variable.
 fn is_dimension(group: &Hdf5, name: &str) -> Result<bool> {
-    // Groups and attributes are members too. Errors are reported where the member is read.
+    // Groups and attributes are members too. Errors are reported when the member is read.
     let attribute = readable(group.attribute_of(name, "NAME"))?.flatten();
     let text = attribute.as_ref().and_then(|attribute| attribute.text());
     Ok(text.is_some_and(|text| text.starts_with(NO_VARIABLE.as_bytes())))
 }
 
-/// Lists variables and groups of a tree; dimensions are none of them.
+/// Returns variables and groups of a tree, without dimensions.
 pub(super) fn variables(group: &Hdf5Group) -> Result<Vec<Child>> {
     let mut children = Vec::new();
     for mut child in group.children()? {
-        if child.kind == ChildKind::Array && stands_for_one(group, &child.name)? {
+        if child.kind == ChildKind::Array && is_dimension_only(group, &child.name)? {
             continue;
         }
         if let Some(name) = child.name.strip_prefix(TAKEN) {
@@ -63,9 +63,9 @@ pub(super) fn variables(group: &Hdf5Group) -> Result<Vec<Child>> {
     Ok(children)
 }
 
-/// Returns the name of the dataset in a tree that holds a variable.
+/// Returns the name of the dataset of a variable in a tree.
 pub(super) fn variable_name(group: &Hdf5Group, name: &str) -> Result<String> {
-    if !stands_for_one(group, name)? {
+    if !is_dimension_only(group, name)? {
         return Ok(name.to_owned());
     }
     Ok(match name.rsplit_once('/') {
@@ -74,8 +74,9 @@ pub(super) fn variable_name(group: &Hdf5Group, name: &str) -> Result<String> {
     })
 }
 
-/// Returns whether a dataset is a dimension without a variable. A broken one counts as a variable.
-fn stands_for_one(group: &Hdf5Group, name: &str) -> Result<bool> {
+/// Returns whether a dataset is a dimension without a variable. An invalid one is treated as a
+/// variable.
+fn is_dimension_only(group: &Hdf5Group, name: &str) -> Result<bool> {
     let attribute = group.array(name).and_then(|array| array.attribute("NAME"));
     let attribute = readable(attribute)?.flatten();
     let text = attribute.as_ref().and_then(|attribute| attribute.text());

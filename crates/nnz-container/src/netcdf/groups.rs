@@ -1,4 +1,4 @@
-//! Finding out what a file is, and the groups that something is written of.
+//! Detecting NetCDF-4, and searching groups by their attributes.
 
 use std::path::Path;
 
@@ -11,28 +11,28 @@ use super::{NetCdf, NetCdfFile};
 use crate::Container;
 use crate::hdf5::{FoundGroup, Hdf5File};
 
-/// Returns whether an HDF5 file says of itself that it is one of NetCDF-4.
+/// Returns whether an HDF5 file is marked as NetCDF-4.
 ///
-/// Those of old programs do not.
+/// Files of old programs are not.
 ///
 /// # Errors
 ///
-/// Fails where it cannot be read.
+/// Fails if it cannot be read.
 pub fn is_netcdf4(file: &Hdf5File) -> Result<bool> {
     Ok(file.group("")?.typed_attribute(PROPERTIES)?.is_some())
 }
 
-/// Lists the groups that have an attribute of one of the given names, outermost first.
+/// Returns the groups that have an attribute with one of the given names, outermost first.
 ///
 /// # Errors
 ///
-/// Fails where `path` is no NetCDF file, or as [`hdf5::groups_with`](crate::hdf5::groups_with).
+/// Fails if `path` is not a NetCDF file, or as [`hdf5::groups_with`](crate::hdf5::groups_with).
 pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     NetCdfFile::open(InputFile::open(path)?)?.groups_with(attributes)
 }
 
 impl NetCdfFile {
-    /// Lists the groups that have an attribute of one of the given names, outermost first.
+    /// Returns the groups that have an attribute with one of the given names, outermost first.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl NetCdfFile {
             .iter()
             .filter(|&&attribute| members.iter().any(|member| member == attribute));
         let found = there.map(|&attribute| {
-            // An attribute of another kind is not what was looked for, but its group is.
+            // The group matches even if its attribute is of another type.
             let text = readable(file.attribute(attribute))?.unwrap_or_default();
             Ok(FoundGroup { group: String::new(), attribute: attribute.to_owned(), text })
         });

@@ -17,8 +17,8 @@ use crate::{Container, ContainerInfo, ContainerKind, OpenContainer};
 #[cfg(feature = "hdf5")]
 use crate::{ContainerWriter, CreateOptions, FoundGroup};
 
-/// Files of the classic forms of NetCDF. Those of NetCDF-4 are HDF5 files, which say what they are when
-/// they are opened; both are written as NetCDF-4.
+/// Classic NetCDF files. NetCDF-4 files are HDF5 files and are detected when they are opened. Both
+/// are written as NetCDF-4.
 #[derive(Clone, Copy, Debug)]
 pub struct NetCdfKind;
 
@@ -63,7 +63,7 @@ impl OpenContainer for NetCdfFile {
     }
 
     fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
-        // As a tree, one of NetCDF-4 is the HDF5 file that it is.
+        // The tree of a NetCDF-4 file is that of its HDF5 file.
         #[cfg(feature = "hdf5")]
         if let Some(file) = self.hdf5() {
             return Ok(Some(Box::new(file.tree(name, threads)?)));

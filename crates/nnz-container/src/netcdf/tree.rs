@@ -1,4 +1,4 @@
-//! A group of a NetCDF file in a tree, whatever form the file has.
+//! A group of a NetCDF file of any format, as a tree.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::Container;
 use crate::hdf5::{Hdf5, Hdf5Group};
 use crate::tree::{Attribute, Attributes, Child, Group, NdArray};
 
-/// A group of a NetCDF file. Opening one reads no data.
+/// A group of a NetCDF file. Opening it reads no data.
 ///
-/// Dimensions are not listed, unless they are variables too.
+/// Dimensions are not included, unless they are variables too.
 pub struct NetCdfGroup(Form);
 
 enum Form {
@@ -25,23 +25,23 @@ enum Form {
 }
 
 impl NetCdfGroup {
-    /// Opens a group, named with or without a slash before it, and sets how many threads decode the
-    /// chunks of one large read; the root group has no name.
+    /// Opens a group, with or without a leading slash, with the number of threads that decode the
+    /// chunks of a large read; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where `path` is no NetCDF file, or has no such group. A classic one has no groups.
+    /// Fails if `path` is not a NetCDF file, or has no such group. Classic files have no groups.
     pub fn open(path: &Path, group: &str, threads: usize) -> Result<Self> {
         NetCdfFile::open(InputFile::open(path)?)?.tree(group, threads)
     }
 }
 
 impl NetCdfFile {
-    /// Opens a group as a tree, and sets how many threads decode the chunks of one large read.
+    /// Opens a group as a tree, with the number of threads that decode the chunks of a large read.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such group. A classic file has no groups.
+    /// Fails if there is no such group. A classic file has no groups.
     pub fn tree(&self, group: &str, threads: usize) -> Result<NetCdfGroup> {
         match &self.0 {
             OpenForm::Classic(classic) if !group.trim_matches('/').is_empty() => {

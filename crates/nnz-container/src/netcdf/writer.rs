@@ -9,33 +9,33 @@ use crate::hdf5::{Hdf5Options, Hdf5Writer};
 use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::WriteOptions;
 
-/// Bytes a name has at most: one less than `NC_MAX_NAME`, as the library does not open files with
-/// names that long.
-const LONGEST_NAME: usize = 255;
+/// Maximum length of a name: one less than `NC_MAX_NAME`, because the NetCDF library does not open
+/// files with names of that length.
+const MAX_NAME_LEN: usize = 255;
 
-/// A group of a NetCDF-4 file being written, invisible until it is finished.
+/// A writer of a group of a NetCDF-4 file, which appears when it is finished.
 ///
-/// It is written as [`Hdf5Writer`] writes one, and every array gets a dimension. Arrays of one length
-/// share it. Dropped unfinished, nothing is left behind.
+/// It writes the group like [`Hdf5Writer`] and adds a dimension to every array. Arrays of the same
+/// length share a dimension. Dropped unfinished, it leaves no output.
 #[derive(Debug)]
 pub struct NetCdfWriter(Box<Hdf5Writer>);
 
 impl NetCdfWriter {
-    /// Starts writing a group, named with or without a slash before it; the root group has no
-    /// name.
+    /// Starts writing a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails as [`Hdf5Writer::create`]; a classic NetCDF file is not added to.
+    /// Fails as [`Hdf5Writer::create`]; classic NetCDF files cannot be added to.
     pub fn create(
         path: &Path,
         group: &str,
         write: WriteOptions,
         options: Hdf5Options,
     ) -> Result<Self> {
-        if let Some(name) = group.split('/').find(|name| name.len() > LONGEST_NAME) {
-            // A file with such a name is read by no program of NetCDF, not even the rest of it.
-            let what = format!("a name of {} bytes: NetCDF allows {LONGEST_NAME}", name.len());
+        if let Some(name) = group.split('/').find(|name| name.len() > MAX_NAME_LEN) {
+            // NetCDF programs cannot open a file with such a name.
+            let what =
+                format!("a name of {} bytes: NetCDF allows at most {MAX_NAME_LEN}", name.len());
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
         let writer = Hdf5Writer::create_netcdf(path, group, write, options)?;

@@ -1,18 +1,18 @@
-//! The description in the header: a dict as Python writes it.
+//! The header dictionary, a Python literal.
 
-/// What the description says.
+/// The contents of the dictionary.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Description {
-    /// What `descr` says; `None` where it is no plain string.
+    /// The `descr`; `None` if it is not a string.
     pub(super) descr: Option<String>,
     pub(super) shape: Vec<u64>,
-    /// Whether it is the first index that changes fastest.
+    /// Whether the array is in Fortran order.
     pub(super) fortran: bool,
 }
 
-/// Reads a description: `descr`, `fortran_order` and `shape`, each once, in any order.
+/// Parses a dictionary with `descr`, `fortran_order` and `shape`, each once, in any order.
 ///
-/// Returns `None` where it is anything else.
+/// Returns `None` for anything else.
 pub(super) fn parse(text: &str) -> Option<Description> {
     let mut parser = Parser { rest: text };
     let (mut descr, mut fortran, mut shape) = (None, None, None);
@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str) -> Option<Description> {
                 parser.expect(':')?;
                 descr = Some(match parser.string() {
                     Some(descr) => Some(descr.to_owned()),
-                    // A list of fields: nothing more is looked at.
+                    // A list of fields: the rest is not parsed.
                     None => return parser.take('[').then_some(STRUCTURED),
                 });
             }
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
         after.is_some()
     }
 
-    /// Takes a string in quotes of either kind, without escapes.
+    /// Parses a string in quotes of either kind, without escapes.
     fn string(&mut self) -> Option<&'a str> {
         self.skip_blanks();
         let quote = self.rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         Some(string)
     }
 
-    /// Takes a tuple of numbers. Python 2 wrote an `L` behind large ones.
+    /// Parses a tuple of numbers. Python 2 wrote large ones with the suffix `L`.
     fn numbers(&mut self) -> Option<Vec<u64>> {
         let mut numbers = Vec::new();
         self.expect('(')?;
@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
             numbers.push(number.parse().ok()?);
             self.rest = rest.strip_prefix('L').unwrap_or(rest);
             if !self.take(',') {
-                // Without a comma it would be a number in brackets.
+                // Without a comma it would be a number in parentheses.
                 self.expect(')')?;
                 return (numbers.len() > 1).then_some(numbers);
             }
@@ -114,26 +114,26 @@ impl<'a> Parser<'a> {
 mod tests {
     use super::*;
 
-    fn described(descr: &str, shape: &[u64]) -> Option<Description> {
+    fn parse_descr(descr: &str, shape: &[u64]) -> Option<Description> {
         let descr = Some(descr.to_owned());
         Some(Description { descr, shape: shape.to_vec(), fortran: false })
     }
 
     #[test]
-    fn what_numpy_writes_is_read() {
+    fn headers_of_numpy_are_parsed() {
         let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }        \n";
-        assert_eq!(parse(text), described("<f8", &[3]));
+        assert_eq!(parse(text), parse_descr("<f8", &[3]));
         let text = "{'descr': '<U186', 'fortran_order': False, 'shape': (), }\n";
-        assert_eq!(parse(text), described("<U186", &[]));
+        assert_eq!(parse(text), parse_descr("<U186", &[]));
         let text = "{'shape': (2L, 5L), \"descr\": '|b1', 'fortran_order': True}\n";
-        let expected = described("|b1", &[2, 5]);
+        let expected = parse_descr("|b1", &[2, 5]);
         assert_eq!(parse(text), expected.map(|expected| Description { fortran: true, ..expected }));
         let text = "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (3,), }\n";
         assert_eq!(parse(text), Some(STRUCTURED));
     }
 
     #[test]
-    fn anything_else_is_not() {
+    fn other_dictionaries_are_refused() {
         for text in [
             "",
             "{",

@@ -1,19 +1,19 @@
-//! What the elements of an array are, as its `descr` says.
+//! Element types of arrays, from their `descr`.
 
 use nnz_core::ValueType;
 
-/// What an element is.
+/// The type of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     /// A number.
     Number { value_type: ValueType, big: bool },
-    /// A string of so many code points of 32 bits, filled up with zeros.
+    /// A string of 32-bit code points, of this length, padded with zeros.
     Unicode { length: u64, big: bool },
-    /// A string of so many bytes, filled up with zeros.
+    /// A string of bytes, of this length, padded with zeros.
     Bytes { length: u64 },
 }
 
-/// The types of numbers, and how each is named behind its byte order.
+/// The types of numbers, and their names after the byte order.
 const NUMBERS: [(ValueType, &str); 13] = [
     (ValueType::Bint8, "b1"),
     (ValueType::U8, "u1"),
@@ -30,11 +30,11 @@ const NUMBERS: [(ValueType, &str); 13] = [
     (ValueType::ComplexF64, "c16"),
 ];
 
-/// The types an array can hold: all of them.
+/// The types of numbers that an array can have: all of them.
 pub(crate) const TYPES: &[ValueType] = ValueType::ALL;
 
 impl Element {
-    /// Reads a `descr` such as `<f8`; `None` where it is none of those that are handled.
+    /// Parses a `descr` such as `<f8`; `None` if it is not supported.
     pub(crate) fn parse(descr: &str) -> Option<Self> {
         let order = descr.chars().next()?;
         let rest = descr.get(order.len_utf8()..)?;
@@ -74,7 +74,7 @@ impl Element {
         }
     }
 
-    /// Returns the bytes of an element; `None` if they cannot be counted.
+    /// Returns the size of an element in bytes; `None` on overflow.
     pub(crate) fn size(self) -> Option<u64> {
         match self {
             Self::Number { value_type, .. } => Some(value_type.size() as u64),
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_has_a_name_that_reads_back() {
+    fn descr_round_trips() {
         for &value_type in TYPES {
             for big in [false, true] {
                 let element = Element::Number { value_type, big: big && value_type.size() > 1 };
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_handled_is_not_guessed() {
+    fn unsupported_types_are_refused() {
         for descr in [
             "", "<", "f8", "|O", "<f2", "<f16", "<c32", "<M8[ns]", "|V4", "<U", "<U-1", "|u4", "é8",
         ] {

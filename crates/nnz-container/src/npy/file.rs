@@ -11,48 +11,47 @@ use super::reader::Source;
 use super::tree::NumpyArray;
 use crate::tree::{NdArray, View};
 
-/// Returns whether a file that starts with these bytes is an array of NumPy.
+/// Returns whether the first bytes are those of a `.npy` file.
 #[must_use]
 pub fn is_npy(first_bytes: &[u8]) -> bool {
     first_bytes.starts_with(MAGIC)
 }
 
-/// A `.npy` file, open for reading.
+/// An open `.npy` file.
 #[derive(Debug)]
 pub struct NpyFile {
     /// The length of each dimension.
     pub shape: Vec<u64>,
-    /// Whether the first index changes fastest, as in Fortran; otherwise the last one does.
+    /// Whether elements are in Fortran order, with the first index changing fastest.
     pub fortran_order: bool,
-    /// All elements in the order they are stored in, as an array of one dimension.
+    /// All elements in stored order, as an array of one dimension.
     pub elements: Box<dyn NdArray>,
 }
 
 impl NpyFile {
-    /// Opens a file. Its header is read.
+    /// Opens a file and reads its header.
     ///
     /// # Errors
     ///
-    /// Fails where there is no array of NumPy at `path`, or one that is longer or shorter than its
-    /// header says.
+    /// Fails if `path` is not a `.npy` file, or is longer or shorter than its header states.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_file(&InputFile::open(path)?)
     }
 
-    /// Takes a file that was opened. Its header is read.
+    /// Reads the header of an opened file.
     ///
     /// # Errors
     ///
-    /// Fails where it is no array of NumPy, or one that is longer or shorter than its header says.
+    /// Fails if it is not a `.npy` file, or is longer or shorter than its header states.
     pub fn from_file(file: &InputFile) -> Result<Self> {
         let (place, len) = (file.place(), file.len());
         let source = Source { file: file.clone(), place: place.clone() };
         let array = NumpyArray::open(Box::new(source), place.clone())?;
         if let Some(end) = array.end().filter(|end| *end < len) {
-            let found = format!("{} bytes behind the last element", len - end);
+            let found = format!("{} bytes after the last element", len - end);
             return Err(Error::mismatch(place.at(At::Byte(end)), found, "none"));
         }
-        let (shape, fortran_order, flat) = array.flattened();
+        let (shape, fortran_order, flat) = array.flatten();
         Ok(Self { shape, fortran_order, elements: Box::new(View::new(Arc::new(flat))?) })
     }
 }

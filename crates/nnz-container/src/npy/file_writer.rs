@@ -9,14 +9,14 @@ use nnz_storage::staging::{StagedFile, WriteOptions};
 use super::element::Element;
 use super::header::NdHeader;
 
-/// Bytes collected before they are handed to the system.
+/// Size of the write buffer.
 const BUFFER: usize = 256 << 10;
 
-/// A `.npy` file being written, in the order of C. It appears when it is finished.
+/// A writer of a `.npy` file in C order, which appears when it is finished.
 #[derive(Debug)]
 pub struct NpyFileWriter {
     out: BufWriter<StagedFile>,
-    /// Bytes that are still to come.
+    /// Number of missing bytes.
     left: u64,
 }
 
@@ -25,7 +25,7 @@ impl NpyFileWriter {
     ///
     /// # Errors
     ///
-    /// Fails where the shape has 2^64 bytes or more, or the target may not be replaced or cannot be
+    /// Fails if the shape has 2^64 bytes or more, or if the target may not be replaced or cannot be
     /// written.
     pub fn create(
         path: &Path,
@@ -52,7 +52,7 @@ impl NpyFileWriter {
     ///
     /// # Errors
     ///
-    /// Fails where they are more than the array has, or cannot be written.
+    /// Fails if there are more than the array has, or if they cannot be written.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let left = self.left.checked_sub(bytes.len() as u64);
         self.left = left.ok_or_else(|| Error::argument("more elements than the array has"))?;
@@ -60,11 +60,11 @@ impl NpyFileWriter {
         written.map_err(|error| Error::io(self.out.get_ref().path(), error))
     }
 
-    /// Puts the file in its place and returns its bytes.
+    /// Puts the file in place and returns its size in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where elements are missing, or that cannot be done; nothing is left behind then.
+    /// Fails if elements are missing, or if writing fails; there is no output then.
     pub fn finish(self) -> Result<u64> {
         if self.left > 0 {
             return Err(Error::argument("fewer elements than the array has"));

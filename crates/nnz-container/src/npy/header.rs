@@ -1,4 +1,4 @@
-//! The header of an array: magic bytes, a version, a length, and a description in text.
+//! The header of an array: magic bytes, version, length, and a dictionary.
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
@@ -6,38 +6,38 @@ use super::dict::{self, Description};
 use super::element::Element;
 use crate::tree::Stored;
 
-/// Bytes that are enough to know how long a header is.
+/// Number of bytes that determine the length of a header.
 pub(crate) const PREAMBLE: usize = 12;
 
-/// The longest header that is read, and more than NumPy reads.
-pub(crate) const LONGEST: usize = 64 << 10;
+/// Maximum length of a header; NumPy's own limit is lower.
+pub(crate) const MAX_LEN: usize = 64 << 10;
 
-/// What an array starts with.
+/// The magic bytes.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// What NumPy makes headers a multiple of.
+/// NumPy aligns headers to this size.
 const ALIGNMENT: usize = 64;
 
-/// Digits that NumPy keeps room for, so that a length can grow.
+/// Number of digits that NumPy reserves, so that a length can grow in place.
 const DIGITS: usize = 21;
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) element: Element,
     /// The number of elements.
     pub(crate) len: u64,
-    /// Whether there is no dimension, and thereby one element.
+    /// Whether the array is a scalar, which has one element.
     pub(crate) scalar: bool,
-    /// Where the elements start.
+    /// The offset of the elements.
     pub(crate) bytes: u64,
 }
 
 impl Header {
-    /// Returns how many bytes a header has that starts with `start`, at most [`PREAMBLE`] bytes.
+    /// Returns the length of the header that starts with `start`, of at most [`PREAMBLE`] bytes.
     pub(crate) fn length(start: &[u8], place: &Place) -> Result<usize> {
         let no_array = || {
-            let what = "no array of NumPy: it does not start like one".to_owned();
+            let what = "not a NumPy array: the magic bytes are missing".to_owned();
             Error::new(ErrorKind::Unrecognized(what), place.clone())
         };
         let rest = start.strip_prefix(MAGIC).ok_or_else(no_array)?;
@@ -55,15 +55,15 @@ impl Header {
         };
         let text = text.ok_or_else(no_array)?;
         let before = if version[0] == 1 { 10 } else { 12 };
-        if text > LONGEST - before {
+        if text > MAX_LEN - before {
             let place = place.clone().at(At::Byte(8));
             let found = format!("a header of {text} bytes");
-            return Err(Error::mismatch(place, found, format!("at most {LONGEST}")));
+            return Err(Error::mismatch(place, found, format!("at most {MAX_LEN}")));
         }
         Ok(before + text)
     }
 
-    /// Reads a whole header of an array of at most one dimension, where both orders are the same.
+    /// Parses the complete header of an array of at most one dimension.
     pub(crate) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
         let NdHeader { element, shape, .. } = NdHeader::parse(bytes, place)?;
         let (len, scalar) = match shape[..] {
@@ -80,76 +80,76 @@ impl Header {
         Ok(Self { element, len, scalar, bytes: bytes.len() as u64 })
     }
 
-    /// Returns the bytes of all elements; `None` if they cannot be counted.
+    /// Returns the size of all elements in bytes; `None` on overflow.
     pub(crate) fn data_bytes(&self) -> Option<u64> {
         self.element.size()?.checked_mul(self.len)
     }
 
-    /// Writes a header byte by byte as NumPy does: of one length, whatever the number of elements.
+    /// Returns the same header as NumPy. Its length does not depend on the number of elements.
     pub(crate) fn write(element: Element, len: Option<u64>) -> Vec<u8> {
         NdHeader::write(element, len.as_slice())
     }
 }
 
-/// Reads the description in a header: the type, all of it, and its place.
-fn described(bytes: &[u8], place: &Place) -> Result<(String, Description, Place)> {
+/// Parses the dictionary of a header: returns `descr`, all of it, and its location.
+fn parse_dictionary(bytes: &[u8], place: &Place) -> Result<(String, Description, Place)> {
     let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
     let text = bytes.get(before..).unwrap_or_default();
     let place = place.clone().at(At::Byte(before as u64));
-    // Version 3 is in UTF-8, the others in Latin-1; what is handled is ASCII.
+    // Version 3 is UTF-8, the others Latin-1; only ASCII is supported.
     let found = std::str::from_utf8(text).ok().and_then(dict::parse);
     let Some(mut found) = found else {
         let shown = text.trim_ascii_end();
         let shown = shown[..shown.len().min(120)].escape_ascii();
         let expected = "a dict of descr, fortran_order and shape";
-        return Err(Error::mismatch(place, format!("the description {shown}"), expected));
+        return Err(Error::mismatch(place, format!("the header {shown}"), expected));
     };
     match found.descr.take() {
         Some(descr) => Ok((descr, found, place)),
-        None => Err(Error::unsupported(place, "NumPy arrays with fields are not handled")),
+        None => Err(Error::unsupported(place, "NumPy arrays with fields are not supported")),
     }
 }
 
-fn unhandled(descr: &str, place: Place) -> Error {
+fn unsupported(descr: &str, place: Place) -> Error {
     let what = match descr {
         "|O" => "NumPy arrays of pickled Python objects are not read".to_owned(),
         "<f16" | ">f16" | "<c32" | ">c32" => format!(
             "NumPy arrays of long doubles ({descr}) are not read: their bytes depend on the machine"
         ),
-        _ => format!("NumPy arrays of type {descr:?} are not handled"),
+        _ => format!("NumPy arrays of type {descr:?} are not supported"),
     };
     Error::unsupported(place, what)
 }
 
-/// What the header of an array of any number of dimensions says.
+/// The header of an array of any number of dimensions.
 pub(crate) struct NdHeader {
     pub(super) element: Element,
     pub(super) shape: Vec<u64>,
-    /// Whether it is the first index that changes fastest.
+    /// Whether the array is in Fortran order.
     pub(super) fortran: bool,
 }
 
 impl NdHeader {
-    /// Reads a whole header.
+    /// Parses a complete header.
     pub(super) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
-        let (descr, found, place) = described(bytes, place)?;
-        let Some(element) = Element::parse(&descr) else { return Err(unhandled(&descr, place)) };
+        let (descr, found, place) = parse_dictionary(bytes, place)?;
+        let Some(element) = Element::parse(&descr) else { return Err(unsupported(&descr, place)) };
         Ok(Self { element, shape: found.shape, fortran: found.fortran })
     }
 
-    /// Reads a whole header, and what an element is; floats of 16 bits too.
+    /// Parses a complete header, including 16-bit floats.
     pub(super) fn parse_stored(bytes: &[u8], place: &Place) -> Result<(Stored, Vec<u64>, bool)> {
-        let (descr, found, place) = described(bytes, place)?;
+        let (descr, found, place) = parse_dictionary(bytes, place)?;
         let element = match descr.as_str() {
             "<f2" => Some(Stored::Float16 { big: false }),
             ">f2" => Some(Stored::Float16 { big: true }),
             _ => Element::parse(&descr).and_then(Stored::of_numpy),
         };
-        let element = element.ok_or_else(|| unhandled(&descr, place))?;
+        let element = element.ok_or_else(|| unsupported(&descr, place))?;
         Ok((element, found.shape, found.fortran))
     }
 
-    /// Writes a header byte by byte as NumPy does.
+    /// Returns the same header as NumPy.
     pub(crate) fn write(element: Element, shape: &[u64]) -> Vec<u8> {
         let lengths = match shape {
             [only] => format!("{only},"),
@@ -158,7 +158,7 @@ impl NdHeader {
         let descr = element.descr();
         let mut text =
             format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({lengths}), }}");
-        // Along the first dimension an array may grow in place.
+        // An array may grow in place along the first dimension.
         if let Some(len) = shape.first() {
             let digits = len.checked_ilog10().map_or(1, |digits| digits + 1);
             let digits = usize::try_from(digits).unwrap_or(DIGITS);
@@ -167,7 +167,7 @@ impl NdHeader {
         let bytes = (10 + text.len() + 1).next_multiple_of(ALIGNMENT);
         text.extend(std::iter::repeat_n(' ', bytes - 10 - text.len() - 1));
         text.push('\n');
-        // A description has some 100 bytes, and 20 for each dimension.
+        // The dictionary has about 100 bytes, and 20 for each dimension.
         let length = u16::try_from(text.len()).unwrap_or(u16::MAX);
         [&MAGIC[..], &[1, 0], &length.to_le_bytes(), text.as_bytes()].concat()
     }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_those_of_numpy_and_read_back() {
+    fn headers_match_numpy() {
         let element = Element::Number { value_type: ValueType::F64, big: false };
         let bytes = Header::write(element, Some(3));
         let mut expected = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn later_versions_have_a_longer_length() {
+    fn version_2_has_a_longer_length_field() {
         let element = Element::Number { value_type: ValueType::U8, big: false };
         let one = Header::write(element, Some(7));
         for version in [2, 3] {

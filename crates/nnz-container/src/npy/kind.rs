@@ -13,7 +13,7 @@ use crate::{
     Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
 };
 
-/// Directories of NumPy's files.
+/// Directories of `.npy` files.
 #[derive(Clone, Copy, Debug)]
 pub struct NpyKind;
 
@@ -25,7 +25,7 @@ impl ContainerKind for NpyKind {
     fn matches(&self, opened: &Opened) -> Result<bool> {
         let Some(directory) = opened.directory() else { return Ok(false) };
         match is_npy_directory(directory) {
-            // A directory that may not be listed can still be something else.
+            // A directory that cannot be listed may be of another kind.
             Err(error) if is_denied(&error) => Ok(false),
             found => found,
         }

@@ -1,4 +1,4 @@
-//! Single files, with an array of numbers of any number of dimensions.
+//! Single `.npy` files with an array of numbers of any number of dimensions.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,36 +6,36 @@ use std::path::Path;
 use nnz_core::{At, Error, ErrorKind, Result, Values};
 
 use super::element::Element;
-use super::header::{Header, LONGEST, NdHeader, PREAMBLE};
+use super::header::{Header, MAX_LEN, NdHeader, PREAMBLE};
 use crate::byte_order;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{FileReader, InputFile};
 
-/// The most dimensions that are handled, as many as NumPy has.
-const MOST_DIMENSIONS: usize = 64;
+/// Maximum number of dimensions, as in NumPy.
+const MAX_DIMENSIONS: usize = 64;
 
-/// Bytes read at a time.
+/// Number of bytes read at once.
 const PIECE: usize = 1 << 20;
 
-/// Numbers with any number of dimensions.
+/// An array of numbers in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NdArray {
-    /// The length of each dimension; none of a single number.
+    /// The length of each dimension; empty for a scalar.
     pub shape: Vec<u64>,
-    /// The numbers, of which the last index changes fastest.
+    /// The numbers in C order.
     pub values: Values,
 }
 
-/// Reads a `.npy` file into at most so many bytes.
+/// Reads a `.npy` file into at most `memory` bytes.
 ///
 /// # Errors
 ///
-/// Fails where it is no array of numbers, is cut short, or takes more.
+/// Fails if it is not an array of numbers, is truncated, or takes more memory.
 pub fn read_array(path: &Path, memory: u64) -> Result<NdArray> {
     read_array_from(&InputFile::open(path)?, memory)
 }
 
-/// Reads a `.npy` file that was opened into at most so many bytes.
+/// Reads an opened `.npy` file into at most `memory` bytes.
 ///
 /// # Errors
 ///
@@ -49,16 +49,16 @@ pub fn read_array_from(file: &InputFile, memory: u64) -> Result<NdArray> {
         return Err(Error::mismatch(place, "strings", "numbers"));
     };
     let at = place.clone().at(At::Byte(header.len() as u64));
-    if shape.len() > MOST_DIMENSIONS {
+    if shape.len() > MAX_DIMENSIONS {
         let found = format!("{} dimensions", shape.len());
-        return Err(Error::mismatch(at, found, format!("at most {MOST_DIMENSIONS}")));
+        return Err(Error::mismatch(at, found, format!("at most {MAX_DIMENSIONS}")));
     }
     let count = count(&shape);
     let bytes = count.and_then(|count| count.checked_mul(value_type.size() as u64));
     let there = file.len().saturating_sub(header.len() as u64);
     let (Some(count), Some(bytes)) = (count, bytes.filter(|&bytes| bytes == there)) else {
         let expected = format!("elements of type {value_type} for the shape {shape:?}");
-        return Err(Error::mismatch(at, format!("{there} bytes behind the header"), expected));
+        return Err(Error::mismatch(at, format!("{there} bytes after the header"), expected));
     };
     let refused = |needed| Error::new(ErrorKind::Memory { needed, allowed: memory }, place.clone());
     let needed = if fortran { bytes.saturating_mul(2) } else { bytes };
@@ -71,9 +71,9 @@ pub fn read_array_from(file: &InputFile, memory: u64) -> Result<NdArray> {
         read_exact(&mut reader, piece, file)?;
     }
     byte_order::to_native(values.bytes_mut(), value_type, big);
-    // An empty shape may have lengths whose product no number holds.
+    // The product of the lengths of an empty shape may overflow.
     if fortran && count > 1 {
-        values = last_index_fastest(&values, &shape).ok_or_else(|| refused(needed))?;
+        values = to_c_order(&values, &shape).ok_or_else(|| refused(needed))?;
     }
     Ok(NdArray { shape, values })
 }
@@ -82,7 +82,7 @@ fn read_header(reader: &mut FileReader, file: &InputFile) -> Result<Vec<u8>> {
     let mut header = vec![0; PREAMBLE];
     read_exact(reader, &mut header, file)?;
     let length = Header::length(&header, &file.place())?;
-    header.resize(length.clamp(PREAMBLE, LONGEST), 0);
+    header.resize(length.clamp(PREAMBLE, MAX_LEN), 0);
     read_exact(reader, &mut header[PREAMBLE..], file)?;
     Ok(header)
 }
@@ -91,7 +91,7 @@ fn read_exact(reader: &mut FileReader, out: &mut [u8], file: &InputFile) -> Resu
     std::io::Read::read_exact(reader, out).map_err(|error| file.error(error))
 }
 
-/// Returns the number of elements of a shape; `None` if 64 bits cannot count them.
+/// Returns the number of elements of a shape; `None` on overflow.
 fn count(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);
@@ -99,8 +99,8 @@ fn count(shape: &[u64]) -> Option<u64> {
     shape.iter().try_fold(1_u64, |count, &extent| count.checked_mul(extent))
 }
 
-/// Puts numbers of which the first index changes fastest into the other order.
-fn last_index_fastest(values: &Values, shape: &[u64]) -> Option<Values> {
+/// Converts numbers from Fortran to C order.
+fn to_c_order(values: &Values, shape: &[u64]) -> Option<Values> {
     let count = values.len()?;
     let size = values.value_type().size();
     let mut ordered = Values::try_zeroed(values.value_type(), count)?;
@@ -128,7 +128,7 @@ fn last_index_fastest(values: &Values, shape: &[u64]) -> Option<Values> {
     Some(ordered)
 }
 
-/// Writes a `.npy` file as NumPy does, byte by byte. The caller puts it in its place.
+/// Writes a `.npy` file with the same bytes as NumPy. The caller commits it.
 ///
 /// ```
 /// use nnz_container::npy::{NdArray, read_array, write_array};
@@ -145,11 +145,12 @@ fn last_index_fastest(values: &Values, shape: &[u64]) -> Option<Values> {
 ///
 /// # Errors
 ///
-/// Fails where the shape has another number of elements, or the file cannot be written.
+/// Fails if the shape has another number of elements, or if the file cannot be written.
 pub fn write_array(path: &Path, array: &NdArray, options: WriteOptions) -> Result<StagedFile> {
     let here = array.values.len().and_then(|len| u64::try_from(len).ok());
-    if here.is_none() || here != count(&array.shape) || array.shape.len() > MOST_DIMENSIONS {
-        let what = format!("an array of the shape {:?} with other elements", array.shape);
+    if here.is_none() || here != count(&array.shape) || array.shape.len() > MAX_DIMENSIONS {
+        let what =
+            format!("an array of the shape {:?} with another number of elements", array.shape);
         return Err(Error::argument(what));
     }
     let big = cfg!(target_endian = "big");

@@ -1,4 +1,4 @@
-//! Reading a directory of `.npy` files.
+//! Reading directories of `.npy` files.
 
 use std::path::Path;
 
@@ -16,20 +16,20 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     multiline_attributes: true,
 };
 
-/// The longest text that is read.
-const LONGEST_TEXT: u64 = 64 << 20;
+/// Maximum length of a text.
+const MAX_TEXT_LEN: u64 = 64 << 20;
 
-/// A directory of `.npy` files. Opening one reads nothing.
+/// A directory of `.npy` files. Opening it reads nothing.
 #[derive(Clone, Debug)]
 pub struct NpyDirectory {
     files: InputDirectory,
 }
 
-/// Returns whether a directory holds `.npy` files.
+/// Returns whether a directory has `.npy` files.
 ///
 /// # Errors
 ///
-/// Fails where the directory cannot be read.
+/// Fails if the directory cannot be read.
 pub fn is_npy_directory(directory: &InputDirectory) -> Result<bool> {
     let mut found = false;
     directory.for_each(&mut |entry| {
@@ -54,12 +54,12 @@ impl NpyDirectory {
     ///
     /// # Errors
     ///
-    /// Fails where there is no directory at `path`.
+    /// Fails if `path` is not a directory.
     pub fn open(path: &Path) -> Result<Self> {
         InputDirectory::open(path).map(Self::new)
     }
 
-    /// Takes a directory that has been opened.
+    /// Wraps an opened directory.
     #[must_use]
     pub fn new(files: InputDirectory) -> Self {
         Self { files }
@@ -69,7 +69,7 @@ impl NpyDirectory {
         Place::array(self.files.path(), name)
     }
 
-    /// Returns the name of a member's file.
+    /// Returns the file name of a member.
     fn file_name(&self, name: &str, ending: &str) -> Result<String> {
         if name.is_empty() || name.contains(['/', '\0']) {
             return Err(Error::new(ErrorKind::Missing, self.place(name)));
@@ -91,7 +91,7 @@ impl NpyDirectory {
         }
     }
 
-    /// Lists the names of all arrays, sorted.
+    /// Returns the names of all arrays, sorted.
     pub(super) fn arrays(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         self.files.for_each(&mut |entry| {
@@ -136,7 +136,7 @@ impl Container for NpyDirectory {
 
     fn attribute(&self, name: &str) -> Result<String> {
         let file = self.file_name(name, "json")?;
-        let text = self.files.read_metadata(file, LONGEST_TEXT);
+        let text = self.files.read_metadata(file, MAX_TEXT_LEN);
         let text = text.map_err(|error| of_member(error, self.place(name)))?;
         let Some(text) = text else { return self.stored(name)?.text() };
         let utf8 = std::str::from_utf8(&text)
@@ -157,12 +157,12 @@ impl Container for NpyDirectory {
     }
 }
 
-/// Makes an error of a member's file one of the member.
+/// Adds the member to an error of its file.
 fn of_member(error: Error, place: Place) -> Error {
     Error::new(error.into_parts().0, place)
 }
 
-/// One file, read at the positions asked for.
+/// A file, read at any position.
 pub(super) struct Source {
     pub(super) file: InputFile,
     pub(super) place: Place,

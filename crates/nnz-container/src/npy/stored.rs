@@ -1,4 +1,4 @@
-//! An array, wherever its bytes are: its header, and its elements at any position.
+//! An array in any storage: its header, and random access to its elements.
 
 use nnz_core::{Error, Names, Place, Result, ValueType};
 
@@ -9,34 +9,34 @@ use crate::NumberArray;
 use crate::array::check_range;
 use crate::byte_order;
 
-/// The bytes of an array, header and all.
+/// The bytes of an array, including its header.
 pub(crate) trait ReadAt: Send + Sync {
-    /// Returns how many there are.
+    /// Returns their number.
     fn bytes(&self) -> u64;
 
-    /// Returns how many they are where they are stored.
+    /// Returns their stored size.
     fn stored_bytes(&self) -> u64 {
         self.bytes()
     }
 
-    /// Fills `out` with the first ones, which describe the array.
+    /// Fills `out` with the first bytes, which have the header.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn read_header(&self, out: &mut [u8]) -> Result<()> {
         self.read_at(0, out)
     }
 
-    /// Fills `out` with those from `at` on.
+    /// Fills `out` with bytes from `at` on.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()>;
 }
 
-/// Reads a whole header.
+/// Reads the complete header.
 pub(super) fn header_bytes(source: &dyn ReadAt, place: &Place) -> Result<Vec<u8>> {
     let bytes = source.bytes();
     let mut start = [0; PREAMBLE];
@@ -57,12 +57,12 @@ pub(crate) struct Stored {
     pub(super) source: Box<dyn ReadAt>,
     pub(super) header: Header,
     pub(super) place: Place,
-    /// Bytes behind the last element.
+    /// Number of bytes after the last element.
     trailing: u64,
 }
 
 impl Stored {
-    /// Reads the header, and checks that the elements it tells of are there.
+    /// Reads the header, and checks that its elements exist.
     pub(crate) fn open(source: Box<dyn ReadAt>, place: Place) -> Result<Self> {
         let header = Header::parse(&header_bytes(&*source, &place)?, &place)?;
         let there = source.bytes() - header.bytes;
@@ -71,12 +71,12 @@ impl Stored {
             None => {
                 let descr = header.element.descr();
                 let expected = format!("{} elements of type {descr}", header.len);
-                Err(Error::mismatch(place, format!("{there} bytes behind the header"), expected))
+                Err(Error::mismatch(place, format!("{there} bytes after the header"), expected))
             }
         }
     }
 
-    /// Takes it as numbers.
+    /// Returns it as an array of numbers.
     pub(crate) fn numbers(self) -> Result<Numbers> {
         match self.header.element {
             Element::Number { value_type, big } if !self.header.scalar => {
@@ -89,18 +89,18 @@ impl Stored {
         }
     }
 
-    /// Returns the bytes that strings take where they are stored.
+    /// Returns the stored size of strings in bytes.
     pub(crate) fn strings_size(&self) -> Result<u64> {
         strings::check(self)?;
         Ok(self.source.stored_bytes())
     }
 
-    /// Takes it as a list of strings.
+    /// Returns it as a list of strings.
     pub(crate) fn strings(self) -> Result<Names<'static>> {
         Ok(Box::new(Strings::new(self)?))
     }
 
-    /// Takes it as a text, which is a single string.
+    /// Returns it as a text, which is a single string.
     pub(crate) fn text(self) -> Result<String> {
         strings::text(self)
     }

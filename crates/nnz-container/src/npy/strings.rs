@@ -1,4 +1,4 @@
-//! Strings, which all take as many bytes as the longest of them.
+//! Strings, which are stored with the length of the longest.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,34 +10,34 @@ use super::header::Header;
 use super::stored::Stored;
 use nnz_storage::Texts;
 
-/// Bytes of elements read at a time, if one element is not longer.
+/// Size of elements read at once, unless one element is larger.
 const BLOCK: u64 = 256 << 10;
 
-/// The longest string that is read: 64 Mi code points of four bytes.
-const LONGEST: u64 = 256 << 20;
+/// Maximum length of a string: 64 Mi code points of four bytes.
+const MAX_LEN: u64 = 256 << 20;
 
-/// Checks that an array holds strings of a length that is read, and returns their bytes.
+/// Checks that an array has strings of a supported length, and returns their length in bytes.
 pub(super) fn check(stored: &Stored) -> Result<usize> {
     let place = || stored.place.clone();
     if let Element::Number { value_type, .. } = stored.header.element {
         let found = format!("numbers of type {value_type}");
         return Err(Error::mismatch(place(), found, "strings"));
     }
-    let size = stored.header.element.size().filter(|size| *size <= LONGEST);
+    let size = stored.header.element.size().filter(|size| *size <= MAX_LEN);
     size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| {
         let descr = stored.header.element.descr();
         Error::mismatch(place(), format!("strings of type {descr}"), "strings of up to 256 MiB")
     })
 }
 
-/// The strings of an array, a block of elements at a time.
+/// The strings of an array, read in blocks.
 pub(super) struct Strings {
     stored: Stored,
     size: usize,
     block: Vec<u8>,
-    /// Where the next element starts in the block.
+    /// The offset of the next element in the block.
     at: usize,
-    /// The elements not handed out yet, and those of them that are not in the block.
+    /// The number of remaining elements, and how many of them are not in the block.
     left: u64,
     unread: u64,
     text: Vec<u8>,
@@ -48,8 +48,8 @@ impl Strings {
         let size = check(&stored)?;
         let left = stored.header.len;
         if size == 0 && left > BLOCK {
-            // Nothing in the file bears so many out.
-            let found = format!("{left} strings of no bytes");
+            // The file has no data for them.
+            let found = format!("{left} strings of 0 bytes");
             return Err(Error::mismatch(stored.place, found, "strings of 1 byte or more"));
         }
         Ok(Self { stored, size, block: Vec::new(), at: 0, left, unread: left, text: Vec::new() })
@@ -58,7 +58,7 @@ impl Strings {
     fn fill(&mut self) -> Result<()> {
         let size = self.size as u64;
         let count = (BLOCK / size.max(1)).max(1).min(self.unread);
-        // A block is small, or one element, which is there.
+        // A block is small, or has one element, which is stored.
         self.block.resize(usize::try_from(count * size).unwrap_or(0), 0);
         let at = self.stored.header.bytes + (self.stored.header.len - self.unread) * size;
         self.stored.source.read_at(at, &mut self.block)?;
@@ -81,7 +81,7 @@ impl StringReader for Strings {
         self.at += self.size;
         self.left -= 1;
         let Element::Unicode { big, .. } = self.stored.header.element else {
-            return Ok(Some(without_zeros(element)));
+            return Ok(Some(trim_zeros(element)));
         };
         self.text.clear();
         decode(element, big, &mut self.text).map_err(|code| {
@@ -96,13 +96,13 @@ impl StringReader for Strings {
     }
 }
 
-/// Returns a string without the zeros that fill it up.
-pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
+/// Returns a string without its padding.
+pub(crate) fn trim_zeros(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     &bytes[..end]
 }
 
-/// Appends code points of 32 bits as UTF-8, but for the zeros at the end.
+/// Appends 32-bit code points as UTF-8, without the zeros at the end.
 pub(crate) fn decode(element: &[u8], big: bool, text: &mut Vec<u8>) -> Result<(), u32> {
     let codes = element.as_chunks().0;
     let read = |bytes: &[u8; 4]| match big {
@@ -120,7 +120,7 @@ pub(crate) fn decode(element: &[u8], big: bool, text: &mut Vec<u8>) -> Result<()
 /// Reads the only string of an array.
 pub(super) fn text(stored: Stored) -> Result<String> {
     let place = stored.place.clone();
-    // One string in one dimension is taken for a text too, as Python does.
+    // An array of one string is accepted too, as in Python.
     if stored.header.len != 1 {
         let found = format!("an array of {} elements", stored.header.len);
         check(&stored)?;
@@ -131,7 +131,7 @@ pub(super) fn text(stored: Stored) -> Result<String> {
     String::from_utf8(text).map_err(|_| Error::mismatch(place, "text that is not UTF-8", "UTF-8"))
 }
 
-/// Checks that a string would read back the same: zeros at its end would not.
+/// Checks that a string can be read back unchanged: zeros at its end are padding.
 pub(crate) fn check_text<'a>(string: &'a [u8], place: &Place, number: u64) -> Result<&'a str> {
     let text = std::str::from_utf8(string).ok().filter(|text| !text.contains('\0'));
     text.ok_or_else(|| {
@@ -141,7 +141,7 @@ pub(crate) fn check_text<'a>(string: &'a [u8], place: &Place, number: u64) -> Re
     })
 }
 
-/// Reads strings that are to be written later, and returns the code points of the longest too.
+/// Buffers strings, and returns the number of code points of the longest too.
 pub(crate) fn spool_strings(
     strings: &mut dyn StringReader,
     directory: &Path,
@@ -158,9 +158,9 @@ pub(crate) fn spool_strings(
     Ok((texts, longest))
 }
 
-/// Writes a list of strings, the longest of which has `longest` code points.
+/// Writes a list of strings, of which the longest has `longest` code points.
 pub(crate) fn write_strings(texts: Texts, longest: u64, out: &mut dyn Write) -> io::Result<()> {
-    // NumPy knows no strings of length 0.
+    // NumPy has no strings of length 0.
     let element = Element::Unicode { length: longest.max(1), big: false };
     out.write_all(&Header::write(element, Some(texts.len())))?;
     let size = usize::try_from(element.size().unwrap_or(u64::MAX)).map_err(io::Error::other)?;
@@ -183,7 +183,7 @@ pub(crate) fn write_strings(texts: Texts, longest: u64, out: &mut dyn Write) -> 
 
 const ZEROS: [u8; 256] = [0; 256];
 
-/// Returns an array that is a single string.
+/// Returns an array of a single string.
 pub(crate) fn write_string(text: &str) -> Vec<u8> {
     let length = text.chars().count().max(1);
     let element = Element::Unicode { length: length as u64, big: false };

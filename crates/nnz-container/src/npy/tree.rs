@@ -1,4 +1,4 @@
-//! Arrays of NumPy in a tree, which is one group without attributes.
+//! NumPy arrays as a tree: one group without attributes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use crate::tree::{
     Source, Stored, View, check_rank, shown, strides,
 };
 
-/// An array, wherever its bytes are.
+/// An array in any storage.
 pub(crate) struct NumpyArray {
     source: Box<dyn ReadAt>,
     place: Place,
     element: Stored,
     shape: Vec<u64>,
     strides: Vec<u64>,
-    /// Whether the first index changes fastest.
+    /// Whether the array is in Fortran order.
     fortran: bool,
-    /// Where elements start.
+    /// The offset of the elements.
     first: u64,
 }
 
 impl NumpyArray {
-    /// Reads the header, and checks that the elements it tells of are there.
+    /// Reads the header, and checks that its elements exist.
     pub(crate) fn open(source: Box<dyn ReadAt>, place: Place) -> Result<Self> {
         let header = header_bytes(&*source, &place)?;
         let (element, shape, fortran) = NdHeader::parse_stored(&header, &place)?;
@@ -40,7 +40,7 @@ impl NumpyArray {
             false => shape.iter().try_fold(size, |all, &length| all.checked_mul(length)),
         };
         if needed.is_none_or(|needed| needed > there) {
-            let found = format!("{there} bytes behind the header");
+            let found = format!("{there} bytes after the header");
             let expected = format!("{} elements of {size} bytes", shown(&shape));
             return Err(Error::mismatch(place, found, expected));
         }
@@ -48,7 +48,7 @@ impl NumpyArray {
         if fortran {
             lengths.reverse();
         }
-        // An empty shape may have lengths whose product no number holds.
+        // The product of the lengths of an empty shape may overflow.
         let mut strides = strides(&lengths, size).unwrap_or_else(|| vec![0; lengths.len()]);
         if fortran {
             strides.reverse();
@@ -56,12 +56,12 @@ impl NumpyArray {
         Ok(Self { source, place, element, shape, strides, fortran, first: header.len() as u64 })
     }
 
-    /// Returns where the last element ends; `None` if 64 bits cannot count that.
+    /// Returns the end of the elements; `None` on overflow.
     pub(crate) fn end(&self) -> Option<u64> {
         self.len()?.checked_mul(self.element.bytes()? as u64)?.checked_add(self.first)
     }
 
-    /// Returns the number of elements; `None` if 64 bits cannot count them.
+    /// Returns the number of elements; `None` on overflow.
     fn len(&self) -> Option<u64> {
         if self.shape.contains(&0) {
             return Some(0);
@@ -69,16 +69,16 @@ impl NumpyArray {
         self.shape.iter().try_fold(1_u64, |all, &length| all.checked_mul(length))
     }
 
-    /// Returns the shape, whether the first index changes fastest, and all elements as they are stored.
-    pub(crate) fn flattened(mut self) -> (Vec<u64>, bool, Self) {
-        // As many elements as there are bytes for were checked to be there.
+    /// Returns the shape, whether it is in Fortran order, and all elements in stored order.
+    pub(crate) fn flatten(mut self) -> (Vec<u64>, bool, Self) {
+        // The number of elements was checked against the size of the file.
         let len = self.len().unwrap_or(0);
         let shape = std::mem::replace(&mut self.shape, vec![len]);
         self.strides = vec![self.element.bytes().unwrap_or(0) as u64];
         (shape, self.fortran, self)
     }
 
-    /// Opens an array as one of a tree.
+    /// Opens an array of a tree.
     pub(crate) fn view(source: Box<dyn ReadAt>, place: Place) -> Result<Box<dyn NdArray>> {
         Ok(Box::new(View::new(Arc::new(Self::open(source, place)?))?))
     }
@@ -137,7 +137,7 @@ impl ReadRange for NumpyArray {
     }
 }
 
-/// What a container provides whose only group has no attributes.
+/// A container whose only group has no attributes.
 pub(crate) trait FlatGroup: std::fmt::Debug + Send + Sync {
     fn path(&self) -> &Path;
 
@@ -191,34 +191,34 @@ impl<T: FlatGroup> Group for T {
     }
 }
 
-/// A directory of `.npy` files as a group. Opening one reads nothing.
+/// A directory of `.npy` files as a group. Opening it reads nothing.
 #[derive(Clone, Debug)]
 pub struct NpyGroup(NpyDirectory);
 
 impl NpyGroup {
-    /// Opens a directory, whose only group has no name.
+    /// Opens a directory, whose root is the only group.
     ///
     /// # Errors
     ///
-    /// Fails where there is no directory at `path`, or a group is named.
+    /// Fails if `path` is not a directory, or if `group` is not empty.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
         NpyDirectory::open(path)?.tree(group)
     }
 }
 
 impl NpyDirectory {
-    /// Returns the directory as a tree, whose only group has no name.
+    /// Returns the directory as a tree, whose root is the only group.
     ///
     /// # Errors
     ///
-    /// Fails where a group is named.
+    /// Fails if `group` is not empty.
     pub fn tree(&self, group: &str) -> Result<NpyGroup> {
         check_root(Container::path(self), group)?;
         Ok(NpyGroup(self.clone()))
     }
 }
 
-/// Refuses the name of a group where there is none but the root.
+/// Refuses a group other than the root.
 pub(crate) fn check_root(path: &Path, group: &str) -> Result<()> {
     if group.trim_matches('/').is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Writing a directory of `.npy` files.
+//! Writing directories of `.npy` files.
 
 mod foreign;
 
@@ -16,10 +16,10 @@ use crate::json;
 use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
-/// Bytes collected for an array before they are handed to the system.
+/// Size of the write buffer of an array.
 const BUFFER: usize = 256 << 10;
 
-/// A directory of `.npy` files being written, invisible until it is finished.
+/// A writer of a directory of `.npy` files, which appears when it is finished.
 #[derive(Debug)]
 pub struct NpyDirectoryWriter {
     directory: StagedDirectory,
@@ -37,19 +37,19 @@ struct Array {
 }
 
 impl NpyDirectoryWriter {
-    /// Starts a directory that will be `target`. A directory that is there is replaced only if it is
-    /// empty, or holds a description and nothing but the arrays this names: a file `NAME.json` whose
-    /// object, or the object under `NAME` in it, has `data_types`.
+    /// Starts a directory that will be `target`. An existing directory is replaced only if it is
+    /// empty, or if it has a description and no other files than its arrays: a file `NAME.json`
+    /// with an object that has `data_types`, or has an object `NAME` with them.
     ///
     /// # Errors
     ///
-    /// Fails where the target may not be replaced or its directory cannot be written.
+    /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
         let directory = StagedDirectory::create_store(target, options, foreign::foreign)?;
         Ok(Self { directory, names: Vec::new(), arrays: Vec::new() })
     }
 
-    /// Takes a name for a member.
+    /// Reserves the name of a member.
     fn take(&mut self, name: &str) -> Result<Place> {
         let place = Place::array(self.directory.path(), name);
         if name.is_empty() || name.contains(['/', '\0']) {
@@ -119,7 +119,7 @@ impl ContainerWriter for NpyDirectoryWriter {
 }
 
 impl Array {
-    /// Writes what is left, and the header once more: now the length is known.
+    /// Writes the rest, and the header again with the length.
     fn finish(self) -> Result<()> {
         let header = Header::write(self.element, Some(self.len));
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error);

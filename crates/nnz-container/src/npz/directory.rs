@@ -1,31 +1,31 @@
-//! The directory at the end of a zip file, which lists its entries.
+//! The central directory at the end of a zip file.
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
-/// The longest directory that is read.
-const LONGEST: u64 = 64 << 20;
+/// Maximum size of the directory.
+const MAX_LEN: u64 = 64 << 20;
 
-/// Bytes of the record that ends a file, and the longest comment behind it.
+/// Size of the end record, and maximum length of the comment after it.
 const END: usize = 22;
 const COMMENT: usize = 65_535;
 
-/// The kind of extra field that holds 64-bit numbers, and what stands for them elsewhere.
+/// The ID of the ZIP64 extra field, and the value of 32-bit fields that it replaces.
 pub(super) const WIDE: u16 = 1;
 pub(super) const NO_ROOM: u64 = 0xffff_ffff;
 
-/// One entry, as the directory tells of it.
+/// An entry of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) name: String,
     pub(super) method: u16,
     pub(super) encrypted: bool,
     pub(super) crc: u32,
-    /// Bytes as stored.
+    /// Stored size in bytes.
     pub(super) packed: u64,
-    /// Bytes of what is stored.
+    /// Uncompressed size in bytes.
     pub(super) bytes: u64,
-    /// Where its own header starts.
+    /// The offset of its local header.
     pub(super) offset: u64,
 }
 
@@ -36,13 +36,13 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
         Error::mismatch(place.clone().at(At::Byte(end.at)), found, expected)
     };
     let start = end.at.checked_sub(end.bytes);
-    // What lies before the file, such as a program that unpacks it, is left out of all offsets.
+    // Offsets do not include data before the zip file, such as a self-extractor.
     let Some((start, shift)) = start.and_then(|start| Some((start, start.checked_sub(end.start)?)))
     else {
         let found = format!("a directory of {} bytes at byte {}", end.bytes, end.start);
-        return Err(damaged(found, "one that ends here"));
+        return Err(damaged(found, "a directory that ends here"));
     };
-    if end.bytes > LONGEST {
+    if end.bytes > MAX_LEN {
         return Err(damaged(format!("a directory of {} bytes", end.bytes), "at most 64 MiB"));
     }
     let mut directory = vec![0; usize::try_from(end.bytes).unwrap_or(0)];
@@ -51,7 +51,7 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
     let mut entries = Vec::new();
     while !rest.0.is_empty() {
         let at = start + (directory.len() - rest.0.len()) as u64;
-        let Some(mut entry) = listed(&mut rest) else {
+        let Some(mut entry) = read_entry(&mut rest) else {
             let place = place.clone().at(At::Byte(at));
             return Err(Error::mismatch(place, "a damaged directory", "an entry"));
         };
@@ -60,14 +60,14 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
     }
     if entries.len() as u64 != end.entries {
         let found = format!("{} entries", entries.len());
-        return Err(damaged(found, &format!("{}, as is said here", end.entries)));
+        return Err(damaged(found, &format!("the stated {}", end.entries)));
     }
     Ok(entries)
 }
 
-/// What the end of the file says of the directory.
+/// The end record.
 struct End {
-    /// Where the directory ends.
+    /// The end of the directory.
     at: u64,
     entries: u64,
     bytes: u64,
@@ -77,13 +77,14 @@ struct End {
 impl End {
     fn find(file: &InputFile, bytes: u64, place: &Place) -> Result<Self> {
         let no_zip = || {
-            let what = "no zip file: it has no directory at its end".to_owned();
+            let what = "not a zip file: it has no directory at its end".to_owned();
             Error::new(ErrorKind::Unrecognized(what), place.clone())
         };
         let mut tail = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX).min(END + COMMENT)];
         let first = bytes - tail.len() as u64;
         read_at(file, first, &mut tail, place)?;
-        // The comment reaches the end of the file: bytes that look like a record are not enough.
+        // The comment extends to the end of the file: bytes that look like a record are not
+        // sufficient.
         let is_end = |at: &usize| {
             let comment = tail[*at + 20..].first_chunk().map(|n| u16::from_le_bytes(*n));
             tail[*at..].starts_with(b"PK\x05\x06")
@@ -113,11 +114,11 @@ impl End {
         })
     }
 
-    /// Reads the record with 64-bit numbers.
+    /// Reads the ZIP64 end record.
     fn wide(file: &InputFile, locator: &[u8], place: &Place) -> Result<Self> {
         let damaged = || {
             let found = "a damaged end of a zip file";
-            Error::mismatch(place.clone(), found, "a record with 64-bit numbers")
+            Error::mismatch(place.clone(), found, "a ZIP64 record")
         };
         let mut locator = Fields(&locator[8..]);
         let at = locator.u64().ok_or_else(damaged)?;
@@ -134,7 +135,7 @@ impl End {
     }
 }
 
-fn listed(rest: &mut Fields<'_>) -> Option<Listed> {
+fn read_entry(rest: &mut Fields<'_>) -> Option<Listed> {
     rest.0 = rest.0.strip_prefix(b"PK\x01\x02")?;
     rest.skip(4)?;
     let (flags, method) = (rest.u16()?, rest.u16()?);
@@ -152,7 +153,7 @@ fn listed(rest: &mut Fields<'_>) -> Option<Listed> {
         let length = extra.u16()?;
         let mut field = Fields(extra.take(length.into())?);
         if kind == WIDE {
-            // It holds, in this order, those numbers that had no room.
+            // It has the numbers that did not fit, in this order.
             for number in [&mut bytes, &mut packed, &mut offset] {
                 if *number == NO_ROOM {
                     *number = field.u64()?;
@@ -171,7 +172,7 @@ fn listed(rest: &mut Fields<'_>) -> Option<Listed> {
     })
 }
 
-/// Little-endian numbers, one behind the other.
+/// Little-endian fields in sequence.
 pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -198,7 +199,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads a part of what describes entries, which is kept.
+/// Reads metadata of entries, which is cached.
 pub(super) fn read_at(file: &InputFile, at: u64, out: &mut [u8], place: &Place) -> Result<()> {
     file.read_metadata_at(out, at)
         .map_err(|error| Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(at))))

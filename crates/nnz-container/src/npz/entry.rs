@@ -1,4 +1,4 @@
-//! One entry of a zip file as the bytes of an array.
+//! An entry of a zip file as the bytes of an array.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,39 +8,39 @@ use nnz_storage::InputFile;
 
 use super::directory::{Fields, Listed, read_at};
 use super::inflated::{IN_MEMORY, Inflated};
-use crate::npy::{LONGEST, PREAMBLE, ReadAt};
+use crate::npy::{MAX_LEN, PREAMBLE, ReadAt};
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// How many bytes deflate makes of one, at most.
-const MOST_RATIO: u64 = 1032;
+/// Maximum ratio of deflate.
+const MAX_RATIO: u64 = 1032;
 
-/// An entry whose own header has been read. Its check sum is compared before elements are read.
+/// An entry whose local header has been read. Its checksum is verified before elements are read.
 pub(super) struct Entry {
     file: InputFile,
     listed: Listed,
-    /// Where its bytes start.
+    /// The offset of its data.
     start: u64,
     place: Place,
-    /// The beginning, for the header of an array.
+    /// The first bytes, for the header of an array.
     head: Vec<u8>,
     state: Mutex<State>,
 }
 
-/// What has been done with an entry.
+/// The state of an entry.
 #[derive(Clone)]
 enum State {
-    /// Nothing yet.
+    /// Not verified.
     Untouched,
-    /// It is stored as it is, and its check sum is right.
+    /// Stored, with a valid checksum.
     Checked,
-    /// It was deflated, or is short.
+    /// Decompressed, or short.
     Inflated(Arc<Inflated>),
 }
 
 impl Entry {
-    /// Reads the header of an entry, and the beginning of what it holds.
+    /// Reads the header of an entry, and the start of its data.
     pub(super) fn open(file: &InputFile, listed: Listed, place: Place) -> Result<Self> {
         let file_bytes = file.len();
         if listed.encrypted {
@@ -48,20 +48,21 @@ impl Entry {
         }
         let most = match listed.method {
             STORED => listed.packed,
-            DEFLATED => listed.packed.saturating_mul(MOST_RATIO),
+            DEFLATED => listed.packed.saturating_mul(MAX_RATIO),
             method => {
-                let what = format!("zip entries packed by method {method} are not handled");
+                let what =
+                    format!("zip entries with compression method {method} are not supported");
                 return Err(Error::unsupported(place, what));
             }
         };
         if listed.bytes > most || (listed.method == STORED && listed.bytes != most) {
             let found = format!("{} bytes stored for {}", listed.packed, listed.bytes);
-            return Err(Error::mismatch(place, found, "as many as are needed"));
+            return Err(Error::mismatch(place, found, "enough bytes"));
         }
         let mut header = [0; 30];
         read_at(file, listed.offset, &mut header, &place)?;
         let at = || place.clone().at(At::Byte(listed.offset));
-        let damaged = || Error::mismatch(at(), "no header of an entry", "that of the array");
+        let damaged = || Error::mismatch(at(), "no local header", "that of the array");
         let mut fields = Fields(header.strip_prefix(b"PK\x03\x04").ok_or_else(damaged)?);
         let lengths = fields.skip(22).and_then(|()| Some((fields.u16()?, fields.u16()?)));
         let (name, extra) = lengths.ok_or_else(damaged)?;
@@ -69,7 +70,7 @@ impl Entry {
         read_at(file, listed.offset + 30, &mut found, &place)?;
         if String::from_utf8_lossy(&found) != listed.name {
             let found = format!("the entry \"{}\"", found.escape_ascii());
-            return Err(Error::mismatch(at(), found, format!("{:?}, as listed", listed.name)));
+            return Err(Error::mismatch(at(), found, format!("the listed {:?}", listed.name)));
         }
         let start = listed.offset + 30 + u64::from(name) + u64::from(extra);
         if start.checked_add(listed.packed).is_none_or(|end| end > file_bytes) {
@@ -82,10 +83,10 @@ impl Entry {
         Ok(entry)
     }
 
-    /// Reads as much as the header of an array may take.
+    /// Reads as many bytes as the header of an array may have.
     fn beginning(&self) -> Result<Vec<u8>> {
         let bytes = usize::try_from(self.listed.bytes).unwrap_or(usize::MAX);
-        let mut head = vec![0; bytes.min(PREAMBLE + LONGEST)];
+        let mut head = vec![0; bytes.min(PREAMBLE + MAX_LEN)];
         if self.listed.method == STORED {
             read_at(&self.file, self.start, &mut head, &self.place)?;
             return Ok(head);
@@ -100,7 +101,7 @@ impl Entry {
         super::inflated::Packed::new(&self.file, self.start, self.listed.packed)
     }
 
-    /// Makes an error of what inflating came to: the file cannot be read, or is damaged.
+    /// Creates an error of decompression: the file cannot be read, or is damaged.
     fn damaged(&self, error: &std::io::Error) -> Error {
         if let Some(code) = error.raw_os_error() {
             let error = std::io::Error::from_raw_os_error(code);
@@ -110,9 +111,9 @@ impl Entry {
         Error::mismatch(place, format!("damaged data ({error})"), "deflated data")
     }
 
-    /// Makes sure that the bytes are right, and returns where they are if it is not the file.
+    /// Verifies the data, and returns it unless it is read from the file.
     ///
-    /// The first to ask works; others wait. After a failure the next one tries again.
+    /// The first caller does the work and others wait. After a failure the next one tries again.
     fn ready(&self) -> Result<Option<Arc<Inflated>>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let done = match &*state {
@@ -143,7 +144,7 @@ impl Entry {
         })
     }
 
-    /// Reads an entry that is stored as it is, and short.
+    /// Reads an entry that is stored and short.
     fn whole(&self) -> Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(self.listed.bytes).unwrap_or(0)];
         self.file
@@ -172,7 +173,7 @@ impl Entry {
             return Ok(());
         }
         let place = self.place.clone().at(At::Byte(self.start));
-        let found = format!("damaged data with the check sum {found:08x}");
+        let found = format!("damaged data with the checksum {found:08x}");
         Err(Error::mismatch(place, found, format!("{:08x}", self.listed.crc)))
     }
 }
@@ -188,7 +189,7 @@ impl ReadAt for Entry {
 
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
-        // The header of an array is read before anything is checked or inflated.
+        // The header of an array is read before anything is verified or decompressed.
         if let (0, Some(head)) = (at, self.head.get(..out.len())) {
             out.copy_from_slice(head);
             return Ok(());

@@ -1,4 +1,4 @@
-//! A deflated entry, inflated once, so that it can be read at any position.
+//! A decompressed entry with random access.
 
 use std::io::{self, Read};
 
@@ -8,18 +8,18 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use nnz_storage::{InputFile, TemporaryFile};
 
-/// Bytes that are kept in memory.
+/// Maximum size in memory.
 pub(super) const IN_MEMORY: u64 = 1 << 20;
 
-/// The most bytes of an entry that are kept as metadata, such as a description.
+/// Maximum size of an entry that is cached as metadata, such as a description.
 const SHORT: u64 = 64 << 10;
 
-/// The deflated bytes of an entry, from their start on.
+/// The compressed bytes of an entry, from the start on.
 pub(super) struct Packed<'a> {
     file: &'a InputFile,
     at: u64,
     left: u64,
-    /// Whether what is read is kept.
+    /// Whether the bytes are cached.
     keeps: bool,
 }
 
@@ -28,8 +28,8 @@ impl<'a> Packed<'a> {
         Self { file, at, left, keeps: left <= SHORT }
     }
 
-    /// Inflates the beginning, as far as there is room for it, and returns its length. What is read of
-    /// the file is kept.
+    /// Decompresses the start of the entry into `out` and returns its length. The compressed bytes
+    /// are cached.
     pub(super) fn read_start(self, out: &mut [u8]) -> io::Result<usize> {
         let mut inflater = DeflateDecoder::new(Self { keeps: true, ..self });
         let mut read = 0;
@@ -58,15 +58,15 @@ impl Read for Packed<'_> {
     }
 }
 
-/// What an entry holds: in memory if it is short, else in a temporary file.
+/// The data of an entry: in memory if it is short, otherwise in a temporary file.
 pub(super) enum Inflated {
     Memory(Vec<u8>),
     File(TemporaryFile),
 }
 
 impl Inflated {
-    /// Inflates an entry, which has to have `bytes` bytes, and returns its check sum. `damaged` makes
-    /// the error of an entry that cannot be inflated.
+    /// Decompresses an entry of `bytes` bytes, and returns its checksum. `damaged` creates the
+    /// error of an entry that cannot be decompressed.
     pub(super) fn make(
         packed: Packed<'_>,
         bytes: u64,
@@ -87,7 +87,7 @@ impl Inflated {
                 return Ok((made, sum.sum()));
             }
             if read == 0 || all > bytes {
-                let what = format!("{bytes} bytes are listed, there are {all} or more");
+                let what = format!("{all} or more bytes instead of the listed {bytes}");
                 return Err(damaged(&io::Error::other(what)));
             }
             sum.update(&block[..read]);
@@ -98,7 +98,7 @@ impl Inflated {
         }
     }
 
-    /// Reads bytes of the entry, which errors call `place`.
+    /// Reads bytes of the entry; `place` is its location in errors.
     pub(super) fn read_at(&self, at: u64, out: &mut [u8], place: &Place) -> Result<()> {
         match self {
             Self::File(file) => file.read_exact_at(out, at),

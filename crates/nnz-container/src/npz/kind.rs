@@ -1,4 +1,4 @@
-//! Files of npz as a kind of container.
+//! npz files as a kind of container.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{
     OpenContainer,
 };
 
-/// Zip files of NumPy's arrays.
+/// Zip files of NumPy arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct NpzKind;
 

@@ -1,4 +1,4 @@
-//! A zip file, written entry by entry.
+//! Writing a zip file entry by entry.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
@@ -7,17 +7,17 @@ use flate2::{Compression, Crc};
 
 use super::directory::{NO_ROOM, WIDE};
 
-/// From so many bytes on an entry is told of with 64-bit numbers. Deflating adds less than the
-/// rest to what cannot be compressed.
+/// Size from which an entry has ZIP64 fields. Incompressible data grows by less than the remaining
+/// range.
 const LARGE: u64 = 0xf000_0000;
 
-/// Names are UTF-8.
+/// The flag for UTF-8 names.
 const UTF8: u16 = 1 << 11;
 
-/// The first of January 1980, the earliest day there is.
+/// 1 January 1980, the earliest date.
 const DAY: u32 = 0x0021_0000;
 
-/// A zip file being written.
+/// A zip file that is being written.
 pub(super) struct Output<W: Write + Seek> {
     out: W,
     at: u64,
@@ -25,10 +25,10 @@ pub(super) struct Output<W: Write + Seek> {
     entries: u64,
 }
 
-/// An entry of which all but its bytes is known.
+/// An entry without its data.
 pub(super) struct Head<'a> {
     pub(super) name: &'a str,
-    /// Bytes before they are compressed.
+    /// Uncompressed size in bytes.
     pub(super) bytes: u64,
     pub(super) level: Option<u32>,
 }
@@ -38,7 +38,7 @@ impl<W: Write + Seek> Output<W> {
         Self { out, at: 0, directory: Vec::new(), entries: 0 }
     }
 
-    /// Writes an entry, whose bytes `fill` writes.
+    /// Writes an entry, whose data `fill` writes.
     pub(super) fn entry(
         &mut self,
         head: &Head<'_>,
@@ -51,14 +51,14 @@ impl<W: Write + Seek> Output<W> {
         let start = offset + local.len() as u64;
         let (crc, written) = match head.level {
             None => {
-                let mut summed = Summed::new(&mut self.out);
+                let mut summed = ChecksumWriter::new(&mut self.out);
                 fill(&mut summed)?;
                 summed.done()
             }
             Some(level) => {
-                let counted = Summed::new(&mut self.out);
+                let counted = ChecksumWriter::new(&mut self.out);
                 let encoder = DeflateEncoder::new(counted, Compression::new(level));
-                let mut summed = Summed::new(encoder);
+                let mut summed = ChecksumWriter::new(encoder);
                 fill(&mut summed)?;
                 let sums = summed.done();
                 summed.into.finish()?;
@@ -66,7 +66,7 @@ impl<W: Write + Seek> Output<W> {
             }
         };
         if written != head.bytes {
-            let what = format!("{written} bytes were written, {} announced", head.bytes);
+            let what = format!("{written} bytes were written instead of {}", head.bytes);
             return Err(io::Error::other(what));
         }
         self.at = self.out.stream_position()?;
@@ -80,7 +80,7 @@ impl<W: Write + Seek> Output<W> {
         Ok(())
     }
 
-    /// Returns the header of an entry.
+    /// Returns the local header of an entry.
     fn local(&self, head: &Head<'_>, wide: bool, crc: u32, packed: u64) -> io::Result<Vec<u8>> {
         let mut bytes = b"PK\x03\x04".to_vec();
         let sizes = [packed, head.bytes].map(|size| if wide { NO_ROOM } else { size });
@@ -99,13 +99,13 @@ impl<W: Write + Seek> Output<W> {
         bytes.extend(version(!wide.is_empty()).to_le_bytes());
         let sizes = [packed, head.bytes].map(|size| size.min(NO_ROOM));
         common(bytes, head, !wide.is_empty(), crc, sizes)?;
-        // No comment, the first part, no attributes.
+        // No comment, first disk, no attributes.
         let mut rest = [0; 14];
         rest[10..].copy_from_slice(&narrow(offset.min(NO_ROOM))?.to_le_bytes());
         finish_header(bytes, head.name, &wide, &rest)
     }
 
-    /// Writes the directory and returns what was written to.
+    /// Writes the directory and returns the inner writer.
     pub(super) fn finish(mut self) -> io::Result<W> {
         self.out.write_all(&self.directory)?;
         let bytes = self.directory.len() as u64;
@@ -135,12 +135,12 @@ impl<W: Write + Seek> Output<W> {
     }
 }
 
-/// The version of the format that a reader has to know.
+/// Returns the version of the format that a reader needs.
 fn version(wide: bool) -> u16 {
     if wide { 45 } else { 20 }
 }
 
-/// Appends what both headers of an entry say, up to its sizes.
+/// Appends the common fields of both headers of an entry, up to the sizes.
 fn common(
     bytes: &mut Vec<u8>,
     head: &Head<'_>,
@@ -158,7 +158,7 @@ fn common(
     Ok(())
 }
 
-/// Appends the lengths of the name and of the 64-bit numbers, `between`, and both of them.
+/// Appends the lengths of the name and the ZIP64 field, `between`, and the name and the field.
 fn finish_header(bytes: &mut Vec<u8>, name: &str, wide: &[u64], between: &[u8]) -> io::Result<()> {
     let mut extra = Vec::new();
     if !wide.is_empty() {
@@ -180,14 +180,14 @@ fn narrow(number: u64) -> io::Result<u32> {
     u32::try_from(number).map_err(|_| io::Error::other("an entry grew beyond 4 GiB"))
 }
 
-/// Passes bytes on and sums them up.
-struct Summed<W> {
+/// Passes on bytes and computes their checksum and number.
+struct ChecksumWriter<W> {
     into: W,
     crc: Crc,
     bytes: u64,
 }
 
-impl<W> Summed<W> {
+impl<W> ChecksumWriter<W> {
     fn new(into: W) -> Self {
         Self { into, crc: Crc::new(), bytes: 0 }
     }
@@ -197,7 +197,7 @@ impl<W> Summed<W> {
     }
 }
 
-impl<W: Write> Write for Summed<W> {
+impl<W: Write> Write for ChecksumWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.into.write(bytes)?;
         self.crc.update(&bytes[..written]);

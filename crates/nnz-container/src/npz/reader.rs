@@ -19,11 +19,11 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     multiline_attributes: true,
 };
 
-/// An `.npz` file. Opening one reads the list of its entries. Clones share it.
+/// An `.npz` file. Opening it reads the directory. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Npz {
     file: InputFile,
-    /// By name without `.npy`.
+    /// The entries by name without `.npy`.
     entries: Arc<BTreeMap<String, Listed>>,
 }
 
@@ -32,21 +32,21 @@ impl Npz {
     ///
     /// # Errors
     ///
-    /// Fails where there is no zip file at `path`, or two of its entries share a name.
+    /// Fails if `path` is not a zip file, or if two of its entries have the same name.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_file(InputFile::open(path)?)
     }
 
-    /// Takes a file that has been opened.
+    /// Reads the directory of an opened file.
     ///
     /// # Errors
     ///
-    /// Fails where it is no zip file, or two of its entries share a name.
+    /// Fails if it is not a zip file, or if two of its entries have the same name.
     pub fn from_file(file: InputFile) -> Result<Self> {
         let mut entries = BTreeMap::new();
-        for listed in directory::read(&file, &file.place())? {
-            let name = listed.name.strip_suffix(".npy").unwrap_or(&listed.name).to_owned();
-            if entries.insert(name.clone(), listed).is_some() {
+        for entry in directory::read(&file, &file.place())? {
+            let name = entry.name.strip_suffix(".npy").unwrap_or(&entry.name).to_owned();
+            if entries.insert(name.clone(), entry).is_some() {
                 let place = Place::array(file.path(), name);
                 return Err(Error::mismatch(place, "a second entry of this name", "one"));
             }
@@ -76,9 +76,9 @@ impl Npz {
         }
     }
 
-    /// Lists the names of all entries, and whether each is named as an array.
-    pub(super) fn listed(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.entries.iter().map(|(name, listed)| (name.as_str(), listed.name.ends_with(".npy")))
+    /// Returns the names of all entries, and whether each has the name of an array.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.entries.iter().map(|(name, entry)| (name.as_str(), entry.name.ends_with(".npy")))
     }
 }
 

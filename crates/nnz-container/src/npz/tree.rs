@@ -1,4 +1,4 @@
-//! An `.npz` file as a tree, which is one group without attributes.
+//! An `.npz` file as a tree: one group without attributes.
 
 use std::path::Path;
 
@@ -9,28 +9,28 @@ use crate::Container;
 use crate::npy::{FlatGroup, MAGIC, ReadAt, check_root};
 use crate::tree::{Child, ChildKind};
 
-/// An `.npz` file as a group. Opening one reads the list of its entries.
+/// An `.npz` file as a group. Opening it reads the directory.
 #[derive(Clone, Debug)]
 pub struct NpzGroup(Npz);
 
 impl NpzGroup {
-    /// Opens a file, whose only group has no name.
+    /// Opens a file, whose root is the only group.
     ///
     /// # Errors
     ///
-    /// Fails where there is no zip file at `path`, two of its entries share a name, or a group is
-    /// named.
+    /// Fails if `path` is not a zip file, if two of its entries have the same name, or if `group`
+    /// is not empty.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
         Npz::open(path)?.tree(group)
     }
 }
 
 impl Npz {
-    /// Returns the file as a tree, whose only group has no name.
+    /// Returns the file as a tree, whose root is the only group.
     ///
     /// # Errors
     ///
-    /// Fails where a group is named.
+    /// Fails if `group` is not empty.
     pub fn tree(&self, group: &str) -> Result<NpzGroup> {
         check_root(Container::path(self), group)?;
         Ok(NpzGroup(self.clone()))
@@ -38,7 +38,7 @@ impl Npz {
 }
 
 impl NpzGroup {
-    /// Returns whether an entry starts as an array, whatever its name. NumPy goes by that.
+    /// Returns whether an entry starts like an array, whatever its name, as NumPy does.
     fn is_array(&self, name: &str) -> Result<bool> {
         let mut start = [0; MAGIC.len()];
         let source = readable(self.0.source(name))?;
@@ -61,10 +61,10 @@ impl FlatGroup for NpzGroup {
     fn children(&self) -> Result<Vec<Child>> {
         let kind = |name, named| match named || self.is_array(name)? {
             true => Ok(ChildKind::Array),
-            false => Ok(ChildKind::Other("a file that is no array".to_owned())),
+            false => Ok(ChildKind::Other("a file that is not an array".to_owned())),
         };
-        let listed = self.0.listed();
-        listed.map(|(name, n)| Ok(Child { name: name.to_owned(), kind: kind(name, n)? })).collect()
+        let entries = self.0.entries();
+        entries.map(|(name, n)| Ok(Child { name: name.to_owned(), kind: kind(name, n)? })).collect()
     }
 
     fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {

@@ -1,4 +1,4 @@
-//! Writing arrays of any number of dimensions into an `.npz` file.
+//! Writing arrays of any number of dimensions to an `.npz` file.
 
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -15,20 +15,20 @@ use crate::tree::{
     ArraySpec, Attribute, ElementType, FieldValues, NodeId, StringEncoding, TreeWriter, pack,
 };
 
-/// Bytes collected before they are written.
+/// Size of the write buffer.
 const BUFFER: usize = 256 << 10;
 
-/// Bytes of strings packed at a time.
+/// Size of strings that are packed at once.
 const PIECE: usize = 1 << 20;
 
-/// An `.npz` file being written as a tree: its root has arrays, and neither groups nor attributes.
+/// A writer of an `.npz` file as a tree: the root has arrays, but no groups or attributes.
 ///
-/// Elements are kept until the file is finished: in memory while they are few, else in a temporary file.
-/// Strings have a fixed length.
+/// Elements are kept until the file is finished, in memory or in a temporary file if there are
+/// many. Strings have a fixed length.
 pub struct NpzTreeWriter {
     staged: StagedFile,
     entries: Vec<Entry>,
-    /// Whether a write has failed: the file cannot be completed then.
+    /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
 }
 
@@ -48,7 +48,7 @@ impl NpzTreeWriter {
     ///
     /// # Errors
     ///
-    /// Fails where what is at `path` may not be replaced, or the file cannot be written.
+    /// Fails if the target may not be replaced, or if the file cannot be written.
     pub fn create(path: &Path, write: WriteOptions) -> Result<Self> {
         let staged = StagedFile::create(path, write)?;
         Ok(Self { staged, entries: Vec::new(), failed: false })
@@ -64,9 +64,9 @@ impl NpzTreeWriter {
         }
     }
 
-    fn done(&mut self, done: Result<()>) -> Result<()> {
-        self.failed |= done.is_err();
-        done
+    fn check_write(&mut self, check_write: Result<()>) -> Result<()> {
+        self.failed |= check_write.is_err();
+        check_write
     }
 
     fn append(
@@ -86,7 +86,7 @@ impl Entry {
         let end = self.spool.len().checked_add(bytes.len() as u64);
         let room = if self.growing { u64::MAX } else { self.bytes()? };
         if self.finished || end.is_none_or(|end| end > room) {
-            let expected = "as many as the shape has";
+            let expected = "as many elements as the shape has";
             return Err(Error::mismatch(place.clone(), "more elements", expected));
         }
         let appended = self.spool.append(bytes, directory);
@@ -114,7 +114,7 @@ impl Entry {
             return Ok(());
         }
         let found = format!("{} bytes of elements", self.spool.len());
-        Err(Error::mismatch(place.clone(), found, "as many as the shape has"))
+        Err(Error::mismatch(place.clone(), found, "as many elements as the shape has"))
     }
 
     fn write(self, output: &mut Output<BufWriter<StagedFile>>) -> io::Result<()> {
@@ -128,7 +128,7 @@ impl Entry {
     }
 }
 
-/// Returns what elements are stored as; `None` where there are no such.
+/// Converts an element type; `None` if it is not supported.
 fn stored(element: &ElementType) -> Option<Element> {
     let big = cfg!(target_endian = "big");
     match element {
@@ -228,7 +228,7 @@ impl TreeWriter for NpzTreeWriter {
         let appended = self.append(array, |entry, place, packed| {
             pack::pack_bytes(&entry.element, bytes, place, packed)
         });
-        self.done(appended)
+        self.check_write(appended)
     }
 
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
@@ -244,7 +244,7 @@ impl TreeWriter for NpzTreeWriter {
                 count = pack::pack_strings(strings, form, PIECE, first, place, packed)?;
                 Ok(())
             });
-            self.done(appended)?;
+            self.check_write(appended)?;
             if count == 0 {
                 return Ok(());
             }
@@ -258,13 +258,13 @@ impl TreeWriter for NpzTreeWriter {
     fn finish_array(&mut self, array: NodeId) -> Result<()> {
         let (entry, place, _) = self.entry(array)?;
         let finished = entry.finish(&place);
-        self.done(finished)
+        self.check_write(finished)
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64> {
         let path = self.staged.path().to_path_buf();
         if self.failed {
-            let error = io::Error::other("a write has failed before");
+            let error = io::Error::other("an earlier write has failed");
             return Err(Error::io(&path, error));
         }
         for entry in &mut self.entries {

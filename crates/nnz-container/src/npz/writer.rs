@@ -1,4 +1,4 @@
-//! Writing an `.npz` file.
+//! Writing `.npz` files.
 
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -12,27 +12,27 @@ use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{Spool, Texts};
 
-/// Bytes collected before they are handed to the system.
+/// Size of the write buffer.
 const BUFFER: usize = 256 << 10;
 
-/// How an `.npz` file is written.
+/// Options for writing `.npz` files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NpzOptions {
-    /// How entries are compressed. `NumPy` reads deflate, and no zstd.
+    /// The compression of entries. `NumPy` supports deflate, but not Zstandard.
     pub compress: Compression,
 }
 
-/// An `.npz` file being written. It appears when it is finished.
+/// A writer of an `.npz` file, which appears when it is finished.
 ///
-/// A zip file holds one entry after the other, so arrays wait until then beside the target, in
-/// files without a name.
+/// Entries of a zip file are contiguous, so arrays are kept in unnamed files next to the target
+/// until then.
 pub struct NpzWriter {
     staged: StagedFile,
     level: Option<u32>,
-    members: Vec<(String, Being)>,
+    members: Vec<(String, NewMember)>,
 }
 
-enum Being {
+enum NewMember {
     Numbers(ValueType, Spool),
     Texts(Texts, u64),
     Text(Vec<u8>),
@@ -43,7 +43,7 @@ impl NpzWriter {
     ///
     /// # Errors
     ///
-    /// Fails where options make no sense, or the target may not be replaced or cannot be written.
+    /// Fails if options are invalid, or if the target may not be replaced or cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: NpzOptions) -> Result<Self> {
         options.compress.check()?;
         let level = match options.compress {
@@ -61,9 +61,9 @@ impl NpzWriter {
         Place::array(self.staged.path(), name)
     }
 
-    fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
+    fn add(&mut self, name: &str, member: NewMember) -> Result<ArrayId> {
         if name.is_empty() || name.contains('\0') || name.len() > 60_000 {
-            let what = "not a name that an entry of a zip file can have".to_owned();
+            let what = "not a valid name of a zip entry".to_owned();
             return Err(Error::new(ErrorKind::Argument(what), self.place(name)));
         }
         if self.members.iter().any(|(taken, _)| taken == name) {
@@ -77,15 +77,15 @@ impl NpzWriter {
 impl ContainerWriter for NpzWriter {
     fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         let text = check_text(text.as_bytes(), &self.place(name), 0)?;
-        self.add(name, Being::Text(write_string(text))).map(drop)
+        self.add(name, NewMember::Text(write_string(text))).map(drop)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        self.add(name, Being::Numbers(value_type, Spool::default()))
+        self.add(name, NewMember::Numbers(value_type, Spool::default()))
     }
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        if let Some((name, Being::Numbers(_, spool))) = self.members.get_mut(array.0) {
+        if let Some((name, NewMember::Numbers(_, spool))) = self.members.get_mut(array.0) {
             spool.append(bytes, self.staged.parent()).map_err(|error| {
                 Error::new(ErrorKind::Io(error), Place::array(self.staged.path(), &**name))
             })?;
@@ -95,7 +95,7 @@ impl ContainerWriter for NpzWriter {
 
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let (texts, longest) = spool_strings(strings, self.staged.parent(), &self.place(name))?;
-        self.add(name, Being::Texts(texts, longest)).map(drop)
+        self.add(name, NewMember::Texts(texts, longest)).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {
@@ -113,7 +113,7 @@ impl ContainerWriter for NpzWriter {
     }
 }
 
-impl Being {
+impl NewMember {
     fn write(
         self,
         name: &str,
@@ -146,7 +146,7 @@ impl Being {
     }
 }
 
-/// Returns the bytes of an array of strings, which all take as much as the longest.
+/// Returns the size of an array of strings, which have the length of the longest.
 fn strings_bytes(len: u64, longest: u64) -> Option<u64> {
     let element = Element::Unicode { length: longest.max(1), big: false };
     let header = Header::write(element, Some(len)).len() as u64;

@@ -1,4 +1,4 @@
-//! A vector of numbers as an array.
+//! A numeric vector as an array.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::reader::element_of;
 use crate::NumberArray;
 use crate::array::check_range;
 
-/// A vector that belongs to an object.
+/// A vector of an object.
 pub(super) struct Numbers {
     object: Arc<Object>,
     element: Option<usize>,
@@ -18,11 +18,11 @@ pub(super) struct Numbers {
     len: u64,
 }
 
-/// Elements of a sequence that are computed at a time.
+/// Number of elements of a sequence that are computed at once.
 const BLOCK: usize = 512;
 
 impl Numbers {
-    /// Takes a vector of integers, logicals or doubles; `None` where it is no such.
+    /// Wraps a vector of integers, logicals or doubles; `None` if it is of another type.
     pub(super) fn new(object: Arc<Object>, element: Option<usize>, place: Place) -> Option<Self> {
         let (value_type, len) = match &element_of(&object, element).value {
             Value::Integer(numbers) => (ValueType::U32, numbers.len()),
@@ -68,7 +68,7 @@ impl NumberArray for Numbers {
             Value::Real(Reals::Stored(all)) => copy(bytemuck::cast_slice(all), out),
             Value::Integer(sequence) => {
                 in_blocks(first, out, [0_i32; BLOCK], |from, block| {
-                    // It reaches as far as was checked above.
+                    // The range was checked above.
                     let _ = sequence.read(from, block);
                 });
             }
@@ -83,7 +83,7 @@ impl NumberArray for Numbers {
     }
 }
 
-/// Computes elements from `first` on, some at a time.
+/// Computes elements from `first` on, in blocks.
 fn in_blocks<T: bytemuck::Pod>(
     first: u64,
     out: &mut [u8],

@@ -11,7 +11,7 @@ use nnz_storage::InputFile;
 use super::numbers::Numbers;
 use crate::{Capabilities, Container, NumberArray};
 
-/// What an object can hold.
+/// What an object supports.
 pub(super) const CAPABILITIES: Capabilities = Capabilities {
     value_types: &[ValueType::U32, ValueType::F64],
     line_breaks: true,
@@ -19,7 +19,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     multiline_attributes: true,
 };
 
-/// An object of R, read into memory. A clone shares what was read.
+/// An R object in memory. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Rds {
     path: PathBuf,
@@ -38,11 +38,11 @@ impl Rds {
         Self::from_document(path, super::read(&InputFile::open(path)?, limits)?)
     }
 
-    /// Takes an object that has been read from `path`.
+    /// Wraps an object that was read from `path`.
     ///
     /// # Errors
     ///
-    /// Fails where it is neither an S4 object nor a list with a name for each member.
+    /// Fails if it is neither an S4 object nor a list with a name for each member.
     pub fn from_document(path: &Path, document: Document) -> Result<Self> {
         let Document { native, object, .. } = document;
         let place = Place::path(path);
@@ -84,16 +84,16 @@ impl Rds {
         self.class.as_deref()
     }
 
-    /// Returns a member as it is.
+    /// Returns a member as an R object.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing.
+    /// Fails if it is missing.
     pub fn object(&self, name: &str) -> Result<&Object> {
         self.find(name).map(|(object, element)| element_of(object, element))
     }
 
-    /// Finds a member, or the member of a member that `NAME[[NUMBER]]` names.
+    /// Finds a member, or the member of a member with the name `NAME[[NUMBER]]`.
     fn find(&self, name: &str) -> Result<(&Arc<Object>, Option<usize>)> {
         if let Some(object) = self.members.get(name) {
             return Ok((object, None));
@@ -114,12 +114,12 @@ impl Rds {
         Place::array(&*self.path, name)
     }
 
-    fn mistyped(&self, name: &str, found: &Value, expected: &str) -> Error {
+    fn wrong_type(&self, name: &str, found: &Value, expected: &str) -> Error {
         Error::mismatch(self.place(name), found.kind(), expected)
     }
 }
 
-/// Returns the object a place in a list means.
+/// Returns the object at an index of a list.
 pub(super) fn element_of(object: &Object, element: Option<usize>) -> &Object {
     match (&object.value, element) {
         (Value::List(list), Some(element)) => list.get(element).unwrap_or(object),
@@ -127,7 +127,7 @@ pub(super) fn element_of(object: &Object, element: Option<usize>) -> &Object {
     }
 }
 
-/// Takes a list and its names apart.
+/// Splits a list into its members and their names.
 fn named_list(object: Object, place: &Place) -> Result<(Vec<Object>, nnz_rds::Strings)> {
     let expected = "an S4 object or a list with names";
     let names = match object.attribute("names").map(|names| &names.value) {
@@ -148,7 +148,7 @@ fn utf8(text: TextRef<'_>, native: Option<&str>, place: &Place) -> Result<String
     match text.to_utf8(native) {
         Some(text) => Ok(text.into_owned()),
         None => {
-            let found = format!("\"{text}\" in an encoding that is not known");
+            let found = format!("\"{text}\" in an unknown encoding");
             Err(Error::mismatch(place.clone(), found, "UTF-8 or Latin-1"))
         }
     }
@@ -178,7 +178,7 @@ impl Container for Rds {
             _ => None,
         };
         let Some(only) = only else {
-            return Err(self.mistyped(name, value, "one string"));
+            return Err(self.wrong_type(name, value, "one string"));
         };
         utf8(only.get(), self.native.as_deref(), &self.place(name))
     }
@@ -190,7 +190,7 @@ impl Container for Rds {
             Some(numbers) => Ok(Box::new(numbers)),
             None => {
                 let found = &element_of(object, element).value;
-                Err(self.mistyped(name, found, "integers or doubles"))
+                Err(self.wrong_type(name, found, "integers or doubles"))
             }
         }
     }
@@ -199,7 +199,7 @@ impl Container for Rds {
         match &self.object(name)?.value {
             Value::Null => Ok(0),
             Value::Character(strings) => Ok(strings.bytes()),
-            other => Err(self.mistyped(name, other, "strings")),
+            other => Err(self.wrong_type(name, other, "strings")),
         }
     }
 
@@ -207,7 +207,7 @@ impl Container for Rds {
         let strings = match &self.object(name)?.value {
             Value::Null => return Ok(StringList::new().into_reader()),
             Value::Character(strings) => strings.cursor(),
-            other => return Err(self.mistyped(name, other, "strings")),
+            other => return Err(self.wrong_type(name, other, "strings")),
         };
         let (native, place) = (self.native.as_deref(), self.place(name));
         Ok(Box::new(Utf8 { strings, native, place, element: 0, text: Vec::new() }))

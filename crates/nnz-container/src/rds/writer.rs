@@ -12,46 +12,46 @@ use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{Spool, Texts};
 
-/// Says how an object is written.
+/// Options for writing objects.
 #[derive(Clone, Copy, Debug)]
 pub struct RdsOptions {
-    /// The level, 1 to 9, at which it is compressed with gzip, if it is.
+    /// The level of gzip compression, 1 to 9; `None` for no compression.
     pub gzip: Option<u32>,
-    /// The version of the serialisation.
+    /// The version of the format.
     pub version: Version,
 }
 
 impl Default for RdsOptions {
-    /// As `saveRDS` does.
+    /// The defaults of `saveRDS`.
     fn default() -> Self {
         Self { gzip: Some(6), version: Version::V3 }
     }
 }
 
-/// Says what the members belong to.
+/// The type of the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// A list with names. The default.
+    /// A named list. The default.
     #[default]
     List,
     /// An S4 object.
     S4 {
-        /// Its class.
+        /// The class.
         class: String,
         /// The package that defines the class.
         package: String,
     },
 }
 
-/// An object being written. It appears when it is finished.
+/// A writer of an object, which appears when it is finished.
 pub struct RdsWriter {
     staged: StagedFile,
     options: RdsOptions,
     form: Form,
-    members: Vec<(String, Being)>,
+    members: Vec<(String, NewMember)>,
 }
 
-enum Being {
+enum NewMember {
     Numbers(ValueType, Spool),
     Texts(Texts),
     Lists(Vec<Option<Texts>>),
@@ -59,44 +59,44 @@ enum Being {
 }
 
 impl RdsWriter {
-    /// Starts an object, which is a list unless [`set_form`](Self::set_form) says otherwise.
+    /// Starts an object, which is a list unless [`set_form`](Self::set_form) is called.
     ///
     /// # Errors
     ///
-    /// Fails where the target exists and may not be replaced, or cannot be written.
+    /// Fails if the target exists and may not be replaced, or cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: RdsOptions) -> Result<Self> {
         let staged = StagedFile::create(path, write)?;
         Ok(Self { staged, options, form: Form::List, members: Vec::new() })
     }
 
-    /// Says what the members belong to.
+    /// Sets the type of the object.
     pub fn set_form(&mut self, form: Form) {
         self.form = form;
     }
 
-    /// Adds any object as a member.
+    /// Adds an R object as a member.
     ///
     /// # Errors
     ///
-    /// Fails where the name is taken.
+    /// Fails if the name exists.
     pub fn set_object(&mut self, name: &str, object: Object) -> Result<()> {
-        self.add(name, Being::Object(object)).map(drop)
+        self.add(name, NewMember::Object(object)).map(drop)
     }
 
-    /// Adds a list of character vectors as a member; `None` stands for `NULL`.
+    /// Adds a list of character vectors as a member; `None` is `NULL`.
     ///
     /// # Errors
     ///
-    /// Fails where the name is taken.
+    /// Fails if the name exists.
     pub fn set_lists(&mut self, name: &str, lists: Vec<Option<Texts>>) -> Result<()> {
-        self.add(name, Being::Lists(lists)).map(drop)
+        self.add(name, NewMember::Lists(lists)).map(drop)
     }
 
-    /// Reads strings that are to be written later. Errors call them `what`.
+    /// Buffers strings, to write them later. `what` describes them in errors.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read or kept, or one of them cannot be held by R.
+    /// Fails if they cannot be read or buffered, or if R does not support one of them.
     pub fn keep_strings(
         &self,
         place: &Place,
@@ -119,15 +119,15 @@ impl RdsWriter {
         Ok(texts)
     }
 
-    /// Puts members into an order; those that are not named come last.
+    /// Sorts members; those that are not in `order` come last.
     ///
-    /// Arrays cannot be appended to after that.
+    /// Arrays cannot be appended to afterwards.
     pub fn sort_members(&mut self, order: &[&str]) {
         let rank = |name: &str| order.iter().position(|n| *n == name).unwrap_or(order.len());
         self.members.sort_by_key(|(name, _)| rank(name));
     }
 
-    /// Takes a member out again. Arrays cannot be appended to after that.
+    /// Removes a member. Arrays cannot be appended to afterwards.
     pub fn remove(&mut self, name: &str) {
         self.members.retain(|(member, _)| member != name);
     }
@@ -136,7 +136,7 @@ impl RdsWriter {
         Place::array(self.staged.path(), name)
     }
 
-    fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
+    fn add(&mut self, name: &str, member: NewMember) -> Result<ArrayId> {
         if self.members.iter().any(|(taken, _)| taken == name) {
             return Err(Error::new(ErrorKind::Exists, self.place(name)));
         }
@@ -155,11 +155,11 @@ impl ContainerWriter for RdsWriter {
             let what = format!("a vector of R cannot hold {value_type}");
             return Err(Error::unsupported(self.place(name), what));
         }
-        self.add(name, Being::Numbers(value_type, Spool::default()))
+        self.add(name, NewMember::Numbers(value_type, Spool::default()))
     }
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        if let Some((name, Being::Numbers(_, spool))) = self.members.get_mut(array.0) {
+        if let Some((name, NewMember::Numbers(_, spool))) = self.members.get_mut(array.0) {
             spool.append(bytes, self.staged.parent()).map_err(|error| {
                 Error::new(ErrorKind::Io(error), Place::array(self.staged.path(), &**name))
             })?;
@@ -169,7 +169,7 @@ impl ContainerWriter for RdsWriter {
 
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let texts = self.keep_strings(&self.place(name), "string", strings)?;
-        self.add(name, Being::Texts(texts)).map(drop)
+        self.add(name, NewMember::Texts(texts)).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {
@@ -190,7 +190,7 @@ impl ContainerWriter for RdsWriter {
     }
 }
 
-/// What can fail as members are written.
+/// Errors while members are written.
 enum Failure {
     Io(std::io::Error),
     Rds(nnz_rds::Error),
@@ -212,7 +212,7 @@ fn write<W: Write>(
     out: W,
     version: Version,
     form: &Form,
-    members: Vec<(String, Being)>,
+    members: Vec<(String, NewMember)>,
 ) -> Result<W, Failure> {
     let mut writer = Writer::new(out, version)?;
     match form {
@@ -243,7 +243,7 @@ fn write<W: Write>(
     Ok(writer.finish()?)
 }
 
-/// Makes the name of a class that tells which package defines it.
+/// Creates the name of a class with the package that defines it.
 fn class_of(class: &str, package: &str) -> Object {
     let text = |text| {
         let strings: Strings = [Some(TextRef::utf8(text))].into_iter().collect();
@@ -254,11 +254,11 @@ fn class_of(class: &str, package: &str) -> Object {
     object
 }
 
-fn write_member<W: Write>(writer: &mut Writer<W>, member: Being) -> Result<(), Failure> {
+fn write_member<W: Write>(writer: &mut Writer<W>, member: NewMember) -> Result<(), Failure> {
     match member {
-        Being::Object(object) => writer.object(&object)?,
-        Being::Texts(texts) => write_texts(writer, texts)?,
-        Being::Lists(lists) => {
+        NewMember::Object(object) => writer.object(&object)?,
+        NewMember::Texts(texts) => write_texts(writer, texts)?,
+        NewMember::Lists(lists) => {
             writer.start_list(lists.len() as u64, false)?;
             for texts in lists {
                 match texts {
@@ -267,7 +267,7 @@ fn write_member<W: Write>(writer: &mut Writer<W>, member: Being) -> Result<(), F
                 }
             }
         }
-        Being::Numbers(value_type, spool) => {
+        NewMember::Numbers(value_type, spool) => {
             let len = spool.len() / value_type.size() as u64;
             if value_type == ValueType::F64 {
                 writer.start_reals(len, false)?;

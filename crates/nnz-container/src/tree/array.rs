@@ -10,45 +10,43 @@ use super::selection;
 
 /// An array of any number of dimensions, read by hyperslab from many threads.
 ///
-/// A hyperslab is a range of indices for each dimension; elements come with the last dimension
-/// changing fastest, whatever their order in storage. A single value has no dimensions, and is read
-/// with no ranges.
+/// A hyperslab is a range of indices for each dimension. Elements are returned in C order, whatever
+/// their order in storage. A scalar has no dimensions, and is read without ranges.
 pub trait NdArray: Attributes {
-    /// Returns the array's place, for messages.
+    /// Returns the location of the array, for messages.
     fn place(&self) -> Place;
 
-    /// Returns the length of each dimension; empty for a single value.
+    /// Returns the length of each dimension; empty for a scalar.
     fn shape(&self) -> &[u64];
 
-    /// Returns whether it holds no value at all, not even a shape: HDF5's null dataspace.
+    /// Returns whether it has no value and no shape: the null dataspace of HDF5.
     fn is_null(&self) -> bool;
 
     /// Returns the type of the elements.
     fn element_type(&self) -> &ElementType;
 
-    /// Returns how elements are stored.
+    /// Describes how elements are stored.
     fn storage(&self) -> ArrayStorage;
 
-    /// Returns the bytes that elements take where they are stored, strings of any length aside.
+    /// Returns the stored size of elements in bytes, without strings of variable length.
     ///
     /// # Errors
     ///
-    /// Fails where chunks cannot be found.
+    /// Fails if the chunk index cannot be read.
     fn stored_bytes(&self) -> Result<u64>;
 
-    /// Returns whether every chunk is stored. Elements of chunks that are not are read as the fill
-    /// value.
+    /// Returns whether all chunks are stored. Elements of missing chunks have the fill value.
     ///
     /// # Errors
     ///
-    /// Fails where chunks cannot be found.
+    /// Fails if the chunk index cannot be read.
     fn is_fully_stored(&self) -> Result<bool>;
 
-    /// Returns the value of elements that are not stored, where it is a number that is not zero.
+    /// Returns the value of elements that are not stored, if it is a number other than zero.
     ///
     /// # Errors
     ///
-    /// Fails where chunks cannot be found.
+    /// Fails if the chunk index cannot be read.
     fn fill_value(&self) -> Result<Option<Scalar>> {
         Ok(None)
     }
@@ -57,49 +55,49 @@ pub trait NdArray: Attributes {
     ///
     /// # Errors
     ///
-    /// Fails where elements are no numbers, the hyperslab is not inside the shape, `out` has another
-    /// size, or the storage cannot be read.
+    /// Fails if the array is not numeric, if the hyperslab is not inside the shape, if `out` has
+    /// another size, or if the storage cannot be read.
     fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()>;
 
     /// Starts reading the strings of a hyperslab.
     ///
     /// # Errors
     ///
-    /// Fails where elements are no strings, or the hyperslab is not inside the shape.
+    /// Fails if elements are not strings, or if the hyperslab is not inside the shape.
     fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'_>>;
 
-    /// Returns a field of compounds as an array. Its own dimensions come behind those of this array.
+    /// Returns a field of compounds as an array. Its own dimensions follow those of this array.
     ///
     /// # Errors
     ///
-    /// Fails where elements are no compounds, or have no such field.
+    /// Fails if elements are not compounds, or have no such field.
     fn field(&self, name: &str) -> Result<Box<dyn NdArray>>;
 }
 
 /// How the elements of an array are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArrayStorage {
-    /// The lengths of a chunk; `None` where elements are in one piece.
+    /// The shape of a chunk; `None` if the array is contiguous.
     pub chunk_shape: Option<Vec<u64>>,
-    /// The lengths of a shard, which is a file of several chunks.
+    /// The shape of a shard, a file with several chunks.
     pub shard_shape: Option<Vec<u64>>,
-    /// The filters that chunks went through when they were written, in that order, such as
-    /// `shuffle` and `deflate`.
+    /// The filters of chunks, in the order in which they were applied, such as `shuffle` and
+    /// `deflate`.
     pub filters: Vec<String>,
 }
 
 impl dyn NdArray + '_ {
-    /// Returns the range of all indices in each dimension.
+    /// Returns the complete range of each dimension.
     #[must_use]
     pub fn all(&self) -> Vec<Range<u64>> {
         self.shape().iter().map(|&length| 0..length).collect()
     }
 
-    /// Returns the hyperslab of some indices of the first dimension.
+    /// Returns the hyperslab of a range of the first dimension.
     ///
     /// # Errors
     ///
-    /// Fails where there is no dimension.
+    /// Fails if there is no dimension.
     pub fn rows(&self, range: Range<u64>) -> Result<Vec<Range<u64>>> {
         let mut all = self.all();
         match all.first_mut() {
@@ -113,11 +111,11 @@ impl dyn NdArray + '_ {
     ///
     /// # Errors
     ///
-    /// Fails where they are no numbers.
+    /// Fails if they are not numbers.
     pub fn value_type(&self) -> Result<ValueType> {
         self.element_type().value_type().ok_or_else(|| match self.element_type() {
             ElementType::Other(what) => {
-                Error::unsupported(self.place(), format!("{what} are not handled"))
+                Error::unsupported(self.place(), format!("{what} are not supported"))
             }
             other => {
                 let found = format!("elements of type {other}");
@@ -130,7 +128,7 @@ impl dyn NdArray + '_ {
     ///
     /// # Errors
     ///
-    /// Fails as [`read_bytes`](NdArray::read_bytes), or where they take more.
+    /// Fails as [`read_bytes`](NdArray::read_bytes), or if they take more memory.
     pub fn read(&self, selection: &[Range<u64>], memory: u64) -> Result<Values> {
         let value_type = self.value_type()?;
         let count = selection::count(selection, self.shape(), &self.place())?;
@@ -147,16 +145,17 @@ impl dyn NdArray + '_ {
     ///
     /// # Errors
     ///
-    /// Fails as [`read_strings`](NdArray::read_strings), or where they take more.
+    /// Fails as [`read_strings`](NdArray::read_strings), or if they take more memory.
     pub fn strings(&self, selection: &[Range<u64>], memory: u64) -> Result<StringList> {
-        self.read_strings(selection)?.list_within(memory)
+        self.read_strings(selection)?.list_with_limit(memory)
     }
 
-    /// Reads the only string, also where it is in an array of one.
+    /// Reads the only string, of a scalar or of an array of length one.
     ///
     /// # Errors
     ///
-    /// Fails where there is not one string, it is not UTF-8, or takes more than `memory` bytes.
+    /// Fails if there is not exactly one string, or if it is not UTF-8 or takes more than `memory`
+    /// bytes.
     pub fn text(&self, memory: u64) -> Result<String> {
         let shape = self.shape();
         if shape.iter().any(|&length| length != 1) || self.is_null() {

@@ -1,4 +1,4 @@
-//! Attributes, whatever container they come from.
+//! Attributes of any container.
 
 use nnz_core::{Bint8, Element, Scalar, StringList, Values};
 
@@ -7,9 +7,9 @@ use super::element::ElementType;
 /// An attribute of a group or an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// The length of each dimension; empty for a single value.
+    /// The length of each dimension; empty for a scalar.
     pub shape: Vec<u64>,
-    /// The values, the last dimension changing fastest.
+    /// The values in C order.
     pub value: AttributeValue,
 }
 
@@ -19,26 +19,25 @@ pub struct Attribute {
 pub enum AttributeValue {
     /// Numbers or booleans.
     Numbers(Values),
-    /// Strings of any form.
+    /// Strings of fixed or variable length.
     Strings(StringList),
-    /// Paths of objects, from the root and without a slash before them; `None` where a reference
-    /// leads nowhere.
+    /// Paths of objects from the root, without a leading slash; `None` for a null reference.
     References(Vec<Option<String>>),
-    /// A JSON object, or a JSON array that is not of numbers, of strings or of booleans alone.
+    /// A JSON object, or a JSON array other than of numbers, of strings or of booleans.
     Json(String),
     /// No value: a null dataspace of HDF5, or a JSON null.
     Empty,
-    /// Values that are not handled, described for a message.
+    /// Values of an unsupported type, described for messages.
     Unsupported(String),
 }
 
 impl Attribute {
-    /// Makes an attribute of a single value.
+    /// Creates a scalar attribute.
     pub(crate) fn scalar(value: AttributeValue) -> Self {
         Self { shape: Vec::new(), value }
     }
 
-    /// Makes a single number.
+    /// Creates a number.
     ///
     /// ```
     /// use nnz_container::tree::Attribute;
@@ -50,7 +49,7 @@ impl Attribute {
         Self { shape: Vec::new(), ..Self::of_numbers(&[number]) }
     }
 
-    /// Makes a list of numbers, such as a shape.
+    /// Creates a list of numbers, such as a shape.
     #[must_use]
     pub fn of_numbers<T: Element>(numbers: &[T]) -> Self {
         let mut values = Values::new(T::TYPE);
@@ -58,26 +57,26 @@ impl Attribute {
         Self { shape: vec![numbers.len() as u64], value: AttributeValue::Numbers(values) }
     }
 
-    /// Makes a single boolean.
+    /// Creates a boolean.
     #[must_use]
     pub fn of_boolean(value: bool) -> Self {
         Self::of_number(Bint8(value.into()))
     }
 
-    /// Makes a single string.
+    /// Creates a string.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         Self::scalar(AttributeValue::Strings([text].into_iter().collect()))
     }
 
-    /// Makes a list of strings.
+    /// Creates a list of strings.
     #[must_use]
     pub fn of_texts<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Self {
         let texts: StringList = texts.into_iter().collect();
         Self { shape: vec![texts.len()], value: AttributeValue::Strings(texts) }
     }
 
-    /// Returns the only string, also where it is in an array of one.
+    /// Returns the only string, of a scalar or of an array of length one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.value {
@@ -88,8 +87,8 @@ impl Attribute {
         }
     }
 
-    /// Returns the strings. An empty array is an empty list whatever its type: AnnData stores the
-    /// names of no columns as floats.
+    /// Returns the strings. An empty array of any type is an empty list: AnnData stores empty lists
+    /// of names as floats.
     #[must_use]
     pub fn strings(&self) -> Option<StringList> {
         match &self.value {
@@ -99,7 +98,7 @@ impl Attribute {
         }
     }
 
-    /// Returns the only number, also where it is in an array of one.
+    /// Returns the only number, of a scalar or of an array of length one.
     #[must_use]
     pub fn number(&self) -> Option<Scalar> {
         match &self.value {
@@ -108,7 +107,7 @@ impl Attribute {
         }
     }
 
-    /// Returns the only boolean: one that is stored as such.
+    /// Returns the only boolean, if it is stored as one.
     #[must_use]
     pub fn boolean(&self) -> Option<bool> {
         match self.number()? {
@@ -117,7 +116,7 @@ impl Attribute {
         }
     }
 
-    /// Returns whole numbers of 0 or more, such as a shape, whatever type they are stored as.
+    /// Returns non-negative integers, such as a shape, stored as any type.
     #[must_use]
     pub fn unsigned(&self) -> Option<Vec<u64>> {
         let AttributeValue::Numbers(values) = &self.value else { return None };
@@ -144,7 +143,7 @@ impl Attribute {
     reason = "a whole number below 2^53"
 )]
 fn whole(scalar: Scalar) -> Option<u64> {
-    /// Floats below are exact.
+    /// Smaller floats are exact.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let float = |value: f64| {
         (value.fract() == 0.0 && (0.0..EXACT).contains(&value)).then_some(value as u64)
@@ -169,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_of_any_type_are_taken() {
+    fn unsigned_accepts_whole_numbers_of_any_type() {
         let of = |values| Attribute { shape: vec![2], value: AttributeValue::Numbers(values) };
         assert_eq!(of(Values::I64(vec![3, 4])).unsigned(), Some(vec![3, 4]));
         assert_eq!(of(Values::F64(vec![3.0, 4.0])).unsigned(), Some(vec![3, 4]));

@@ -1,6 +1,6 @@
-//! Copying elements between two orders.
+//! Copying elements between different strides.
 
-/// One dimension of a copy: how many, and the bytes from one to the next on both sides.
+/// A dimension of a copy: its length, and the strides on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dimension {
     pub(crate) count: usize,
@@ -8,9 +8,8 @@ pub(crate) struct Dimension {
     pub(crate) to: usize,
 }
 
-/// Puts dimensions together that are one on both sides, the last changing fastest, and leaves out
-/// those of length 1.
-pub(crate) fn merged(dimensions: &[Dimension]) -> Vec<Dimension> {
+/// Merges dimensions that are contiguous on both sides, in C order, and omits those of length 1.
+pub(crate) fn merge(dimensions: &[Dimension]) -> Vec<Dimension> {
     let mut merged: Vec<Dimension> = Vec::with_capacity(dimensions.len());
     for &dimension in dimensions.iter().filter(|dimension| dimension.count != 1) {
         match merged.last_mut() {
@@ -28,7 +27,7 @@ pub(crate) fn merged(dimensions: &[Dimension]) -> Vec<Dimension> {
 
 /// Copies elements of `width` bytes from byte `at` of `from` to byte `to` of `out`.
 ///
-/// Returns `None` where an element does not lie inside of both; who calls has seen to that.
+/// Returns `None` if an element is out of bounds, which callers exclude.
 pub(crate) fn copy(
     from: &[u8],
     at: usize,
@@ -77,7 +76,7 @@ fn elements<const WIDTH: usize>(
     Some(())
 }
 
-/// Returns the bytes from the first element to behind the last, on the side that is copied from.
+/// Returns the number of bytes from the first to the end of the last element, on the source side.
 pub(crate) fn span(dimensions: &[Dimension], width: usize) -> usize {
     dimensions.iter().fold(width, |span, dimension| {
         span.saturating_add(dimension.count.saturating_sub(1).saturating_mul(dimension.from))

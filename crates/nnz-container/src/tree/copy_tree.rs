@@ -1,4 +1,4 @@
-//! Copying a whole tree into any container.
+//! Copying trees between containers.
 
 mod array;
 mod report;
@@ -15,14 +15,14 @@ use crate::Compression;
 
 pub use report::{Change, ChangeKind, CopyReport};
 
-/// Groups copied, and how deep they may be. Real files have a few hundred.
-const MOST_GROUPS: u64 = 1 << 16;
-const DEEPEST: usize = 64;
+/// Maximum number of groups, and maximum depth. Real files have a few hundred groups.
+const MAX_GROUPS: u64 = 1 << 16;
+const MAX_DEPTH: usize = 64;
 
-/// Called with the bytes of elements that were read since it was called last. An error ends the copy.
+/// Called with the number of bytes read since the previous call. An error cancels the copy.
 pub type OnProgress<'a> = dyn Fn(u64) -> Result<()> + 'a;
 
-/// How a tree is copied.
+/// Options for copying.
 #[derive(Clone, Copy)]
 pub struct CopyOptions<'a> {
     memory: u64,
@@ -43,38 +43,39 @@ impl fmt::Debug for CopyOptions<'_> {
 }
 
 impl<'a> CopyOptions<'a> {
-    /// Makes the usual options: 256 MiB, compressed as the source is.
+    /// Creates the default options: 256 MiB of memory, compressed like the source.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the bytes of elements that are in memory at a time, chunks that are decoded or put together
-    /// aside.
+    /// Sets the size of elements that are in memory at a time, without chunks that are encoded or
+    /// decoded.
     #[must_use]
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets how arrays are compressed, single values aside. Unless set, those that are compressed are so in
-    /// the target's [usual](TreeWriter::usual_compression) way.
+    /// Sets the compression of arrays, except scalars. By default, arrays that are compressed get
+    /// the [usual compression](TreeWriter::usual_compression) of the target.
     #[must_use]
     pub fn compress(self, compression: Compression) -> Self {
         Self { compression: Some(compression), ..self }
     }
 
-    /// Sets what is called as elements are read.
+    /// Sets a function to call when elements are read.
     #[must_use]
     pub fn progress(self, progress: &'a OnProgress<'a>) -> Self {
         Self { progress: Some(progress), ..self }
     }
 }
 
-/// Copies all attributes, arrays and groups of a group into a group that is being written.
+/// Copies all attributes, arrays and groups of a group to a group of a writer.
 ///
-/// Elements go through a bounded amount of memory. What the target cannot hold is left out or stored in
-/// another form, and the report names it. References to objects that are copied too are kept, or become
-/// their paths: from the group that the array or group lies in, where they lead to something in that group. In JSON, numbers of attributes lose their width, not their value.
+/// Memory is bounded. What the target does not support is dropped or converted, and listed in the
+/// report. References to objects that are copied too are kept, or converted to paths: relative to
+/// the group of the array or group, if they point into it. In JSON, numbers of attributes lose
+/// their type, but not their value.
 ///
 /// ```
 /// use nnz_storage::staging::WriteOptions;
@@ -103,7 +104,7 @@ impl<'a> CopyOptions<'a> {
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read or contradicts itself, or the target cannot be written.
+/// Fails if the source cannot be read or is inconsistent, or if the target cannot be written.
 pub fn copy_tree(
     from: &dyn Group,
     to: &mut dyn TreeWriter,
@@ -116,8 +117,8 @@ pub fn copy_tree(
     Ok(copy.report)
 }
 
-/// Copies an array with its attributes into a group that is being written; `None` where the target holds no
-/// such array.
+/// Copies an array with its attributes to a group of a writer; returns `None` if the target does
+/// not support it.
 ///
 /// # Errors
 ///
@@ -132,7 +133,7 @@ pub fn copy_array(
     let mut copy = Copy::new(to, options);
     let array = copy.array(from, parent, name, name)?;
     for (_, path, name, _) in std::mem::take(&mut copy.references) {
-        copy.drop(&path, Some(&name), "a reference of an array that is copied alone");
+        copy.drop(&path, Some(&name), "a reference in an array that is copied by itself");
     }
     Ok((array, copy.report))
 }
@@ -151,18 +152,18 @@ pub fn copy_attributes(
     let mut copy = Copy::new(to, &options);
     copy.attributes(from, node, "")?;
     for (_, path, name, _) in std::mem::take(&mut copy.references) {
-        copy.drop(&path, Some(&name), "a reference of an object that is copied alone");
+        copy.drop(&path, Some(&name), "a reference in an object that is copied by itself");
     }
     Ok(copy.report)
 }
 
-/// A copy that is being made.
+/// A copy in progress.
 struct Copy<'a> {
     to: &'a mut dyn TreeWriter,
     options: &'a CopyOptions<'a>,
     report: CopyReport,
     seen: BTreeSet<u64>,
-    /// References, set when all objects are there: of which node, its path, and the attribute.
+    /// References, which are set when all objects exist: node, path and attribute.
     references: Vec<(NodeId, String, String, Attribute)>,
 }
 
@@ -172,7 +173,7 @@ impl<'a> Copy<'a> {
         Self { to, options, report: CopyReport::default(), seen, references }
     }
 
-    /// Notes what is not copied.
+    /// Records what is not copied.
     fn drop(&mut self, path: &str, attribute: Option<&str>, reason: impl fmt::Display) {
         self.note(ChangeKind::Dropped, path, attribute, reason);
     }
@@ -191,8 +192,9 @@ impl<'a> Copy<'a> {
 
     fn group(&mut self, from: &dyn Group, to: NodeId, path: &str, depth: usize) -> Result<()> {
         self.report.groups += 1;
-        if self.report.groups > MOST_GROUPS || depth > DEEPEST {
-            let what = format!("more than {MOST_GROUPS} groups, or {DEEPEST} inside each other");
+        if self.report.groups > MAX_GROUPS || depth > MAX_DEPTH {
+            let what =
+                format!("more than {MAX_GROUPS} groups, or a depth of more than {MAX_DEPTH}");
             return Err(Error::unsupported(Place::path(from.path()), what));
         }
         if let Some(identity) = from.identity() {
@@ -211,12 +213,12 @@ impl<'a> Copy<'a> {
                         self.drop(&inner, None, "another link to a group that is copied");
                         continue;
                     }
-                    match held(self.to.create_group(to, &child.name))? {
+                    match supported(self.to.create_group(to, &child.name))? {
                         Ok(made) => self.group(&*group, made, &inner, depth + 1)?,
                         Err(reason) => self.drop(&inner, None, reason),
                     }
                 }
-                ChildKind::Array => match held(from.array(&child.name))? {
+                ChildKind::Array => match supported(from.array(&child.name))? {
                     Ok(array) => self.array(&*array, to, &child.name, &inner).map(drop)?,
                     Err(reason) => self.drop(&inner, None, reason),
                 },
@@ -233,7 +235,7 @@ impl<'a> Copy<'a> {
                 self.references.push((to, path.to_owned(), name, attribute));
                 continue;
             }
-            if let Err(reason) = held(self.to.set_attribute(to, &name, &attribute))? {
+            if let Err(reason) = supported(self.to.set_attribute(to, &name, &attribute))? {
                 self.drop(path, Some(&name), reason);
             }
         }
@@ -248,7 +250,7 @@ impl<'a> Copy<'a> {
             let mut outside = false;
             for reference in paths.iter_mut().flatten() {
                 match below(reference, source) {
-                    Some(inner) => *reference = joined(&target, inner),
+                    Some(inner) => *reference = join(&target, inner),
                     None => outside = true,
                 }
             }
@@ -256,13 +258,13 @@ impl<'a> Copy<'a> {
                 self.drop(&path, Some(&name), "references to objects that are not copied");
                 continue;
             }
-            let Err(reason) = held(self.to.set_attribute(node, &name, &attribute))? else {
+            let Err(reason) = supported(self.to.set_attribute(node, &name, &attribute))? else {
                 continue;
             };
             let around = self.to.place(node).array.unwrap_or_default();
             let around = around.rsplit_once('/').map_or("", |(around, _)| around);
             match as_paths(&attribute, around)
-                .map(|paths| held(self.to.set_attribute(node, &name, &paths)))
+                .map(|paths| supported(self.to.set_attribute(node, &name, &paths)))
             {
                 Some(done) => match done? {
                     Ok(()) => {
@@ -278,7 +280,7 @@ impl<'a> Copy<'a> {
     }
 }
 
-/// Makes paths of references, from a group where they lead into it; `None` where one leads nowhere.
+/// Converts references to paths, relative to a group if they point into it; `None` if one is null.
 fn as_paths(attribute: &Attribute, around: &str) -> Option<Attribute> {
     let AttributeValue::References(paths) = &attribute.value else { return None };
     let path = |path: &Option<String>| {
@@ -292,8 +294,8 @@ fn as_paths(attribute: &Attribute, around: &str) -> Option<Attribute> {
     Some(Attribute { shape: attribute.shape.clone(), value: AttributeValue::Strings(paths) })
 }
 
-/// Takes apart what the container does not hold from what fails.
-fn held<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
+/// Separates what the container does not support from errors.
+fn supported<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
     match done {
         Ok(done) => Ok(Ok(done)),
         Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
@@ -303,13 +305,13 @@ fn held<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
     }
 }
 
-/// Returns the path of a group inside of its file or store.
+/// Returns the path of a group in its file or store.
 fn inside(path: &std::path::Path) -> String {
     let path = path.to_string_lossy();
     path.rsplit_once("::").map_or_else(String::new, |(_, inside)| inside.to_owned())
 }
 
-/// Returns the part of a path that lies below another.
+/// Returns the part of a path below another path.
 fn below<'p>(path: &'p str, above: &str) -> Option<&'p str> {
     let above = above.trim_matches('/');
     match above {
@@ -319,7 +321,7 @@ fn below<'p>(path: &'p str, above: &str) -> Option<&'p str> {
     }
 }
 
-fn joined(above: &str, path: &str) -> String {
+fn join(above: &str, path: &str) -> String {
     match (above, path) {
         ("", path) => path.to_owned(),
         (above, "") => above.to_owned(),

@@ -1,4 +1,4 @@
-//! What the elements of an array are.
+//! Element types of arrays.
 
 use std::fmt;
 
@@ -6,53 +6,53 @@ use nnz_core::ValueType;
 
 use crate::npy::Element;
 
-/// The type of an array's elements.
+/// The type of the elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ElementType {
     /// Numbers or booleans.
     Number(ValueType),
-    /// IEEE 754 floats of 16 bits, which are read as `float32`.
+    /// 16-bit IEEE 754 floats, which are read as `float32`.
     Float16,
-    /// Strings that all take so many bytes.
+    /// Strings of fixed length.
     FixedString {
-        /// Bytes of a string as stored.
+        /// Stored length in bytes.
         bytes: u64,
-        /// What the bytes are.
+        /// The encoding.
         encoding: StringEncoding,
     },
-    /// Strings of any length.
+    /// Strings of variable length.
     String,
-    /// Records of named fields.
+    /// Compounds of named fields.
     Compound(Vec<Field>),
     /// References to objects of the same file.
     Reference,
-    /// Anything else, described for a message.
+    /// Another type, described for messages.
     Other(String),
 }
 
-/// What the bytes of strings of a fixed length are.
+/// The encoding of strings of fixed length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringEncoding {
-    /// Bytes, filled up with zeros or blanks.
+    /// Bytes, padded with zeros or spaces.
     Bytes,
-    /// Code points of 32 bits, as NumPy's `U`.
+    /// 32-bit code points, as in NumPy's `U`.
     Utf32,
 }
 
 /// A field of a compound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The type of its elements.
     pub element: ElementType,
-    /// The lengths of its own dimensions, which come behind those of the array; mostly none.
+    /// The lengths of its own dimensions, which follow those of the array; usually none.
     pub shape: Vec<u64>,
 }
 
 impl ElementType {
-    /// Returns the type that elements are read as; `None` where they are no numbers.
+    /// Returns the type that elements are read as; `None` if they are not numbers.
     #[must_use]
     pub fn value_type(&self) -> Option<ValueType> {
         match self {
@@ -107,7 +107,7 @@ pub(crate) enum Stored {
         bytes: usize,
         form: TextForm,
     },
-    /// A string that lies outside of the record, which holds so many bytes for it.
+    /// A string outside of the record, which has an ID of this size.
     Variable {
         bytes: usize,
     },
@@ -115,7 +115,7 @@ pub(crate) enum Stored {
         bytes: usize,
         fields: Vec<StoredField>,
     },
-    /// Several elements in place of one.
+    /// An array of elements.
     Array {
         lengths: Vec<u64>,
         element: Box<Stored>,
@@ -133,26 +133,26 @@ pub(crate) enum Stored {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredField {
     pub(crate) name: String,
-    /// Where it starts in the record.
+    /// Its offset in the record.
     pub(crate) offset: usize,
     pub(crate) element: Stored,
 }
 
-/// How a string is filled up to its fixed length.
+/// The padding of a string of fixed length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextForm {
     /// It ends at the first zero byte.
     Terminated,
-    /// Zero bytes at the end are filling.
+    /// Padded with zero bytes.
     Zeros,
-    /// Blanks at the end are filling.
-    Blanks,
-    /// Code points of 32 bits, of which zeros at the end are filling.
+    /// Padded with spaces.
+    Spaces,
+    /// 32-bit code points, padded with zeros.
     Utf32 { big: bool },
 }
 
 impl Stored {
-    /// Returns the bytes of an element; `None` if they cannot be counted.
+    /// Returns the size of an element in bytes; `None` on overflow.
     pub(crate) fn bytes(&self) -> Option<usize> {
         match self {
             Self::Number { value_type, .. } => Some(value_type.size()),
@@ -170,8 +170,8 @@ impl Stored {
         }
     }
 
-    /// Returns the element behind all arrays, and the lengths of those.
-    pub(crate) fn flattened(&self) -> (Vec<u64>, &Self) {
+    /// Returns the innermost element of nested arrays, and their lengths.
+    pub(crate) fn flatten(&self) -> (Vec<u64>, &Self) {
         let (mut all, mut here) = (Vec::new(), self);
         while let Self::Array { lengths, element } = here {
             all.extend(lengths);
@@ -180,9 +180,9 @@ impl Stored {
         (all, here)
     }
 
-    /// Returns what it is to a reader; arrays have become dimensions.
+    /// Returns the element type for readers, with arrays as dimensions.
     pub(crate) fn element_type(&self) -> ElementType {
-        match self.flattened().1 {
+        match self.flatten().1 {
             Self::Number { value_type, .. } => ElementType::Number(*value_type),
             Self::Float16 { .. } => ElementType::Float16,
             Self::Text { bytes, form } => ElementType::FixedString {
@@ -199,7 +199,7 @@ impl Stored {
                     .map(|field| Field {
                         name: field.name.clone(),
                         element: field.element.element_type(),
-                        shape: field.element.flattened().0,
+                        shape: field.element.flatten().0,
                     })
                     .collect(),
             ),
@@ -212,7 +212,7 @@ impl Stored {
 }
 
 impl Stored {
-    /// Takes an element as NumPy names it; `None` where its bytes cannot be counted.
+    /// Converts an element type of NumPy; `None` if its size overflows.
     pub(crate) fn of_numpy(element: Element) -> Option<Self> {
         Some(match element {
             Element::Number { value_type, big } => Self::Number { value_type, big },
@@ -228,13 +228,13 @@ impl Stored {
 }
 
 impl TextForm {
-    /// Returns a string of bytes without its filling.
+    /// Returns a string of bytes without its padding.
     pub(crate) fn strip(self, string: &[u8]) -> &[u8] {
         let kept = |fill: u8| string.iter().rposition(|&byte| byte != fill).map_or(0, |at| at + 1);
         let end = match self {
             Self::Terminated => memchr::memchr(0, string).unwrap_or(string.len()),
             Self::Zeros | Self::Utf32 { .. } => kept(0),
-            Self::Blanks => kept(b' '),
+            Self::Spaces => kept(b' '),
         };
         &string[..end]
     }

@@ -1,17 +1,16 @@
-//! Hyperslabs of elements that lie at fixed distances in one piece of storage.
+//! Hyperslabs of elements with constant strides.
 
 use nnz_core::Result;
 
-use super::copy::{Dimension, copy, merged, span};
+use super::copy::{Dimension, copy, merge, span};
 use super::source::ReadRange;
 
-/// Bytes read at a time where not all of them are wanted.
+/// Number of bytes read at once, if not all of them are needed.
 const BLOCK: usize = 256 << 10;
 
 /// Reads elements of `width` bytes from byte `at` of the storage on, to byte `to` of `out`.
 ///
-/// Both ends of the copy have been checked. What lies between elements is read with them where it
-/// is little.
+/// The caller has checked both ends. Small gaps between elements are read too.
 pub(crate) fn read(
     storage: &dyn ReadRange,
     at: u64,
@@ -20,8 +19,8 @@ pub(crate) fn read(
     dimensions: &[Dimension],
     width: usize,
 ) -> Result<()> {
-    // The dimension that changes slowest in the storage is taken apart first.
-    let mut dimensions = merged(dimensions);
+    // The outermost dimension in storage is divided first.
+    let mut dimensions = merge(dimensions);
     dimensions.sort_by_key(|dimension| std::cmp::Reverse(dimension.from));
     let mut reader = Reader { storage, out, width, block: Vec::new() };
     reader.read(at, to, &dimensions)
@@ -52,7 +51,7 @@ impl Reader<'_> {
             return self.read_block(at, to, dimensions, bytes);
         }
         let [first, rest @ ..] = dimensions else { return Ok(()) };
-        // As many of the first dimension as fit into a block, or one of them.
+        // As many indices of the first dimension as fit in a block, at least one.
         let inner = span(rest, self.width);
         let group = BLOCK.saturating_sub(inner) / first.from.max(1) + 1;
         let mut number = 0;

@@ -1,6 +1,6 @@
-//! Floats of 16 bits, which are read as those of 32.
+//! 16-bit floats, which are read as 32-bit floats.
 
-/// Makes floats of 32 bits of those of 16 in the upper half of the same memory.
+/// Widens 16-bit floats in the upper half of the memory to 32-bit floats in all of it.
 pub(super) fn widen(out: &mut [u8]) {
     let half = out.len() / 2;
     for at in 0..half / 2 {
@@ -9,7 +9,7 @@ pub(super) fn widen(out: &mut [u8]) {
     }
 }
 
-/// Returns a float of 16 bits as one of 32, which holds each of them.
+/// Converts a 16-bit float to the equal 32-bit float.
 pub(crate) fn float16(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let exponent = u32::from(bits >> 10 & 0x1f);
@@ -23,7 +23,7 @@ pub(crate) fn float16(bits: u16) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-/// Returns a float of 32 bits as one of 16; `None` where none has its value.
+/// Converts a 32-bit float to the equal 16-bit float; `None` if there is none.
 pub(crate) fn narrow(value: f32) -> Option<u16> {
     let bits = value.to_bits();
     let sign = u16::try_from(bits >> 31).ok()? << 15;
@@ -31,7 +31,7 @@ pub(crate) fn narrow(value: f32) -> Option<u16> {
     let magnitude = match exponent {
         255 => 0x7c00 | mantissa >> 13,
         113..=142 => (exponent - 112) << 10 | mantissa >> 13,
-        // Subnormal, the leading bit being stored.
+        // Subnormal; the leading bit is stored.
         103..=112 => (mantissa | 0x80_0000) >> (126 - exponent),
         _ => 0,
     };
@@ -44,7 +44,7 @@ mod tests {
     use super::{float16, narrow};
 
     #[test]
-    fn every_half_comes_back() {
+    fn all_16_bit_floats_round_trip() {
         for bits in 0..=u16::MAX {
             assert_eq!(narrow(float16(bits)), Some(bits), "{bits:#x}");
         }
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_of_16_bits_keep_their_value() {
+    fn known_16_bit_floats_are_widened() {
         for (bits, value) in [
             (0, 0.0),
             (1, 5.960_464_5e-8),

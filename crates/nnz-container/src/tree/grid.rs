@@ -1,4 +1,4 @@
-//! The chunks of an array, counted.
+//! The grid of the chunks of an array.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use std::ops::Range;
 pub(crate) struct Grid {
     shape: Vec<u64>,
     chunk: Vec<u64>,
-    /// Chunks along each dimension.
+    /// Number of chunks along each dimension.
     counts: Vec<u64>,
     count: u64,
     elements: u64,
 }
 
 impl Grid {
-    /// Makes a grid; `None` where ranks differ, a chunk has no length, or 64 bits cannot count
-    /// chunks or the elements of one.
+    /// Creates a grid; `None` if ranks differ, if a chunk has length 0, or if the number of chunks
+    /// or of elements of a chunk overflows.
     pub(crate) fn new(shape: &[u64], chunk: &[u64]) -> Option<Self> {
         if shape.len() != chunk.len() || chunk.contains(&0) {
             return None;
@@ -45,18 +45,18 @@ impl Grid {
         self.count
     }
 
-    /// Returns the elements of a chunk.
+    /// Returns the number of elements of a chunk.
     pub(crate) fn elements(&self) -> u64 {
         self.elements
     }
 
-    /// Returns the number of the chunk at a place in the grid, the last dimension counting fastest.
+    /// Returns the index of the chunk at a position in the grid, in C order.
     pub(crate) fn number(&self, at: &[u64]) -> u64 {
-        // Places are inside, and all of them can be counted.
+        // Positions are inside, and all of them can be counted.
         at.iter().zip(&self.counts).fold(0, |number, (at, count)| number * count + at)
     }
 
-    /// Returns the place of a chunk in the grid.
+    /// Returns the position of a chunk in the grid.
     pub(crate) fn place(&self, mut number: u64) -> Vec<u64> {
         let mut at = vec![0; self.counts.len()];
         for (at, count) in at.iter_mut().zip(&self.counts).rev() {
@@ -66,7 +66,7 @@ impl Grid {
         at
     }
 
-    /// Lists the places of the chunks that a selection touches. No range may be empty.
+    /// Returns the positions of the chunks that a selection intersects. No range may be empty.
     pub(crate) fn touched(
         &self,
         selection: &[Range<u64>],
@@ -80,7 +80,7 @@ impl Grid {
     }
 }
 
-/// Lists all places in ranges, the last dimension counting fastest. No range may be empty.
+/// Returns all positions in ranges, in C order. No range may be empty.
 pub(crate) fn places(ranges: Vec<Range<u64>>) -> impl Iterator<Item = Vec<u64>> {
     let mut next = Some(ranges.iter().map(|range| range.start).collect::<Vec<u64>>());
     std::iter::from_fn(move || {
@@ -103,7 +103,7 @@ pub(crate) fn product(lengths: &[u64]) -> Option<u64> {
     lengths.iter().try_fold(1_u64, |all, &length| all.checked_mul(length))
 }
 
-/// Returns the bytes from one element to the next in each dimension, the last changing fastest.
+/// Returns the strides in bytes, in C order; `None` on overflow.
 pub(crate) fn strides(lengths: &[u64], bytes: u64) -> Option<Vec<u64>> {
     let mut strides = vec![0; lengths.len()];
     let mut stride = bytes;
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_are_counted_row_by_row() {
+    fn chunks_are_numbered_in_c_order() {
         let grid = Grid::new(&[5, 7], &[2, 3]).unwrap();
         assert_eq!((grid.count(), grid.elements(), grid.counts()), (9, 6, &[3, 3][..]));
         for number in 0..9 {
@@ -127,14 +127,14 @@ mod tests {
         }
         let touched: Vec<_> = grid.touched(&[1..3, 6..7]).collect();
         assert_eq!(touched, [[0, 2], [1, 2]]);
-        // A single value is one chunk.
+        // A scalar has one chunk.
         let single = Grid::new(&[], &[]).unwrap();
         assert_eq!(single.count(), 1);
         assert_eq!(single.touched(&[]).collect::<Vec<_>>(), [Vec::<u64>::new()]);
     }
 
     #[test]
-    fn what_cannot_be_counted_is_refused() {
+    fn overflows_are_refused() {
         assert_eq!(Grid::new(&[1], &[0]), None);
         assert_eq!(Grid::new(&[1], &[1, 1]), None);
         assert_eq!(Grid::new(&[u64::MAX, 2], &[1, 1]), None);

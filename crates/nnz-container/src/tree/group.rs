@@ -1,4 +1,4 @@
-//! Groups, and what groups and arrays have in common.
+//! Groups, and attributes of groups and arrays.
 
 use std::path::Path;
 
@@ -10,32 +10,32 @@ use crate::Container;
 
 /// Attributes that can be read.
 pub trait Attributes: std::fmt::Debug + Send + Sync {
-    /// Lists the names of all attributes, sorted.
+    /// Returns the names of all attributes, sorted.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn attributes(&self) -> Result<Vec<String>>;
 
-    /// Reads an attribute; `None` where there is none of that name.
+    /// Reads an attribute; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read. One of a type that is not handled is
+    /// Fails if it cannot be read. An attribute of an unsupported type is returned as
     /// [`AttributeValue::Unsupported`](super::AttributeValue::Unsupported).
     fn attribute(&self, name: &str) -> Result<Option<Attribute>>;
 }
 
-/// What is in a group.
+/// A member of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Child {
     /// Its name in the group.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ChildKind,
 }
 
-/// What something in a group is.
+/// The kind of a member of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChildKind {
@@ -43,69 +43,69 @@ pub enum ChildKind {
     Group,
     /// An array.
     Array,
-    /// Anything else, such as a link that leads nowhere; described for a message.
+    /// Something else, such as a broken link; described for messages.
     Other(String),
 }
 
-/// A group of a tree, open for reading.
+/// A group of a tree.
 pub trait Group: Attributes {
-    /// Returns the path, with `::GROUP` where it is a group inside a file.
+    /// Returns the path, with `::GROUP` for a group inside a file.
     fn path(&self) -> &Path;
 
-    /// Returns what kind of container it is in, such as `HDF5`.
+    /// Returns the kind of container, such as `HDF5`.
     fn kind(&self) -> &'static str;
 
-    /// Returns a number that two paths to the same group share; `None` where each group has one
-    /// path. Hard links can make circles, which are found by it.
+    /// Returns a number that is the same for all paths to the same group; `None` if each group has
+    /// one path. It is used to detect cycles of hard links.
     fn identity(&self) -> Option<u64> {
         None
     }
 
-    /// Lists what is in the group, sorted by name.
+    /// Returns the members, sorted by name.
     ///
     /// # Errors
     ///
-    /// Fails where the group cannot be read.
+    /// Fails if the group cannot be read.
     fn children(&self) -> Result<Vec<Child>>;
 
-    /// Opens a child group, by its name or its path from here.
+    /// Opens a child group by its name or relative path.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, or is no group.
+    /// Fails if it is missing, or is not a group.
     fn group(&self, name: &str) -> Result<Box<dyn Group>>;
 
-    /// Opens an array, by its name or its path from here. No elements are read.
+    /// Opens an array by its name or relative path. No elements are read.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, is no array, or says of itself what cannot be.
+    /// Fails if it is missing, is not an array, or has invalid metadata.
     fn array(&self, name: &str) -> Result<Box<dyn NdArray>>;
 
-    /// Opens the group as a container, whose arrays of one dimension are read the fastest way.
+    /// Returns the group as a container, whose arrays of one dimension are read faster.
     ///
     /// # Errors
     ///
-    /// Fails where the group cannot be opened.
+    /// Fails if the group cannot be opened.
     fn container(&self) -> Result<Box<dyn Container>>;
 }
 
 impl dyn Group + '_ {
-    /// Returns what something in the group is; `None` where there is nothing of that name.
+    /// Returns the kind of a member; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails where the group cannot be read.
+    /// Fails if the group cannot be read.
     pub fn child(&self, name: &str) -> Result<Option<ChildKind>> {
         let children = self.children()?;
         Ok(children.into_iter().find(|child| child.name == name).map(|child| child.kind))
     }
 
-    /// Reads an attribute that has to be there.
+    /// Reads an attribute that must exist.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, or cannot be read.
+    /// Fails if it is missing, or cannot be read.
     pub fn required_attribute(&self, name: &str) -> Result<Attribute> {
         let place = || Place::array(self.path(), name);
         self.attribute(name)?.ok_or_else(|| Error::new(ErrorKind::Missing, place()))

@@ -1,4 +1,4 @@
-//! Opening a tree, whatever kind of container it is in.
+//! Opening a tree in any kind of container.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -9,7 +9,7 @@ use nnz_storage::Opened;
 use super::group::Group;
 use crate::kinds::KINDS;
 
-/// How a tree is opened.
+/// Options for opening trees.
 ///
 /// ```no_run
 /// use nnz_container::tree::OpenOptions;
@@ -26,29 +26,29 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Makes the usual options: all cores decode.
+    /// Creates the default options: all cores decode.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets how many threads decode the chunks of one large read.
+    /// Sets the number of threads that decode the chunks of a large read.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = NonZeroUsize::new(threads);
         self
     }
 
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where there is no container of a kind that is known at `path`, or no such group in it.
+    /// Fails if `path` is not a known kind of container, or has no such group.
     pub fn open(self, path: &Path, group: &str) -> Result<Box<dyn Group>> {
         self.open_in(&Opened::local(path)?, group)
     }
 
-    /// Opens a group of what was opened, as [`open`](Self::open) does.
+    /// Opens a group of an opened path, as [`open`](Self::open).
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl OpenOptions {
     }
 }
 
-/// Opens a group of a container with the usual options.
+/// Opens a group of a container with default options.
 ///
 /// # Errors
 ///

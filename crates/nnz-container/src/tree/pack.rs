@@ -1,4 +1,4 @@
-//! Elements as they are stored by most containers: without gaps, numbers in native byte order.
+//! Packing of elements: without gaps, numbers in native byte order.
 
 use nnz_core::{At, Error, Place, Result, StringReader};
 
@@ -6,11 +6,11 @@ use super::element::{ElementType, Field, StringEncoding};
 use super::float16::narrow;
 use super::writer::FieldValues;
 
-/// Stores a string of any length and returns what an element holds for it.
+/// Stores a string of variable length and returns its ID.
 pub(crate) type StoreString<'a> = dyn FnMut(&[u8]) -> Result<Vec<u8>> + 'a;
 
-/// Returns the bytes of an element, where a string of any length takes `variable` of them; `None` where
-/// they cannot be counted.
+/// Returns the size of an element in bytes, in which a string of variable length takes `variable`
+/// bytes; `None` on overflow.
 pub(crate) fn element_bytes(element: &ElementType, variable: u64) -> Option<u64> {
     Some(match element {
         ElementType::Number(value_type) => value_type.size() as u64,
@@ -29,7 +29,7 @@ fn field_bytes(field: &Field, variable: u64) -> Option<u64> {
     element_bytes(&field.element, variable)?.checked_mul(count)
 }
 
-/// Returns the bytes of an element as it is given: halves take four.
+/// Returns the size of an element as passed in: 16-bit floats take four bytes.
 fn given_bytes(element: &ElementType) -> Option<usize> {
     Some(match element {
         ElementType::Number(value_type) => value_type.size(),
@@ -46,7 +46,7 @@ fn count(shape: &[u64]) -> Option<usize> {
     shape.iter().try_fold(1_usize, |all, &length| all.checked_mul(usize::try_from(length).ok()?))
 }
 
-/// Returns whether elements that are given as bytes are stored as they are.
+/// Returns whether elements are stored as they are passed in.
 pub(crate) fn is_plain(element: &ElementType) -> bool {
     match element {
         ElementType::Number(_) => true,
@@ -55,7 +55,7 @@ pub(crate) fn is_plain(element: &ElementType) -> bool {
     }
 }
 
-/// Packs elements that are given as bytes.
+/// Packs elements that are passed in as bytes.
 pub(crate) fn pack_bytes(
     element: &ElementType,
     bytes: &[u8],
@@ -65,7 +65,7 @@ pub(crate) fn pack_bytes(
     let size = given_bytes(element).filter(|size| *size > 0);
     let Some(size) = size.filter(|size| bytes.len().is_multiple_of(*size)) else {
         let found = format!("{} bytes of elements of type {element}", bytes.len());
-        return Err(Error::mismatch(place.clone(), found, "whole elements that are numbers"));
+        return Err(Error::mismatch(place.clone(), found, "complete elements that are numbers"));
     };
     if is_plain(element) {
         out.extend_from_slice(bytes);
@@ -80,7 +80,7 @@ fn pack_given(element: &ElementType, given: &[u8], place: &Place, out: &mut Vec<
             let wide = given.first_chunk().map(|bytes| f32::from_ne_bytes(*bytes));
             let half = wide.and_then(narrow).ok_or_else(|| {
                 let found = wide.unwrap_or_default();
-                Error::mismatch(place.clone(), found, "a number that float16 holds exactly")
+                Error::mismatch(place.clone(), found, "a number that float16 represents exactly")
             })?;
             out.extend(half.to_ne_bytes());
             Ok(())
@@ -104,7 +104,8 @@ fn pack_given(element: &ElementType, given: &[u8], place: &Place, out: &mut Vec<
     }
 }
 
-/// Packs compounds that are given field by field, until the fields end, and returns their number.
+/// Packs compounds whose fields are passed in separately, until the fields end, and returns their
+/// number.
 pub(crate) fn pack_records(
     fields: &[Field],
     values: &mut [FieldValues<'_>],
@@ -113,7 +114,7 @@ pub(crate) fn pack_records(
     out: &mut Vec<u8>,
 ) -> Result<u64> {
     let mismatched = || {
-        let expected = "as many values of each field, of its type";
+        let expected = "as many values for each field, of its type";
         Error::mismatch(place.clone(), "other fields of compounds", expected)
     };
     if fields.len() != values.len() || fields.is_empty() {
@@ -137,7 +138,7 @@ pub(crate) fn pack_records(
     }
 }
 
-/// Packs the next value of a field; `false` where there is none.
+/// Packs the next value of a field; `false` if there is none.
 fn pack_field(
     field: &Field,
     values: &mut FieldValues<'_>,
@@ -204,7 +205,7 @@ fn pack_string(
     }
 }
 
-/// Packs strings of a fixed length, until they end, into at most `most` bytes.
+/// Packs strings of fixed length, until they end, into at most `most` bytes.
 pub(crate) fn pack_strings(
     strings: &mut dyn StringReader,
     (bytes, encoding): (u64, StringEncoding),
@@ -222,7 +223,7 @@ pub(crate) fn pack_strings(
     Ok(count)
 }
 
-/// Packs a string of a fixed length, filled up with zeros.
+/// Packs a string of fixed length, padded with zeros.
 fn pack_fixed(
     string: &[u8],
     bytes: u64,
@@ -242,7 +243,7 @@ fn pack_fixed(
         }
     }
     let room = usize::try_from(bytes).unwrap_or(usize::MAX);
-    // Zeros at the end would be taken for filling.
+    // Zeros at the end would be read as padding.
     if out.len() - before > room || string.last() == Some(&0) {
         let shown = string[..string.len().min(80)].escape_ascii();
         let expected = format!("one of at most {bytes} bytes that does not end with zero");

@@ -1,4 +1,4 @@
-//! A read, cut into the parts that lie in one chunk each.
+//! Dividing a read into parts, one for each chunk.
 
 use std::ops::Range;
 
@@ -6,35 +6,35 @@ use super::copy::Dimension;
 use super::grid::{Grid, strides};
 use super::selection;
 
-/// What is the same for all parts of a read.
+/// The common properties of all parts of a read.
 pub(super) struct Request {
-    /// Bytes from one element to the next in `out`.
+    /// The strides in `out`.
     to: Vec<usize>,
-    /// The same for the dimensions of a field, in the array.
+    /// The strides of the dimensions of a field, in the array.
     own: Vec<u64>,
-    /// Where the field starts in an element of the array.
+    /// The offset of the field in an element of the array.
     offset: u64,
 }
 
-/// Where elements lie.
-pub(super) struct Placed {
+/// The positions of elements in storage.
+pub(super) struct Positions {
     pub(super) at: u64,
     pub(super) dimensions: Vec<Dimension>,
 }
 
-/// The part of a read that lies in one chunk.
+/// The part of a read that is in one chunk.
 pub(super) struct Inside {
-    /// Ranges in the chunk.
+    /// The ranges in the chunk.
     pub(super) ranges: Vec<Range<u64>>,
-    /// Where the part starts in `out`.
+    /// The offset of the part in `out`.
     pub(super) to: usize,
     /// Whether it is not the whole chunk.
     pub(super) part: bool,
 }
 
 impl Request {
-    /// Prepares a read of elements of `width` bytes, which start `offset` bytes into those of the
-    /// array, and have dimensions of their `own`.
+    /// Prepares a read of elements of `width` bytes, which start at byte `offset` of those of the
+    /// array, and have their `own` dimensions.
     pub(super) fn new(
         selection: &[Range<u64>],
         own: &[u64],
@@ -49,8 +49,8 @@ impl Request {
         Some(Self { to, own, offset: offset as u64 })
     }
 
-    /// Finds ranges of elements in storage with these strides.
-    pub(super) fn placed(&self, ranges: &[Range<u64>], strides: &[u64]) -> Option<Placed> {
+    /// Finds ranges of elements in storage with the given strides.
+    pub(super) fn positions(&self, ranges: &[Range<u64>], strides: &[u64]) -> Option<Positions> {
         let mut at = self.offset;
         let mut dimensions = Vec::with_capacity(ranges.len());
         let strides = strides.iter().chain(&self.own);
@@ -59,10 +59,10 @@ impl Request {
             let count = usize::try_from(range.end - range.start).ok()?;
             dimensions.push(Dimension { count, from: usize::try_from(stride).ok()?, to });
         }
-        Some(Placed { at, dimensions })
+        Some(Positions { at, dimensions })
     }
 
-    /// Cuts out what lies in the chunk at a place of the grid.
+    /// Returns the part that is in the chunk at a position of the grid.
     pub(super) fn inside(
         &self,
         grid: &Grid,

@@ -6,19 +6,19 @@ use nnz_core::{Error, Place, Result};
 
 use super::grid::{places, product};
 
-/// The most dimensions that are handled. HDF5 has 32, NumPy 64.
-const MOST_DIMENSIONS: usize = 64;
+/// Maximum number of dimensions. HDF5 has 32, NumPy 64.
+const MAX_DIMENSIONS: usize = 64;
 
-/// Checks that an array has no more dimensions than are handled.
+/// Checks that an array does not have too many dimensions.
 pub(crate) fn check_rank(rank: usize, place: &Place) -> Result<()> {
-    if rank <= MOST_DIMENSIONS {
+    if rank <= MAX_DIMENSIONS {
         return Ok(());
     }
-    let expected = format!("at most {MOST_DIMENSIONS}");
+    let expected = format!("at most {MAX_DIMENSIONS}");
     Err(Error::mismatch(place.clone(), format!("{rank} dimensions"), expected))
 }
 
-/// Returns the elements of a hyperslab, having checked that it lies in the shape.
+/// Checks that a hyperslab is inside the shape, and returns its number of elements.
 pub(crate) fn count(selection: &[Range<u64>], shape: &[u64], place: &Place) -> Result<u64> {
     let inside =
         |(range, &length): (&Range<u64>, &u64)| range.start <= range.end && range.end <= length;
@@ -44,17 +44,17 @@ pub(crate) fn lengths(selection: &[Range<u64>]) -> Vec<u64> {
     selection.iter().map(|range| range.end.saturating_sub(range.start)).collect()
 }
 
-/// Shows a shape as `3 x 4`.
+/// Formats a shape as `3 x 4`.
 pub(crate) fn shown(shape: &[u64]) -> String {
     if shape.is_empty() {
-        return "a single value".to_owned();
+        return "a scalar".to_owned();
     }
     shape.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ")
 }
 
-/// Cuts a hyperslab into smaller ones of at most `most` elements, in the order of its elements.
+/// Divides a hyperslab into smaller ones of at most `most` elements, in the order of its elements.
 ///
-/// Cuts are at multiples of `chunk` where that fits.
+/// It is divided at multiples of `chunk` if possible.
 pub(crate) fn blocks(
     selection: &[Range<u64>],
     chunk: Option<&[u64]>,
@@ -62,7 +62,7 @@ pub(crate) fn blocks(
 ) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
     let counts = lengths(selection);
     let empty = counts.contains(&0);
-    // The dimension that is cut: all behind it fit into a block together.
+    // The dimension to divide: all later ones fit in a block together.
     let mut cut = counts.len();
     let mut inner = 1_u64;
     while cut > 0 {
@@ -74,7 +74,7 @@ pub(crate) fn blocks(
         cut -= 1;
     }
     let outer: Vec<Range<u64>> = selection[..cut.saturating_sub(1)].to_vec();
-    let behind: Vec<Range<u64>> = selection[cut..].to_vec();
+    let after: Vec<Range<u64>> = selection[cut..].to_vec();
     let along = cut.checked_sub(1).map(|at| selection[at].clone());
     let step = (most / inner.max(1)).max(1);
     let align = cut.checked_sub(1).and_then(|at| chunk.map(|chunk| chunk[at]));
@@ -84,19 +84,19 @@ pub(crate) fn blocks(
     };
     (!empty).then(|| places(outer)).into_iter().flatten().flat_map(move |outer| {
         let before: Vec<Range<u64>> = outer.iter().map(|&at| at..at + 1).collect();
-        let behind = behind.clone();
+        let after = after.clone();
         let blocks: Box<dyn Iterator<Item = Vec<Range<u64>>>> = match along.clone() {
-            None => Box::new(std::iter::once(behind)),
+            None => Box::new(std::iter::once(after)),
             Some(along) => Box::new(
                 cuts(along, step, align)
-                    .map(move |range| [&before[..], &[range], &behind[..]].concat()),
+                    .map(move |range| [&before[..], &[range], &after[..]].concat()),
             ),
         };
         blocks
     })
 }
 
-/// Cuts a range at multiples of `step`, or of `align` where that comes before.
+/// Divides a range at multiples of `step`, or of `align` if that comes first.
 fn cuts(range: Range<u64>, step: u64, align: Option<u64>) -> impl Iterator<Item = Range<u64>> {
     let mut at = range.start;
     std::iter::from_fn(move || {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_hold_all_elements_in_order() {
+    fn blocks_cover_all_elements_in_order() {
         let list = |selection: &[Range<u64>], chunk: Option<&[u64]>, most| {
             let mut seen = Vec::new();
             for block in blocks(selection, chunk, most) {

@@ -1,4 +1,4 @@
-//! What a kind of container has to provide of an array.
+//! The interface of arrays of a kind of container.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use super::element::Stored;
 use super::grid::Grid;
 use super::view::View;
 
-/// An array whose metadata have been read.
+/// An array whose metadata has been read.
 pub(crate) trait Source: Send + Sync {
     fn place(&self) -> &Place;
 
-    /// Returns the lengths of all dimensions, those inside of elements left out.
+    /// Returns the lengths of all dimensions, without those of elements.
     fn shape(&self) -> &[u64];
 
-    /// Returns whether it has no elements and no shape either.
+    /// Returns whether it has no elements and no shape.
     fn is_null(&self) -> bool {
         false
     }
 
     fn element(&self) -> &Stored;
 
-    /// Returns where elements are. Chunks may have to be found for that.
+    /// Returns the layout of elements, after reading the chunk index if necessary.
     fn layout(&self) -> Result<Layout<'_>>;
 
-    /// Returns how elements are stored, for people.
+    /// Describes how elements are stored.
     fn storage(&self) -> ArrayStorage;
 
-    /// Returns the bytes that elements take where they are stored.
+    /// Returns the stored size of elements in bytes.
     fn stored_bytes(&self) -> Result<u64>;
 
-    /// Returns whether every element is stored, and none is a fill value for that reason.
+    /// Returns whether all elements are stored.
     fn is_fully_stored(&self) -> Result<bool>;
 
-    /// Returns how many threads may decode chunks.
+    /// Returns the number of threads that decode chunks.
     fn threads(&self) -> usize {
         1
     }
@@ -46,28 +46,28 @@ pub(crate) trait Source: Send + Sync {
 
     fn attribute(&self, name: &str) -> Result<Option<Attribute>>;
 
-    /// Starts reading strings of any length.
+    /// Starts reading strings of variable length.
     fn variable(&self) -> Result<Box<dyn StringBlock + '_>> {
-        let what = "strings of any length are not handled here";
+        let what = "strings of variable length are not supported here";
         Err(Error::unsupported(self.place().clone(), what))
     }
 }
 
-/// Where elements are. All offsets and strides are in bytes, and have been checked.
+/// The layout of elements. Offsets and strides are in bytes and have been checked.
 pub(crate) enum Layout<'a> {
-    /// Nowhere: each is the fill value, given as stored; zeros if empty.
+    /// Not stored: all elements have the fill value, in stored form; zeros if empty.
     Fill(&'a [u8]),
-    /// At fixed distances from a byte on.
+    /// With constant strides from an offset on.
     Flat { storage: &'a dyn ReadRange, first: u64, strides: Vec<u64> },
-    /// In chunks.
+    /// Chunked.
     Chunked(&'a dyn Chunks),
 }
 
-/// Bytes that are read at any position.
+/// Bytes with random access.
 pub(crate) trait ReadRange: Send + Sync {
     fn read_range(&self, at: u64, out: &mut [u8]) -> Result<()>;
 
-    /// Makes the error that elements do not lie where they should.
+    /// Creates the error that elements are out of bounds.
     fn damaged(&self) -> Error;
 }
 
@@ -75,16 +75,16 @@ pub(crate) trait ReadRange: Send + Sync {
 pub(crate) trait Chunks: Send + Sync {
     fn grid(&self) -> &Grid;
 
-    /// Returns the bytes from one element of a chunk to the next in each dimension.
+    /// Returns the strides in a chunk.
     fn strides(&self) -> &[u64];
 
-    /// Returns the fill value as stored; zeros if empty.
+    /// Returns the fill value in stored form; zeros if empty.
     fn fill(&self) -> &[u8];
 
-    /// Reads a chunk by its place in the grid. One of which a part is wanted is kept for a while.
+    /// Reads a chunk by its position in the grid. It is cached if only a part is needed.
     fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>>;
 
-    /// Returns the bytes of a chunk when decoded.
+    /// Returns the decoded size of a chunk in bytes.
     fn decoded_bytes(&self) -> u64;
 }
 
@@ -92,17 +92,17 @@ pub(crate) trait Chunks: Send + Sync {
 pub(crate) enum Chunk<'a> {
     /// Not stored.
     Missing,
-    /// Decoded, elements as stored.
+    /// Decoded, with elements in stored form.
     Decoded(Arc<[u8]>),
-    /// Stored as it is, from a byte on.
+    /// Stored unchanged, from an offset on.
     Plain(Box<dyn ReadRange + 'a>, u64),
 }
 
-/// Strings of any length, a block of them at a time.
+/// Strings of variable length, read in blocks.
 pub(crate) trait StringBlock {
-    /// Finds the strings of a hyperslab, which holds few elements.
+    /// Reads the strings of a hyperslab with few elements.
     fn load(&mut self, view: &View, block: &[Range<u64>]) -> Result<()>;
 
-    /// Returns a string of the block by its number.
+    /// Returns a string of the block by its index.
     fn get(&mut self, number: usize) -> Result<&[u8]>;
 }

@@ -1,11 +1,11 @@
-//! What an array that is written is to be.
+//! Specifications of arrays to write.
 
 use nnz_core::{Error, Result, Scalar};
 
 use super::element::ElementType;
 use crate::Compression;
 
-/// What an array is to be: its elements, shape and storage.
+/// The specification of an array: element type, shape and storage.
 ///
 /// ```
 /// use nnz_container::Compression;
@@ -33,7 +33,7 @@ pub struct ArraySpec {
 }
 
 impl ArraySpec {
-    /// Describes an array of a shape; that of a single value is empty.
+    /// Creates an array of a shape; the shape of a scalar is empty.
     #[must_use]
     pub fn new(element: ElementType, shape: &[u64]) -> Self {
         Self {
@@ -51,42 +51,42 @@ impl ArraySpec {
         }
     }
 
-    /// Describes a single value.
+    /// Creates a scalar.
     #[must_use]
     pub fn scalar(element: ElementType) -> Self {
         Self::new(element, &[])
     }
 
-    /// Describes an array that holds no value, not even a shape: HDF5's null dataspace.
+    /// Creates an array without value and shape: the null dataspace of HDF5.
     #[must_use]
     pub fn null(element: ElementType) -> Self {
         Self { is_null: true, ..Self::new(element, &[]) }
     }
 
-    /// Describes an array whose first dimension is as long as what is appended; `others` are the
+    /// Creates an array whose first dimension has the length of the appended data; `others` are the
     /// lengths of the other dimensions.
     #[must_use]
     pub fn growing(element: ElementType, others: &[u64]) -> Self {
         Self { growing: true, ..Self::new(element, &[&[0], others].concat()) }
     }
 
-    /// Stores no elements: all are read as the fill value.
+    /// Stores no elements, so that all have the fill value.
     #[must_use]
     pub fn unwritten(self) -> Self {
         Self { unwritten: true, ..self }
     }
 
-    /// Sets the lengths of a chunk. Unless set they follow from the shape and the container.
+    /// Sets the shape of chunks. By default it is derived from the shape and the container.
     ///
-    /// A length is reduced to that of its dimension, and chunks of strings may be cut differently: a chunk
-    /// holds strings that follow each other.
+    /// Lengths are reduced to those of the dimensions. Chunks of strings may be divided
+    /// differently: a chunk has strings that are adjacent in the array.
     #[must_use]
     pub fn chunk(self, chunk: &[u64]) -> Self {
         Self { chunk: Some(chunk.to_vec()), ..self }
     }
 
-    /// Sets the lengths of a shard: a file of several chunks, in containers that have them. They have to
-    /// be multiples of those of a chunk.
+    /// Sets the shape of shards, which are files of several chunks, in containers that support
+    /// them. Lengths have to be multiples of those of chunks.
     #[must_use]
     pub fn shard(self, shard: &[u64]) -> Self {
         Self { shard: Some(shard.to_vec()), ..self }
@@ -98,22 +98,20 @@ impl ArraySpec {
         Self { compression, ..self }
     }
 
-    /// Sorts the bytes of a chunk by their place in an element before they are compressed, in containers
-    /// that have such a filter.
+    /// Applies the shuffle filter before compression, in containers that have it.
     #[must_use]
     pub fn shuffle(self) -> Self {
         Self { shuffle: true, ..self }
     }
 
-    /// Sets the value of elements that are not stored; zero unless set. It has to be of the type of the
-    /// elements, which have to be numbers.
+    /// Sets the fill value; the default is zero. It must be a number of the element type.
     #[must_use]
     pub fn fill(self, fill: Scalar) -> Self {
         Self { fill: Some(fill), ..self }
     }
 
-    /// Names the dimensions, in containers where they have names. Dimensions of one name in a group have
-    /// one length.
+    /// Names the dimensions, in containers with named dimensions. Dimensions of a group with the
+    /// same name have the same length.
     #[must_use]
     pub fn dimensions<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {
         Self { dimensions: Some(names.into_iter().map(Into::into).collect()), ..self }
@@ -125,13 +123,13 @@ impl ArraySpec {
         &self.element
     }
 
-    /// Returns the length of each dimension; the first is 0 where it is not known yet.
+    /// Returns the length of each dimension; the first is 0 if it is not known yet.
     #[must_use]
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// Returns the lengths of a chunk: those that are set, or the last dimensions up to `most` elements.
+    /// Returns the shape of chunks: as set, or the last dimensions up to `most` elements.
     pub(crate) fn chunk_shape(&self, most: u64) -> Result<Vec<u64>> {
         let grows = |at| self.growing && at == 0;
         if let Some(chunk) = &self.chunk {
@@ -140,7 +138,7 @@ impl ArraySpec {
             }
             self.check_shard(chunk)?;
             let fitting = chunk.iter().zip(&self.shape).enumerate().map(|(at, (by, len))| {
-                // Chunks of a shard divide it.
+                // The shape of chunks divides that of shards.
                 if grows(at) || self.shard.is_some() { *by } else { (*by).min(*len).max(1) }
             });
             return Ok(fitting.collect());
@@ -161,7 +159,7 @@ impl ArraySpec {
         let Some(shard) = &self.shard else { return Ok(()) };
         let divides = |(shard, chunk): (&u64, &u64)| *shard > 0 && shard.is_multiple_of(*chunk);
         if shard.len() != chunk.len() || !shard.iter().zip(chunk).all(divides) {
-            let what = "a shard whose lengths are no multiples of those of a chunk";
+            let what = "a shard whose lengths are not multiples of those of a chunk";
             return Err(Error::argument(what));
         }
         Ok(())

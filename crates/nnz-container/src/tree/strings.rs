@@ -1,4 +1,4 @@
-//! The strings of a hyperslab, one after the other.
+//! The strings of a hyperslab.
 
 use std::ops::Range;
 
@@ -11,27 +11,27 @@ use super::source::StringBlock;
 use super::view::View;
 use crate::npy::decode;
 
-/// Bytes of elements read at a time, if one element is not longer.
+/// Size of elements read at once, unless one element is larger.
 const BLOCK: u64 = 256 << 10;
 
-/// Strings of any length found at a time.
-const MOST_STRINGS: u64 = 16 << 10;
+/// Number of strings of variable length that are resolved at once.
+const MAX_STRINGS: u64 = 16 << 10;
 
-/// Strings, and bytes of one, that need no proof that so many are stored.
+/// Number of strings, and size of one, for which no stored data is required.
 const UNPROVEN: u64 = 16 << 20;
 
-/// The longest string of a fixed length that is read.
-const LONGEST: usize = 256 << 20;
+/// Maximum length of strings of fixed length.
+const MAX_LEN: usize = 256 << 20;
 
-/// The strings of a hyperslab, a block of elements at a time.
+/// The strings of a hyperslab, read in blocks.
 pub(super) struct Strings<'a> {
     view: &'a View,
     blocks: Box<dyn Iterator<Item = Vec<Range<u64>>> + 'a>,
     form: Form<'a>,
-    /// The strings not read yet, and those of them that are in the block.
+    /// The number of remaining strings, and how many of them are in the block.
     left: u64,
     ready: u64,
-    /// The number of the next string in the block.
+    /// The index of the next string in the block.
     next: usize,
     text: Vec<u8>,
 }
@@ -45,21 +45,21 @@ impl<'a> Strings<'a> {
     pub(super) fn new(view: &'a View, selection: &[Range<u64>]) -> Result<Self> {
         let left = selection::count(selection, view.shape(), &view.place())?;
         let (form, most) = match *view.stored() {
-            Stored::Text { bytes, .. } if bytes > LONGEST => {
+            Stored::Text { bytes, .. } if bytes > MAX_LEN => {
                 let found = format!("strings of {bytes} bytes");
                 return Err(Error::mismatch(view.place(), found, "strings of up to 256 MiB"));
             }
             Stored::Text { bytes: 0, .. } if left > BLOCK => {
-                // Nothing in the file bears so many out.
-                let found = format!("{left} strings of no bytes");
+                // The file has no data for them.
+                let found = format!("{left} strings of 0 bytes");
                 return Err(Error::mismatch(view.place(), found, "strings of 1 byte or more"));
             }
             Stored::Text { bytes, form } => {
                 let most = BLOCK / (bytes as u64).max(1);
                 (Form::Fixed { bytes, form, block: Vec::new() }, most)
             }
-            Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MOST_STRINGS),
-            _ => return Err(view.mistyped("strings")),
+            Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MAX_STRINGS),
+            _ => return Err(view.wrong_type("strings")),
         };
         let much = left > UNPROVEN || (left > 0 && view.width() as u64 > UNPROVEN);
         if much && !view.source.is_fully_stored()? {
@@ -73,7 +73,7 @@ impl<'a> Strings<'a> {
 
     /// Reads the next block.
     fn load(&mut self) -> Result<()> {
-        // There are as many elements in all blocks as in the hyperslab.
+        // All blocks together have as many elements as the hyperslab.
         let Some(block) = self.blocks.next() else {
             self.left = 0;
             return Ok(());

@@ -1,4 +1,4 @@
-//! An array, or a field of its elements, read by hyperslab.
+//! Reading an array, or a field of its elements, by hyperslab.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,18 +7,18 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, ValueType, Values
 
 use super::array::{ArrayStorage, NdArray};
 use super::attribute::Attribute;
-use super::copy::{copy, merged};
+use super::copy::{copy, merge};
 use super::element::{ElementType, Stored};
 use super::flat;
 use super::float16::widen;
 use super::group::Attributes;
-use super::request::{Inside, Placed, Request};
+use super::request::{Inside, Positions, Request};
 use super::selection::{self, check_rank};
 use super::source::{Chunk, Chunks, Layout, Source};
 use super::strings::Strings;
 use crate::{byte_order, parallel};
 
-/// Bytes that keep a thread busy for longer than it takes to start one.
+/// Number of bytes for which starting a thread is worthwhile.
 const BY_THREAD: usize = 256 << 10;
 
 /// Elements of an array, or of a field of its compounds.
@@ -28,23 +28,23 @@ pub(crate) struct View {
     place: Place,
     /// The lengths of all dimensions: those of the array, then those of the field.
     shape: Vec<u64>,
-    /// Where the field starts in an element of the array.
+    /// The offset of the field in an element of the array.
     offset: usize,
     element: Stored,
     element_type: ElementType,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     width: usize,
 }
 
 impl View {
-    /// Makes a view of whole elements.
+    /// Creates a view of the elements of an array.
     pub(crate) fn new(source: Arc<dyn Source>) -> Result<Self> {
         let (place, element) = (source.place().clone(), source.element().clone());
         Self::of(source, place, 0, &element)
     }
 
     fn of(source: Arc<dyn Source>, place: Place, offset: usize, element: &Stored) -> Result<Self> {
-        let (lengths, element) = element.flattened();
+        let (lengths, element) = element.flatten();
         let shape = [source.shape(), &lengths].concat();
         check_rank(shape.len(), &place)?;
         let width = element.bytes().unwrap_or(0);
@@ -56,7 +56,7 @@ impl View {
         &self.element
     }
 
-    /// Returns the bytes of an element as stored.
+    /// Returns the stored size of an element in bytes.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -69,24 +69,24 @@ impl View {
         })
     }
 
-    /// Makes the error that elements are not what is asked for.
-    pub(crate) fn mistyped(&self, expected: &str) -> Error {
+    /// Creates the error that elements have another type than requested.
+    pub(crate) fn wrong_type(&self, expected: &str) -> Error {
         let found = format!("elements of type {}", self.element_type);
         match &self.element {
             Stored::Other { what, .. } => {
-                Error::unsupported(self.place.clone(), format!("{what} are not handled"))
+                Error::unsupported(self.place.clone(), format!("{what} are not supported"))
             }
             _ => Error::mismatch(self.place.clone(), found, expected),
         }
     }
 
-    /// Fills `out` with the elements of a hyperslab as they are stored.
+    /// Fills `out` with the elements of a hyperslab in stored form.
     pub(crate) fn read_stored(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
         let count = selection::count(selection, &self.shape, &self.place)?;
         let bytes = count.checked_mul(self.width as u64);
         if bytes != Some(out.len() as u64) {
-            let found = format!("room for {} bytes", out.len());
-            let expected = format!("room for {count} elements of {} bytes", self.width);
+            let found = format!("a buffer of {} bytes", out.len());
+            let expected = format!("a buffer for {count} elements of {} bytes", self.width);
             return Err(Error::mismatch(self.place.clone(), found, expected));
         }
         if out.is_empty() {
@@ -99,7 +99,7 @@ impl View {
             Layout::Fill(fill) => self.fill(fill, out, 0, selection, &request),
             Layout::Flat { storage, first, strides } => {
                 let placed =
-                    request.placed(selection, &strides).ok_or_else(|| storage.damaged())?;
+                    request.positions(selection, &strides).ok_or_else(|| storage.damaged())?;
                 let at = first.checked_add(placed.at).ok_or_else(|| storage.damaged())?;
                 flat::read(storage, at, out, 0, &placed.dimensions, self.width)
             }
@@ -128,15 +128,15 @@ impl View {
             match chunk {
                 Chunk::Missing => self.fill(chunks.fill(), &mut out, to, &ranges, request),
                 Chunk::Decoded(bytes) => {
-                    let placed = request.placed(&ranges, chunks.strides());
-                    let copied = placed.and_then(|Placed { at, dimensions }| {
+                    let placed = request.positions(&ranges, chunks.strides());
+                    let copied = placed.and_then(|Positions { at, dimensions }| {
                         let at = usize::try_from(at).ok()?;
-                        copy(&bytes, at, &mut out, to, &merged(&dimensions), self.width)
+                        copy(&bytes, at, &mut out, to, &merge(&dimensions), self.width)
                     });
                     copied.ok_or_else(|| self.damaged())
                 }
                 Chunk::Plain(storage, first) => {
-                    let placed = request.placed(&ranges, chunks.strides());
+                    let placed = request.positions(&ranges, chunks.strides());
                     let placed = placed.ok_or_else(|| storage.damaged())?;
                     let at = first.checked_add(placed.at).ok_or_else(|| storage.damaged())?;
                     flat::read(&*storage, at, &mut out, to, &placed.dimensions, self.width)
@@ -154,17 +154,18 @@ impl View {
         ranges: &[Range<u64>],
         request: &Request,
     ) -> Result<()> {
-        // The same element again and again.
+        // The same element repeatedly.
         let still = vec![0; self.source.shape().len()];
-        let copied = request.placed(ranges, &still).and_then(|Placed { at, mut dimensions }| {
-            if !fill.is_empty() {
-                let at = usize::try_from(at).ok()?;
-                return copy(fill, at, out, to, &merged(&dimensions), self.width);
-            }
-            let zeros = vec![0; self.width];
-            dimensions.iter_mut().for_each(|dimension| dimension.from = 0);
-            copy(&zeros, 0, out, to, &merged(&dimensions), self.width)
-        });
+        let copied =
+            request.positions(ranges, &still).and_then(|Positions { at, mut dimensions }| {
+                if !fill.is_empty() {
+                    let at = usize::try_from(at).ok()?;
+                    return copy(fill, at, out, to, &merge(&dimensions), self.width);
+                }
+                let zeros = vec![0; self.width];
+                dimensions.iter_mut().for_each(|dimension| dimension.from = 0);
+                copy(&zeros, 0, out, to, &merge(&dimensions), self.width)
+            });
         copied.ok_or_else(|| self.damaged())
     }
 
@@ -246,7 +247,7 @@ impl NdArray for View {
             Stored::Float16 { big } => {
                 let half = out.len() / 2;
                 if !out.len().is_multiple_of(ValueType::F32.size()) {
-                    return Err(self.mistyped("room for whole elements"));
+                    return Err(self.wrong_type("a buffer for complete elements"));
                 }
                 // Read into the upper half, and widened from the front.
                 self.read_stored(selection, &mut out[half..])?;
@@ -254,7 +255,7 @@ impl NdArray for View {
                 widen(out);
                 Ok(())
             }
-            _ => Err(self.mistyped("numbers")),
+            _ => Err(self.wrong_type("numbers")),
         }
     }
 
@@ -264,12 +265,15 @@ impl NdArray for View {
 
     fn field(&self, name: &str) -> Result<Box<dyn NdArray>> {
         let Stored::Record { fields, .. } = &self.element else {
-            return Err(self.mistyped("compounds"));
+            return Err(self.wrong_type("compounds"));
         };
         let mut place = self.place.clone();
         place.array = Some(format!("{}.{name}", place.array.as_deref().unwrap_or_default()));
         if self.shape.len() > self.source.shape().len() {
-            return Err(Error::unsupported(place, "fields of compounds in arrays are not handled"));
+            return Err(Error::unsupported(
+                place,
+                "fields of compounds in arrays are not supported",
+            ));
         }
         let Some(field) = fields.iter().find(|field| field.name == name) else {
             return Err(Error::new(ErrorKind::Missing, place));

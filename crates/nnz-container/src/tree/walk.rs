@@ -1,4 +1,4 @@
-//! Going through all groups of a tree.
+//! Visiting all groups of a tree.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,21 @@ use nnz_core::{Error, Place, Result};
 
 use super::group::{Child, ChildKind, Group};
 
-/// Groups gone through, and how deep they may be. Real files have a few hundred.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 64;
+/// Maximum number of groups, and maximum depth. Real files have a few hundred groups.
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 64;
 
-/// What [`walk`] calls with each group, its path from the start, and what is in it.
+/// The function that [`walk`] calls with each group, its relative path, and its members.
 pub type Visit<'a> = dyn FnMut(&dyn Group, &str, &[Child]) -> Result<()> + 'a;
 
 /// Visits a group and all groups in it, each once, outer ones first.
 ///
-/// The path from the start is empty for `group` itself, and has no slash before it.
+/// The path of `group` itself is empty; paths have no leading slash.
 ///
 /// # Errors
 ///
-/// Fails where a group cannot be read, `visit` fails, or there are more or deeper groups than anybody
-/// makes.
+/// Fails if a group cannot be read, if `visit` fails, or if there are too many groups or too many
+/// levels.
 pub fn walk(group: &dyn Group, visit: &mut Visit<'_>) -> Result<()> {
     let mut walker = Walker { seen: BTreeSet::new(), groups: 0, visit };
     walker.visit(group, "", 0)
@@ -38,8 +38,9 @@ impl Walker<'_, '_> {
             return Ok(());
         }
         self.groups += 1;
-        if self.groups > MOST_GROUPS || depth > DEEPEST {
-            let what = format!("more than {MOST_GROUPS} groups, or {DEEPEST} inside each other");
+        if self.groups > MAX_GROUPS || depth > MAX_DEPTH {
+            let what =
+                format!("more than {MAX_GROUPS} groups, or a depth of more than {MAX_DEPTH}");
             return Err(Error::unsupported(Place::path(group.path()), what));
         }
         let children = group.children()?;

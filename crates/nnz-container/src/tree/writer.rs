@@ -1,4 +1,4 @@
-//! Writing trees, whatever kind of container they are in.
+//! Writing trees to any kind of container.
 
 use nnz_core::{Element, Names, Place, Result, StringReader};
 
@@ -7,7 +7,7 @@ use super::element::ElementType;
 use super::spec::ArraySpec;
 use crate::Compression;
 
-/// Names a group or an array of a tree that is being written.
+/// A group or an array of a tree that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) usize);
 
@@ -16,106 +16,107 @@ impl NodeId {
     pub const ROOT: Self = Self(0);
 }
 
-/// A tree of groups and arrays being written, invisible until it is finished. Dropped unfinished, it
-/// leaves nothing behind.
+/// A writer of a tree of groups and arrays, which appears when it is finished. Dropped unfinished,
+/// it leaves no output.
 ///
-/// Elements are appended in the order of rows: the last dimension changes fastest. Several arrays may be
-/// appended to in turns; each keeps a few chunks in memory, or as many as lie beside each other across the
-/// dimensions behind the first in which a chunk is longer than 1.
+/// Elements are appended in C order. Several arrays may be appended to alternately; each keeps a
+/// few chunks in memory, or the adjacent chunks across the dimensions after the first one in which
+/// a chunk is longer than 1.
 ///
-/// After an error that is not [`Unsupported`](nnz_core::ErrorKind::Unsupported) the tree cannot be
+/// After an error other than [`Unsupported`](nnz_core::ErrorKind::Unsupported) the tree cannot be
 /// completed.
 pub trait TreeWriter: std::fmt::Debug + Send {
-    /// Returns what kind of container it is, such as `HDF5`.
+    /// Returns the kind of container, such as `HDF5`.
     fn kind(&self) -> &'static str;
 
-    /// Returns the place of a group or an array, for messages.
+    /// Returns the location of a group or an array, for messages.
     fn place(&self, node: NodeId) -> Place;
 
     /// Returns whether arrays can have such elements.
     fn supports(&self, element: &ElementType) -> bool;
 
-    /// Returns whether there are arrays without any value. Elsewhere [`ArraySpec::null`] makes a single
-    /// value that is not stored.
+    /// Returns whether arrays without a value are supported. Otherwise [`ArraySpec::null`] creates
+    /// a scalar that is not stored.
     fn supports_null(&self) -> bool {
         false
     }
 
-    /// Returns whether there are arrays whose elements are not stored.
+    /// Returns whether arrays whose elements are not stored are supported.
     fn supports_unwritten(&self) -> bool {
         true
     }
 
-    /// Returns how arrays are compressed that every program of the container reads.
+    /// Returns a compression that all programs for the container can read.
     fn usual_compression(&self) -> Compression;
 
     /// Creates a group in a group.
     ///
     /// # Errors
     ///
-    /// Fails where the name cannot be one or is taken, or the container has no groups in groups.
+    /// Fails if the name is invalid or exists, or if the container does not support nested groups.
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId>;
 
     /// Creates an array in a group.
     ///
     /// # Errors
     ///
-    /// Fails where the name cannot be one or is taken, the container cannot hold such an array, or there
-    /// can be none.
+    /// Fails if the name is invalid or exists, if the container does not support such an array, or
+    /// if the specification is invalid.
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId>;
 
-    /// Sets an attribute of a group or an array, which must not have it yet.
+    /// Sets a new attribute of a group or an array.
     ///
     /// # Errors
     ///
-    /// Fails where the container cannot hold it exactly, or the name is taken.
+    /// Fails if the container does not support it exactly, or if the name exists.
     fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()>;
 
-    /// Appends whole elements, given in native byte order and without gaps: numbers, those of
+    /// Appends complete elements in native byte order, without gaps: numbers, those of
     /// [`Float16`](ElementType::Float16) as `float32`, or compounds of these.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be written, are more than the array has, or are of other types.
+    /// Fails if they cannot be written, if there are more than the array has, or if they have
+    /// another type.
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()>;
 
     /// Appends all strings of a reader to an array of strings.
     ///
     /// # Errors
     ///
-    /// Fails as [`append_bytes`](Self::append_bytes), or where a string cannot be stored exactly.
+    /// Fails as [`append_bytes`](Self::append_bytes), or if a string cannot be stored exactly.
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()>;
 
-    /// Appends compounds, given field by field.
+    /// Appends compounds whose fields are passed in separately.
     ///
     /// # Errors
     ///
     /// Fails as [`append_bytes`](Self::append_bytes) and [`append_strings`](Self::append_strings).
     fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()>;
 
-    /// Writes what is left of an array, which is complete, and frees its memory. Arrays that are not
-    /// finished so are when the tree is.
+    /// Writes the rest of a complete array, and frees its memory. Other arrays are finished with
+    /// the tree.
     ///
     /// # Errors
     ///
-    /// Fails where elements are missing, or cannot be written.
+    /// Fails if elements are missing, or cannot be written.
     fn finish_array(&mut self, array: NodeId) -> Result<()>;
 
-    /// Completes the tree, puts it in its place and returns its bytes.
+    /// Completes the tree, moves it to the target and returns its size in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be done; nothing is left behind then.
+    /// Fails if this cannot be done; there is no output then.
     fn finish(self: Box<Self>) -> Result<u64>;
 }
 
-/// The values of a field of some compounds.
+/// The values of a field of compounds.
 pub enum FieldValues<'a> {
-    /// Numbers, as [`TreeWriter::append_bytes`] takes them.
+    /// Numbers, as for [`TreeWriter::append_bytes`].
     Bytes(&'a [u8]),
     /// Strings.
     Strings(Names<'a>),
-    /// Compounds, field by field.
+    /// Compounds, as separate fields.
     Records(Vec<FieldValues<'a>>),
 }
 
@@ -130,7 +131,7 @@ impl std::fmt::Debug for FieldValues<'_> {
 }
 
 impl dyn TreeWriter + '_ {
-    /// Creates groups along a path from a group; the last of them is returned.
+    /// Creates groups along a path from a group, and returns the last of them.
     ///
     /// # Errors
     ///
@@ -140,11 +141,11 @@ impl dyn TreeWriter + '_ {
         names.try_fold(parent, |group, name| self.create_group(group, name))
     }
 
-    /// Writes a whole array of numbers.
+    /// Writes a complete array of numbers.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written, or is not of the shape.
+    /// Fails if it cannot be written, or does not match the shape.
     pub fn write_array<T: Element>(
         &mut self,
         parent: NodeId,
@@ -159,11 +160,11 @@ impl dyn TreeWriter + '_ {
         Ok(array)
     }
 
-    /// Writes a single string.
+    /// Writes a scalar string.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_text(&mut self, parent: NodeId, name: &str, text: &str) -> Result<NodeId> {
         let array = self.create_array(parent, name, &ArraySpec::scalar(ElementType::String))?;
         self.append_list(array, [text])?;

@@ -1,4 +1,4 @@
-//! Where the chunks of one array lie, and reading them.
+//! The chunks of an array.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,23 +10,23 @@ use super::node::{Fields, Node};
 use super::store::{Store, StoredFile};
 use crate::chunk_cache::ChunkCache;
 
-/// Elements that need no proof that so many are stored: fill values, say.
-const UNPROVEN_BYTES: u64 = 64 << 20;
+/// Size of elements in bytes for which no stored data is required, such as fill values.
+const UNCHECKED_BYTES: u64 = 64 << 20;
 
-/// The longest fill value of an element.
-pub(super) const LONGEST_FILL: usize = 1 << 20;
+/// Maximum size of a fill value.
+pub(super) const MAX_FILL_LEN: usize = 1 << 20;
 
-/// The longest index of a shard that is read.
-const LONGEST_INDEX: u64 = 64 << 20;
+/// Maximum size of the index of a shard.
+const MAX_INDEX_LEN: u64 = 64 << 20;
 
-/// An array whose metadata have been read.
+/// An array whose metadata has been read.
 pub(super) struct Stored {
     pub(super) place: Place,
     pub(super) metadata: Metadata,
     pub(super) directory: Store,
-    /// The indexes of shards last read.
+    /// The indexes of shards that were read last.
     indexes: ChunkCache,
-    /// The file last opened, by its key: what is read next is often in the same.
+    /// The file that was opened last, by its key: the next read is often in the same file.
     last: Mutex<Option<(String, StoredFile, u64)>>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Located {
 }
 
 impl Stored {
-    /// Opens the array of one dimension that a directory is. No data are read.
+    /// Opens a directory as an array of one dimension. No data is read.
     pub(super) fn open(directory: Store, place: Place) -> Result<Self> {
         let (fields, version) = Self::fields(&directory, &place)?;
         Metadata::check_list(&fields, &place)?;
@@ -48,8 +48,8 @@ impl Stored {
         Ok(stored)
     }
 
-    /// Opens the array that a directory is, whose length may not be borne out, and returns its
-    /// metadata as they stand too.
+    /// Opens a directory as an array of any shape, without checking its length, and returns its
+    /// metadata too.
     pub(super) fn of_any_shape(directory: Store, place: Place) -> Result<(Self, Fields, u32)> {
         let (fields, version) = Self::fields(&directory, &place)?;
         Ok((Self::of(directory, place, &fields, version)?, fields, version))
@@ -72,36 +72,37 @@ impl Stored {
         Ok(Self { place, metadata, directory, indexes, last: Mutex::default() })
     }
 
-    /// Refuses a length that nothing in the store bears out: who reads makes room for it.
+    /// Checks that the store has data for the length of the array, because readers allocate memory
+    /// for it.
     fn check_extent(&self) -> Result<()> {
         let Metadata { len, chunk, pipeline, shard, .. } = &self.metadata;
-        // Strings of no bytes take time, if not room.
-        let claimed = len * self.metadata.least_bytes().max(1);
-        if claimed <= UNPROVEN_BYTES {
+        // Empty strings take time, if not memory.
+        let claimed = len * self.metadata.min_bytes().max(1);
+        if claimed <= UNCHECKED_BYTES {
             return Ok(());
         }
         let chunks = shard.as_ref().map_or(1, |shard| shard.chunks);
-        let decoded = chunk * chunks * self.metadata.least_bytes();
-        let mut borne_out = 0_u64;
+        let decoded = chunk * chunks * self.metadata.min_bytes();
+        let mut stored = 0_u64;
         self.each_file(&mut |bytes| {
             let most = bytes.saturating_mul(pipeline.most_ratio()).min(decoded);
-            borne_out = borne_out.saturating_add(most);
+            stored = stored.saturating_add(most);
         })?;
-        if claimed <= borne_out.saturating_add(UNPROVEN_BYTES) {
+        if claimed <= stored.saturating_add(UNCHECKED_BYTES) {
             return Ok(());
         }
-        let found = format!("a length of {len} elements with chunks for {borne_out} bytes");
+        let found = format!("a length of {len} elements with chunks for {stored} bytes");
         Err(Error::mismatch(self.place.clone(), found, format!("chunks for {claimed} bytes")))
     }
 
-    /// Returns the bytes of all chunks as they are stored.
+    /// Returns the stored size of all chunks in bytes.
     pub(super) fn stored_bytes(&self) -> Result<u64> {
         let mut all = 0_u64;
         self.each_file(&mut |bytes| all = all.saturating_add(bytes))?;
         Ok(all)
     }
 
-    /// Reports the length of each file of chunks.
+    /// Calls `each` with the length of each file of chunks.
     fn each_file(&self, each: &mut dyn FnMut(u64)) -> Result<()> {
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
         let (inner, prefix) = match self.metadata.keys {
@@ -128,7 +129,7 @@ impl Stored {
             .map_err(io)
     }
 
-    /// Finds a chunk by its number; `None` where it is not stored.
+    /// Finds a chunk by its index; `None` if it is not stored.
     pub(super) fn find(&self, chunk: u64) -> Result<Option<Located>> {
         match self.metadata.grid.shape().len() {
             1 => self.find_at(&[chunk]),
@@ -136,7 +137,7 @@ impl Stored {
         }
     }
 
-    /// Finds a chunk by its place in the grid; `None` where it is not stored.
+    /// Finds a chunk by its position in the grid; `None` if it is not stored.
     pub(super) fn find_at(&self, at: &[u64]) -> Result<Option<Located>> {
         let Some(shard) = &self.metadata.shard else {
             return Ok(self.file(at)?.map(|(file, bytes)| Located { file, at: 0, bytes }));
@@ -196,7 +197,7 @@ impl Stored {
         }
         let place = || self.place_of(number.saturating_mul(shard.chunks));
         let length = shard.index_bytes;
-        if length > bytes.min(LONGEST_INDEX) {
+        if length > bytes.min(MAX_INDEX_LEN) {
             let found = format!("a shard of {bytes} bytes");
             let expected = format!("an index of {length}, and of at most 64 MiB");
             return Err(Error::mismatch(place(), found, expected));
@@ -214,7 +215,7 @@ impl Stored {
         Ok(index)
     }
 
-    /// Returns the place of a chunk's first element.
+    /// Returns the location of the first element of a chunk.
     pub(super) fn place_of(&self, chunk: u64) -> Place {
         match self.metadata.grid.shape().len() {
             1 => self.place.clone().at(At::Element(chunk.saturating_mul(self.metadata.chunk))),
@@ -222,12 +223,12 @@ impl Stored {
         }
     }
 
-    /// Reads a part of a chunk that is stored as it is.
+    /// Reads a part of a chunk that is stored unchanged.
     pub(super) fn read_part(&self, chunk: &Located, from: usize, out: &mut [u8]) -> Result<()> {
         chunk.file.read_at(chunk.at + from as u64, out, &self.place)
     }
 
-    /// Reads a chunk as it is stored, whose length has been judged.
+    /// Reads the stored bytes of a chunk, whose length has been checked.
     pub(super) fn bytes(&self, chunk: &Located) -> Result<Vec<u8>> {
         let bytes = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
         let place = || self.place.clone();
@@ -237,7 +238,7 @@ impl Stored {
     }
 }
 
-/// Makes the error that a chunk could not be decoded.
+/// Creates the error that a chunk could not be decoded.
 pub(super) fn undecoded(why: Undecoded, place: Place, what: &str, bytes: usize) -> Error {
     let damaged = |why: &str| {
         Error::mismatch(place.clone(), format!("{what} that is damaged: {why}"), bytes_of(bytes))
@@ -245,7 +246,7 @@ pub(super) fn undecoded(why: Undecoded, place: Place, what: &str, bytes: usize) 
     match why {
         Undecoded::Unsupported(what) => Error::unsupported(place, what),
         Undecoded::Damaged(why) => damaged(&why),
-        Undecoded::TooLong => damaged("it holds more"),
+        Undecoded::TooLong => damaged("it decompresses to more"),
     }
 }
 

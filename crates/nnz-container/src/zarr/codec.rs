@@ -1,4 +1,4 @@
-//! From the stored bytes of a chunk to its elements, and back.
+//! Decoding and encoding chunks.
 
 mod bitshuffle;
 mod blosc;
@@ -16,7 +16,7 @@ use crate::shuffle::unshuffle;
 pub(super) use inflate::gzip;
 pub(super) use zstd::compress as zstd;
 
-/// One step in the making of a chunk from bytes.
+/// A codec of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Codec {
     Gzip,
@@ -24,11 +24,11 @@ pub(super) enum Codec {
     Zstd,
     Blosc,
     Lz4,
-    /// Bytes are followed by their check sum.
+    /// A checksum after the bytes.
     Crc32c,
-    /// The bytes of elements of this width, sorted by their place in the element.
+    /// Shuffled bytes of elements of this width.
     Shuffle(usize),
-    /// Each element less the one before it, of this width and byte order.
+    /// Differences of adjacent elements of this width and byte order.
     Delta {
         width: usize,
         big: bool,
@@ -40,7 +40,7 @@ pub(super) enum Codec {
 pub(super) enum Undecoded {
     Damaged(String),
     Unsupported(String),
-    /// There are more bytes than room for them.
+    /// There are more bytes than expected.
     TooLong,
 }
 
@@ -50,28 +50,28 @@ impl Undecoded {
     }
 }
 
-/// What was done to chunks when they were written, in that order.
+/// The codecs of chunks, in the order in which they were applied.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pipeline(Vec<Codec>);
 
 impl Pipeline {
-    /// Takes a list of codecs; `None` where it compresses twice.
+    /// Creates a pipeline; `None` if it compresses twice.
     pub(super) fn new(codecs: Vec<Codec>) -> Option<Self> {
         let compressing = codecs.iter().filter(|codec| codec.compresses()).count();
         (compressing <= 1).then_some(Self(codecs))
     }
 
-    /// Returns whether chunks are stored as they are.
+    /// Returns whether chunks are stored unchanged.
     pub(super) fn is_plain(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns how many bytes one stored byte can stand for.
+    /// Returns the maximum number of bytes that a stored byte is decoded to.
     pub(super) fn most_ratio(&self) -> u64 {
         self.0.iter().map(|codec| codec.most_ratio()).max().unwrap_or(1)
     }
 
-    /// Decodes a chunk into all of `out`; it has to have exactly that many bytes.
+    /// Decodes a chunk into `out`, which must have the exact length.
     pub(super) fn decode(&self, stored: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
         let mut bytes = Cow::Borrowed(stored);
         for (at, codec) in self.0.iter().enumerate().rev() {
@@ -107,18 +107,17 @@ impl Pipeline {
         Ok(bytes.into_owned())
     }
 
-    /// Returns how long bytes are before the codec `at` is applied to them; none before it
-    /// compresses.
+    /// Returns the length of the input of codec `at`, if no earlier codec compresses.
     fn encoded_length(&self, at: usize, bytes: usize) -> usize {
         let sums = self.0[..at].iter().filter(|codec| **codec == Codec::Crc32c).count();
         bytes + 4 * sums
     }
 }
 
-/// What is left to do once a codec has been asked to reverse its work.
+/// The result of reversing a codec.
 enum Reversed<'a> {
     Done(Cow<'a, [u8]>),
-    /// Its decoded length has to be known first.
+    /// Its decoded length must be known first.
     Compressed(Cow<'a, [u8]>),
 }
 
@@ -131,7 +130,7 @@ impl Codec {
         match self {
             Self::Gzip | Self::Zlib => 1032,
             Self::Lz4 => 256,
-            // They can state a run of any length in a few bytes, block by block.
+            // They can store a run of any length in a few bytes per block.
             Self::Zstd | Self::Blosc => 1 << 16,
             Self::Crc32c | Self::Shuffle(_) | Self::Delta { .. } => 1,
         }
@@ -140,8 +139,8 @@ impl Codec {
     fn reverse(self, bytes: Cow<'_, [u8]>) -> Result<Reversed<'_>, Undecoded> {
         Ok(Reversed::Done(match self {
             Self::Crc32c => match bytes {
-                Cow::Borrowed(bytes) => Cow::Borrowed(crc32c::verified(bytes)?),
-                Cow::Owned(bytes) => Cow::Owned(crc32c::verified(&bytes)?.to_vec()),
+                Cow::Borrowed(bytes) => Cow::Borrowed(crc32c::verify(bytes)?),
+                Cow::Owned(bytes) => Cow::Owned(crc32c::verify(&bytes)?.to_vec()),
             },
             Self::Shuffle(width) => {
                 let mut out = zeroed(bytes.len())?;
@@ -157,7 +156,7 @@ impl Codec {
         }))
     }
 
-    /// Decompresses as much as there is and returns its length.
+    /// Decompresses into `out` and returns the length.
     fn decompress(self, bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
         match self {
             Self::Gzip => inflate::ungzip(bytes, out),
@@ -169,9 +168,9 @@ impl Codec {
         }
     }
 
-    /// Decompresses bytes of unknown length, with twice the room again and again.
+    /// Decompresses bytes of unknown length, doubling the buffer.
     fn decompress_unknown(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
-        // No more than could come of it, whatever it says itself.
+        // Not more than the maximum ratio allows, whatever the data states.
         let ratio = usize::try_from(self.most_ratio()).unwrap_or(usize::MAX);
         let most = most.min(bytes.len().saturating_mul(ratio));
         let mut room = bytes.len().saturating_mul(4).max(64 << 10).min(most);
@@ -189,7 +188,7 @@ impl Codec {
     }
 }
 
-/// Makes zeros, which take no memory before they are written to.
+/// Allocates zeros, which are committed only when they are written.
 pub(super) fn zeroed(bytes: usize) -> Result<Vec<u8>, Undecoded> {
     bytemuck::allocation::try_zeroed_vec(bytes)
         .map_err(|()| Undecoded::Damaged(format!("there is no memory for its {bytes} bytes")))

@@ -14,7 +14,7 @@ use super::strings::{self, Strings};
 use crate::npy::TYPES;
 use crate::{Capabilities, Container, NumberArray};
 
-/// What a group can hold.
+/// What a group supports.
 pub(super) const CAPABILITIES: Capabilities = Capabilities {
     value_types: TYPES,
     line_breaks: true,
@@ -22,7 +22,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     multiline_attributes: true,
 };
 
-/// A group of a Zarr store. Opening one reads its attributes.
+/// A group of a Zarr store. Opening it reads its attributes.
 pub struct Zarr {
     directory: Store,
     path: PathBuf,
@@ -31,24 +31,24 @@ pub struct Zarr {
 }
 
 impl Zarr {
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where `path` is no Zarr store, or has no such group.
+    /// Fails if `path` is not a Zarr store, or has no such group.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
         let root = InputDirectory::open(path)?;
         ZarrStore::new(Store::Directory(root), path.to_path_buf()).group(group)
     }
 
-    /// Opens the group that a directory, or a part of a zip file, is.
+    /// Opens a directory, or a part of a zip file, as a group.
     pub(super) fn of(directory: Store, path: PathBuf, threads: usize) -> Result<Self> {
         let place = Place::path(&*path);
         let array = || Error::mismatch(place.clone(), "an array", "a group");
         Self::in_directory(directory, path, threads)?.ok_or_else(array)
     }
 
-    /// Opens the group that a directory, or a part of a zip file, is; `None` where that is an array.
+    /// Opens a directory, or a part of a zip file, as a group; `None` if it is an array.
     pub(super) fn in_directory(
         directory: Store,
         path: PathBuf,
@@ -62,7 +62,7 @@ impl Zarr {
         }
     }
 
-    /// Sets how many threads decode the chunks of one large read; all cores unless set.
+    /// Sets the number of threads that decode the chunks of a large read; the default is all cores.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
@@ -73,12 +73,12 @@ impl Zarr {
         &self.directory
     }
 
-    /// Returns whether there is an attribute of any kind.
+    /// Returns whether an attribute of any type exists.
     pub(super) fn has_attribute(&self, name: &str) -> bool {
         self.group.attributes.contains_key(name)
     }
 
-    /// Lists the groups and arrays of the group, sorted.
+    /// Returns the names of the groups and arrays of the group, sorted.
     pub(super) fn nodes(&self) -> Result<Vec<String>> {
         let nodes = self.directory.nodes()?.into_iter();
         Ok(nodes.filter(|(_, listed)| *listed == Listed::Node).map(|(name, _)| name).collect())
@@ -127,7 +127,9 @@ impl Container for Zarr {
             _ => None,
         };
         let expected = "an attribute that is an object or a string";
-        found.ok_or_else(|| Error::mismatch(self.place(name), "other values", expected))
+        found.ok_or_else(|| {
+            Error::mismatch(self.place(name), "an attribute of another type", expected)
+        })
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {

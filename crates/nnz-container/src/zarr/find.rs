@@ -1,4 +1,4 @@
-//! Finding stores, and the groups in them that something is written of.
+//! Detecting stores, and searching groups by their attributes.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,36 +11,35 @@ use super::open::ZarrStore;
 use super::store::Store;
 use crate::{Container, FoundGroup};
 
-/// Groups looked at, and how deep they may lie. Real stores have a few hundred.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 32;
+/// Maximum number of groups to search, and maximum depth. Real stores have a few hundred groups.
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 32;
 
 /// Returns whether a directory of the file system is a Zarr store: a group or an array.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot read it.
+/// Fails if the system cannot read it.
 pub fn is_zarr(path: &Path) -> Result<bool> {
     let is_node = InputDirectory::open(path).and_then(|directory| node::is_node(&directory));
     Ok(readable(is_node)?.unwrap_or(false))
 }
 
-/// Lists the groups that have an attribute of one of the given names, outermost first.
+/// Returns the groups that have an attribute with one of the given names, outermost first.
 ///
-/// What is broken is passed over, as long as there is something else: one strange neighbour
-/// does not hide a matrix.
+/// Invalid groups are ignored if there is another result, so that they do not hide a matrix.
 ///
 /// # Errors
 ///
-/// Fails where `path` is no Zarr store, has more groups than anybody makes, the system could not read
-/// something, or nothing is found and something is broken.
+/// Fails if `path` is not a Zarr store or has too many groups, if the system could not read
+/// something, or if nothing is found and something is invalid.
 pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let root = Store::Directory(InputDirectory::open(path)?);
     ZarrStore::new(root, path.to_path_buf()).groups_with(attributes)
 }
 
 impl ZarrStore {
-    /// Lists the groups that have an attribute of one of the given names, outermost first.
+    /// Returns the groups that have an attribute with one of the given names, outermost first.
     ///
     /// # Errors
     ///
@@ -52,9 +51,9 @@ impl ZarrStore {
 
 fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let mut found = Vec::new();
-    let mut ahead = VecDeque::from([(String::new(), 0)]);
+    let mut queue = VecDeque::from([(String::new(), 0)]);
     let (mut seen, mut unread) = (0, None);
-    while let Some((name, depth)) = ahead.pop_front() {
+    while let Some((name, depth)) = queue.pop_front() {
         let group = match store.find(&name, false) {
             Ok(Some(group)) => group,
             Ok(None) => continue,
@@ -68,7 +67,7 @@ fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
             store.keep(&name, &group);
         }
         for attribute in attributes {
-            // An attribute of another kind is not what was looked for, but its group is.
+            // The group matches even if its attribute is of another type.
             if group.has_attribute(attribute) {
                 let text = readable(group.attribute(attribute))?.unwrap_or_default();
                 found.push(FoundGroup {
@@ -78,17 +77,17 @@ fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
                 });
             }
         }
-        if depth == DEEPEST {
+        if depth == MAX_DEPTH {
             continue;
         }
         for inner in group.nodes()? {
             seen += 1;
-            if seen > MOST_GROUPS {
-                let what = format!("Zarr with more than {MOST_GROUPS} groups is not searched");
+            if seen > MAX_GROUPS {
+                let what = format!("Zarr with more than {MAX_GROUPS} groups is not searched");
                 return Err(Error::unsupported(Place::path(store.path()), what));
             }
             let inner = if name.is_empty() { inner } else { format!("{name}/{inner}") };
-            ahead.push_back((inner, depth + 1));
+            queue.push_back((inner, depth + 1));
         }
     }
     match unread {

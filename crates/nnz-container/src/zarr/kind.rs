@@ -16,7 +16,7 @@ use crate::{
     FoundGroup, OpenContainer,
 };
 
-/// Zarr stores in directories, and for reading in zip files.
+/// Zarr stores in directories; for reading also in zip files.
 #[derive(Clone, Copy, Debug)]
 pub struct ZarrKind;
 
@@ -24,8 +24,7 @@ impl ZarrKind {
     fn store(opened: &Opened) -> Result<Option<ZarrStore>> {
         match opened {
             Opened::Directory(directory) => ZarrStore::of_directory(directory.clone()),
-            // An npz file that is damaged is an error when it is opened as one.
-            // The other zip files that are read are npz.
+            // A damaged npz file is an error when it is opened as npz, as are other zip files.
             Opened::File(file) if NPZ.is_extension_of(file.path()) => Ok(None),
             Opened::File(file) if is_npz(&file.start(4)?) => {
                 readable(ZarrStore::of_zip(file.clone())).map(Option::flatten)

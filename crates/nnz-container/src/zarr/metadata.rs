@@ -1,4 +1,4 @@
-//! What an array says of itself.
+//! The metadata of an array.
 
 mod element;
 mod fill;
@@ -14,74 +14,74 @@ use super::node::Fields;
 use crate::npy::Element;
 use crate::tree::{Grid, Stored, check_rank, shown};
 
-/// The longest member of an array's metadata: parsed it takes many times that.
-const LONGEST: usize = 1 << 20;
+/// Maximum size of a member of the metadata: its parsed form takes many times that.
+const MAX_LEN: usize = 1 << 20;
 
-/// What the elements of an array are.
+/// The type of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DataType {
-    /// All of the same number of bytes.
+    /// Elements of fixed size.
     Fixed(Element),
-    /// Strings in UTF-8, each behind its length.
+    /// Strings in UTF-8, each after its length.
     Texts,
-    /// Elements of so many bytes that are neither numbers nor strings.
+    /// Elements of this size that are neither numbers nor strings.
     Other(u64),
 }
 
-/// What an array says of itself.
+/// The metadata of an array.
 #[derive(Clone, Debug)]
 pub(super) struct Metadata {
     pub(super) data_type: DataType,
-    /// The type as it is named, for messages.
+    /// The name of the type, for messages.
     pub(super) type_name: String,
-    /// What an element is, in more detail.
+    /// The element type in detail.
     pub(super) element: Stored,
     pub(super) grid: Grid,
-    /// The dimensions in the order that elements of a chunk change in, the fastest last.
+    /// The dimensions in the order of elements in a chunk, slowest first.
     pub(super) order: Vec<usize>,
-    /// The names of all codecs that pack bytes.
+    /// The names of all bytes-to-bytes codecs.
     pub(super) filters: Vec<String>,
     /// The number of elements.
     pub(super) len: u64,
-    /// Elements of a chunk; all chunks are stored whole.
+    /// Number of elements of a chunk; chunks are stored completely.
     pub(super) chunk: u64,
     pub(super) pipeline: Pipeline,
-    /// What several chunks are stored together in, if they are.
+    /// The shards, if chunks are stored in shards.
     pub(super) shard: Option<Shard>,
     pub(super) keys: Keys,
-    /// The element that stands where none is stored, in the machine's byte order; in that of the
-    /// store, or empty for zeros, where it is neither a number nor a string.
+    /// The fill value in native byte order; in stored form, or empty for zeros, if it is neither a
+    /// number nor a string.
     pub(super) fill: Vec<u8>,
 }
 
-/// Chunks stored in one file, with an index of where each lies.
+/// A file with several chunks and an index of their offsets.
 #[derive(Clone, Debug)]
 pub(super) struct Shard {
-    /// Chunks of a shard along each dimension.
+    /// Number of chunks of a shard along each dimension.
     pub(super) counts: Vec<u64>,
-    /// Chunks of a shard.
+    /// Number of chunks of a shard.
     pub(super) chunks: u64,
     pub(super) index: Pipeline,
-    /// Bytes of the index as stored.
+    /// Stored size of the index in bytes.
     pub(super) index_bytes: u64,
     pub(super) big: bool,
     pub(super) at_start: bool,
 }
 
-/// How the files of chunks are named.
+/// The names of chunk files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keys {
     /// `c/0`, `c/1` and so on.
     InDirectory,
     /// `c.0`, `c.1` and so on.
     WithPrefix,
-    /// `0`, `1` and so on; `0.1` where there are two dimensions.
+    /// `0`, `1` and so on; `0.1` in two dimensions.
     Bare,
-    /// `0/1` where there are two dimensions.
+    /// `0/1` in two dimensions.
     BareInDirectory,
 }
 
-/// The members of an object, and how they are called in messages.
+/// The members of a JSON object, and its name in messages.
 struct Reader<'a> {
     fields: &'a Fields,
     place: &'a Place,
@@ -97,11 +97,11 @@ impl Reader<'_> {
 
     fn value(&self, name: &str) -> Result<Value> {
         let raw = self.raw(name)?.get();
-        if raw.len() > LONGEST {
+        if raw.len() > MAX_LEN {
             let found = format!("of {} bytes", raw.len());
             return Err(self.unexpected(name, found, "at most 1 MiB of JSON"));
         }
-        // Whoever nests deeper than any metadata does is refused here.
+        // Deeply nested JSON is refused.
         serde_json::from_str(raw).map_err(|_| self.unexpected(name, raw, "shallow JSON"))
     }
 
@@ -115,7 +115,7 @@ impl Reader<'_> {
         Error::unsupported(self.place.clone(), what)
     }
 
-    /// Reads the lengths of all dimensions.
+    /// Parses the lengths of all dimensions.
     fn shape(&self) -> Result<Vec<u64>> {
         let shape = self.value("shape")?;
         let found = lengths(&shape)
@@ -124,11 +124,11 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Reads the lengths of chunks of an array.
+    /// Parses the shape of chunks.
     fn chunk(&self, name: &str, lengths_of: &Value, shape: &[u64]) -> Result<Vec<u64>> {
         let found = lengths(lengths_of).filter(|found| found.len() == shape.len());
         let found = found.map(|mut found| {
-            // Chunks of nothing are those of arrays of nothing.
+            // Empty arrays may have empty chunks.
             for (chunk, length) in found.iter_mut().zip(shape) {
                 if *length == 0 {
                     *chunk = (*chunk).max(1);
@@ -144,7 +144,7 @@ impl Reader<'_> {
         found.ok_or_else(|| self.unexpected(name, lengths_of, &expected))
     }
 
-    /// Counts the chunks of an array.
+    /// Creates the grid of the chunks of an array.
     fn grid(&self, shape: &[u64], chunk: &[u64]) -> Result<Grid> {
         Grid::new(shape, chunk).ok_or_else(|| {
             let found = format!("{} elements in chunks of {}", shown(shape), shown(chunk));
@@ -152,7 +152,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Counts the elements of an array.
+    /// Returns the number of elements of an array.
     fn len(&self, shape: &[u64]) -> Result<u64> {
         let counted = shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
         counted.or(shape.contains(&0).then_some(0)).ok_or_else(|| {
@@ -163,12 +163,12 @@ impl Reader<'_> {
 
     fn pipeline(&self, codecs: Vec<super::codec::Codec>) -> Result<Pipeline> {
         let pipeline = Pipeline::new(codecs);
-        pipeline.ok_or_else(|| self.unsupported("chunks compressed twice are not handled".into()))
+        pipeline.ok_or_else(|| self.unsupported("chunks compressed twice are not supported".into()))
     }
 
-    /// Checks that the bytes of a chunk, and of all elements, can be counted.
-    fn checked(&self, metadata: Metadata) -> Result<Metadata> {
-        let size = metadata.data_type.least_bytes();
+    /// Checks that the size of a chunk, and of all elements, does not overflow.
+    fn check(&self, metadata: Metadata) -> Result<Metadata> {
+        let size = metadata.data_type.min_bytes();
         let chunks = metadata.shard.as_ref().map_or(1, |shard| shard.chunks);
         let countable = size.is_some_and(|size| {
             let longest = metadata.chunk.checked_mul(chunks).map(|chunk| chunk.max(metadata.len));
@@ -187,9 +187,9 @@ fn lengths(value: &Value) -> Option<Vec<u64>> {
 }
 
 impl DataType {
-    /// Returns the bytes of an element, or the fewest that a string takes; `None` if they cannot
-    /// be counted.
-    pub(super) fn least_bytes(self) -> Option<u64> {
+    /// Returns the size of an element in bytes, or the minimum size of a string; `None` on
+    /// overflow.
+    pub(super) fn min_bytes(self) -> Option<u64> {
         match self {
             Self::Fixed(element) => element.size(),
             Self::Texts => Some(4),
@@ -199,17 +199,17 @@ impl DataType {
 }
 
 impl Metadata {
-    /// Reads what an array says of itself in a version of the format.
+    /// Parses the metadata of an array in a version of the format.
     pub(super) fn read(fields: &Fields, version: u32, place: &Place) -> Result<Self> {
         if version == 2 { v2::array(fields, place) } else { v3::array(fields, place) }
     }
 
-    /// Returns the bytes of an element, or the fewest that a string takes.
-    pub(super) fn least_bytes(&self) -> u64 {
-        self.data_type.least_bytes().unwrap_or(1)
+    /// Returns the size of an element in bytes, or the minimum size of a string.
+    pub(super) fn min_bytes(&self) -> u64 {
+        self.data_type.min_bytes().unwrap_or(1)
     }
 
-    /// Returns how the file of a chunk, or of a shard, is named.
+    /// Returns the name of the file of a chunk or a shard.
     pub(super) fn key(&self, at: &[u64]) -> String {
         let numbers = |mark: &str| at.iter().map(u64::to_string).collect::<Vec<_>>().join(mark);
         match (self.keys, at) {
@@ -222,18 +222,18 @@ impl Metadata {
         }
     }
 
-    /// Refuses an array of elements that are no numbers or strings.
+    /// Refuses an array of elements other than numbers or strings.
     pub(super) fn check_element(&self, place: &Place) -> Result<()> {
         let DataType::Other(_) = self.data_type else { return Ok(()) };
-        let what = format!("Zarr arrays of type {} are not handled", self.type_name);
+        let what = format!("Zarr arrays of type {} are not supported", self.type_name);
         Err(Error::unsupported(place.clone(), what))
     }
 
-    /// Refuses an array that is not of one dimension.
+    /// Refuses an array that does not have one dimension.
     pub(super) fn check_list(fields: &Fields, place: &Place) -> Result<()> {
         let found = match &(Reader { fields, place }).shape()?[..] {
             [_] => return Ok(()),
-            [] => "a single value".to_owned(),
+            [] => "a scalar".to_owned(),
             shape => format!("an array of {}", shown(shape)),
         };
         Err(Error::mismatch(place.clone(), found, "one dimension"))

@@ -1,4 +1,4 @@
-//! The files that say what a directory of a store is.
+//! The metadata files of a directory of a store.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,19 +9,19 @@ use serde_json::value::RawValue;
 
 use super::metadata::{v2, v3};
 
-/// The longest file of JSON that is read.
-const LONGEST: u64 = 64 << 20;
+/// Maximum size of a JSON file.
+const MAX_LEN: u64 = 64 << 20;
 
-/// The files of which one makes a directory a group or an array.
+/// The files that mark a directory as a group or an array.
 pub(super) const FILES: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
 
-/// The members of an object in JSON, each as it stands.
+/// The members of a JSON object, unparsed.
 pub(super) type Fields = BTreeMap<String, Box<RawValue>>;
 
-/// What a directory is.
+/// A group or an array.
 pub(super) enum Node {
     Group(Group),
-    /// What it says of itself, and in which version.
+    /// Its metadata and version.
     Array(Fields, u32),
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Group {
     pub(super) version: u32,
 }
 
-/// Reads what a directory of the file system is; `None` where it is nothing of Zarr.
+/// Reads the metadata of a directory of the file system; `None` if it has none.
 pub(super) fn read(directory: &Path, place: &Place) -> Result<Option<Node>> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match InputDirectory::open(directory).map_err(Error::into_parts) {
@@ -43,12 +43,12 @@ pub(super) fn read(directory: &Path, place: &Place) -> Result<Option<Node>> {
     }
 }
 
-/// Reads a file of a directory of the file system that holds an object; `None` where there is none.
+/// Reads a JSON object from a file of the file system; `None` if the file does not exist.
 pub(super) fn local_json(directory: &Path, name: &str, place: &Place) -> Result<Option<Fields>> {
     json(&InputDirectory::open(directory)?, name, place)
 }
 
-/// Reads what a directory is from its files of JSON.
+/// Reads the metadata of a directory from its files.
 pub(super) fn from_files(
     json: &dyn Fn(&str) -> Result<Option<Fields>>,
     place: &Place,
@@ -67,12 +67,12 @@ pub(super) fn from_files(
     Ok(None)
 }
 
-/// Returns whether a directory is a group or an array, going by its files' names.
+/// Returns whether a directory is a group or an array, from the names of its files.
 pub(super) fn is_node(directory: &InputDirectory) -> Result<bool> {
     for name in FILES {
-        let there = match readable(directory.read_metadata(name, LONGEST))? {
+        let there = match readable(directory.read_metadata(name, MAX_LEN))? {
             Some(text) => text.is_some(),
-            // It is read again, and the error reported, by whoever needs it.
+            // The file is read again when it is needed, with an error.
             None => directory.is_file(name)?,
         };
         if there {
@@ -82,13 +82,13 @@ pub(super) fn is_node(directory: &InputDirectory) -> Result<bool> {
     Ok(false)
 }
 
-/// Reads a file that holds an object; `None` where there is no file.
+/// Reads a JSON object from a file; `None` if the file does not exist.
 pub(super) fn json(
     directory: &InputDirectory,
     name: &str,
     place: &Place,
 ) -> Result<Option<Fields>> {
-    let text = match directory.read_metadata(name, LONGEST) {
+    let text = match directory.read_metadata(name, MAX_LEN) {
         Ok(text) => text,
         Err(error) => {
             return match error.into_parts().0 {
@@ -109,19 +109,19 @@ pub(super) fn json(
     text.map(|text| parse(name, &text, place)).transpose()
 }
 
-/// Refuses a file of JSON that is too long; of what is no file no length is known.
+/// Checks the length of a JSON file; it is not known for other kinds of files.
 pub(super) fn check_length(name: &str, bytes: u64, place: &Place) -> Result<()> {
-    if bytes <= LONGEST {
+    if bytes <= MAX_LEN {
         return Ok(());
     }
     let found = match bytes {
-        u64::MAX => format!("{name}, which is no regular file"),
+        u64::MAX => format!("{name}, which is not a regular file"),
         _ => format!("{name} of {bytes} bytes"),
     };
     Err(Error::mismatch(place.clone(), found, "a file of at most 64 MiB"))
 }
 
-/// Reads the text of a file that holds an object.
+/// Parses a file with a JSON object.
 pub(super) fn parse(name: &str, text: &[u8], place: &Place) -> Result<Fields> {
     serde_json::from_slice(text).map_err(|error| {
         Error::mismatch(place.clone(), format!("{name} that cannot be read: {error}"), "an object")

@@ -1,4 +1,4 @@
-//! A store that has been opened.
+//! Opened stores.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,15 +17,15 @@ use super::tree::ZarrGroup;
 use crate::container::full_path;
 use crate::npz::Archive;
 
-/// Groups that are kept open. Each is a directory of its own.
-const MOST_GROUPS: usize = 64;
+/// Maximum number of groups that are kept open.
+const MAX_GROUPS: usize = 64;
 
-/// A Zarr store that has been opened, in a directory or a zip file. Its groups are opened one by one.
+/// An opened Zarr store, in a directory or a zip file, whose groups can be opened.
 #[derive(Clone)]
 pub struct ZarrStore {
     root: Store,
     path: PathBuf,
-    /// Groups that were opened, by name: they share what was read of them.
+    /// Opened groups by name, to share what was read of them.
     groups: Arc<Mutex<BTreeMap<String, Store>>>,
 }
 
@@ -38,21 +38,21 @@ impl ZarrStore {
         &self.path
     }
 
-    /// Takes a directory; `None` where it is neither a group nor an array.
+    /// Opens a directory; `None` if it is neither a group nor an array.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be found out.
+    /// Fails if this cannot be determined.
     pub fn of_directory(directory: InputDirectory) -> Result<Option<Self>> {
         let path = directory.path().to_path_buf();
         Ok(node::is_node(&directory)?.then(|| Self::new(Store::Directory(directory), path)))
     }
 
-    /// Takes a zip file; `None` where it is neither a group nor an array.
+    /// Opens a zip file; `None` if it is neither a group nor an array.
     ///
     /// # Errors
     ///
-    /// Fails where the list of its entries cannot be read.
+    /// Fails if the directory of the zip file cannot be read.
     pub fn of_zip(file: InputFile) -> Result<Option<Self>> {
         let archive = Archive::open(file)?;
         if !node::FILES.iter().any(|file| archive.contains(file)) {
@@ -63,27 +63,27 @@ impl ZarrStore {
         Ok(Some(Self::new(root, path)))
     }
 
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such group.
+    /// Fails if there is no such group.
     pub fn group(&self, name: &str) -> Result<Zarr> {
         let path = full_path(&self.path, name);
         let array = || Error::mismatch(Place::path(&*path), "an array", "a group");
         self.find(name, true)?.ok_or_else(array)
     }
 
-    /// Opens a group as a tree, and sets how many threads decode the chunks of one large read.
+    /// Opens a group as a tree, with the number of threads that decode the chunks of a large read.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such group.
+    /// Fails if there is no such group.
     pub fn tree(&self, name: &str, threads: usize) -> Result<ZarrGroup> {
         ZarrGroup::in_store(&self.root, &self.path, name, threads)
     }
 
-    /// Opens a group, and says whether it will be opened again; `None` where it is an array.
+    /// Opens a group; `None` if it is an array. `keep` is whether it will be opened again.
     pub(super) fn find(&self, name: &str, keep: bool) -> Result<Option<Zarr>> {
         let path = full_path(&self.path, name);
         let directory = self.directory(name, &Place::path(&*path), keep)?;
@@ -91,17 +91,18 @@ impl ZarrStore {
         Zarr::in_directory(directory, path, threads)
     }
 
-    /// Keeps a group that was opened, to be opened again.
+    /// Keeps an opened group.
     pub(super) fn keep(&self, name: &str, group: &Zarr) {
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        if groups.len() < MOST_GROUPS {
-            groups.insert(trimmed(name), group.directory().clone());
+        if groups.len() < MAX_GROUPS {
+            groups.insert(normalize(name), group.directory().clone());
         }
     }
 
-    /// Opens the directory of a group itself, since another can take its place in a store that stays.
+    /// Opens the directory of a group itself, as another one may take its path in a store that
+    /// remains.
     fn directory(&self, name: &str, place: &Place, keep: bool) -> Result<Store> {
-        let name = trimmed(name);
+        let name = normalize(name);
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(directory) = groups.get(&name) {
             return Ok(directory.clone());
@@ -119,15 +120,15 @@ impl ZarrStore {
             }
             (_, inside) => inside,
         };
-        if keep && groups.len() < MOST_GROUPS {
+        if keep && groups.len() < MAX_GROUPS {
             groups.insert(name, directory.clone());
         }
         Ok(directory)
     }
 }
 
-/// Returns the path of a group in a form that is the same for all its names.
-fn trimmed(name: &str) -> String {
+/// Returns the normalized path of a group.
+fn normalize(name: &str) -> String {
     name.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
 

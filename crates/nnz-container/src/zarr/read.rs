@@ -1,4 +1,4 @@
-//! Reading elements, by as many threads as pay.
+//! Reading elements in parallel.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,37 +9,38 @@ use super::codec::zeroed;
 use crate::chunk_cache::ChunkCache;
 use crate::parallel;
 
-/// Bytes that keep a thread busy for longer than it takes to start one.
+/// Number of bytes for which starting a thread is worthwhile.
 const DECODED_BY_THREAD: usize = 256 << 10;
 const COPIED_BY_THREAD: usize = 8 << 20;
 
-/// What a chunk may be longer when it is stored than when it is decoded, beside as long again.
+/// A stored chunk may have twice its decoded size and this many bytes more.
 const OVERHEAD: u64 = 64 << 10;
 
-/// Bytes of decoded chunks that are kept. Chunks of Zarr are large, and several are read at a time.
-const KEPT_BYTES: usize = 32 << 20;
+/// Limit of cached chunks in bytes. Chunks of Zarr are large, and several are read at a time.
+const CACHED_BYTES: usize = 32 << 20;
 
-/// Chunks that can be decoded at a time because a part of them is read.
+/// Maximum number of chunks that are decoded at a time for partial reads.
 const AT_A_TIME: usize = 8;
 
-/// Chunks that need no proof that they are so long.
-const UNPROVEN_BYTES: u64 = 64 << 20;
+/// Size of chunks for which no stored data is required.
+const UNCHECKED_BYTES: u64 = 64 << 20;
 
-/// Elements of a fixed size, in the byte order of the machine.
+/// Elements of fixed size, in native byte order.
 pub(super) struct Elements {
     pub(super) stored: Stored,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     size: usize,
-    /// Puts elements into the byte order of the machine.
+    /// Converts elements to native byte order.
     to_native: fn(&Stored, &mut [u8]),
     threads: usize,
-    /// Chunks that were read in part.
+    /// Chunks that were partly read.
     cache: ChunkCache,
-    /// Held while such a chunk is decoded: who wants the same one waits, and does not do it again.
+    /// Locked while such a chunk is decoded, so that other threads wait for it instead of decoding
+    /// it again.
     decoding: [Mutex<()>; AT_A_TIME],
 }
 
-/// A part of a chunk, and the memory it goes to.
+/// A part of a chunk with its destination.
 struct Piece<'a> {
     chunk: u64,
     from: usize,
@@ -54,16 +55,16 @@ impl Elements {
         threads: usize,
     ) -> Self {
         let cache = match stored.metadata.grid.shape().len() {
-            0 | 1 => ChunkCache::of_bytes(KEPT_BYTES),
+            0 | 1 => ChunkCache::of_bytes(CACHED_BYTES),
             _ => ChunkCache::of_stripe(),
         };
         let decoding = Default::default();
         Self { stored, size, to_native, threads, cache, decoding }
     }
 
-    /// Returns the bytes of a chunk when decoded.
+    /// Returns the decoded size of a chunk in bytes.
     pub(super) fn chunk_bytes(&self) -> u64 {
-        // That it fits was checked when the array was opened.
+        // The array was opened with a check that it fits.
         self.stored.metadata.chunk * self.size as u64
     }
 
@@ -76,7 +77,7 @@ impl Elements {
         parallel::for_each(threads, pieces, |piece| self.read_piece(piece))
     }
 
-    /// Cuts a read into the parts of chunks it is made of.
+    /// Divides a read into parts of chunks.
     fn pieces<'a>(&self, first: u64, out: &'a mut [u8]) -> impl Iterator<Item = Piece<'a>> + Send {
         let (bytes, mut next, mut rest) = (self.chunk_bytes(), first * self.size as u64, out);
         std::iter::from_fn(move || {
@@ -96,8 +97,8 @@ impl Elements {
 
     fn read_piece(&self, piece: Piece<'_>) -> Result<()> {
         let Piece { chunk, from, out } = piece;
-        if let Some(kept) = self.cache.get(chunk) {
-            out.copy_from_slice(&kept[from..from + out.len()]);
+        if let Some(cached) = self.cache.get(chunk) {
+            out.copy_from_slice(&cached[from..from + out.len()]);
             return Ok(());
         }
         let Some(located) = self.stored.find(chunk)? else {
@@ -118,20 +119,20 @@ impl Elements {
         Ok(())
     }
 
-    /// Decodes a chunk, unless another thread just has.
+    /// Decodes a chunk, unless another thread has.
     pub(super) fn decode_to_keep(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
         let slot = usize::try_from(chunk % AT_A_TIME as u64).unwrap_or(0);
         let _held = self.decoding[slot].lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = self.cache.get(chunk) {
-            return Ok(kept);
+        if let Some(cached) = self.cache.get(chunk) {
+            return Ok(cached);
         }
-        let decoded = self.decode_whole(chunk, located)?;
+        let decoded = self.decode_chunk(chunk, located)?;
         self.cache.put(chunk, Arc::clone(&decoded));
         Ok(decoded)
     }
 
     /// Decodes a chunk.
-    pub(super) fn decode_whole(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
+    pub(super) fn decode_chunk(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
         let bytes = self.believed_length(chunk, located)?;
         let decoded = zeroed(bytes);
         let mut decoded =
@@ -140,12 +141,12 @@ impl Elements {
         Ok(decoded.into())
     }
 
-    /// Returns a chunk that was read in part before.
-    pub(super) fn kept(&self, chunk: u64) -> Option<Arc<[u8]>> {
+    /// Returns a cached chunk.
+    pub(super) fn cached(&self, chunk: u64) -> Option<Arc<[u8]>> {
         self.cache.get(chunk)
     }
 
-    /// Checks that a chunk that is stored as it is has the length it should.
+    /// Checks the length of a chunk that is stored unchanged.
     pub(super) fn check_length(&self, located: &Located, chunk: u64) -> Result<()> {
         if located.bytes == self.chunk_bytes() {
             return Ok(());
@@ -155,17 +156,17 @@ impl Elements {
         Err(Error::mismatch(self.stored.place_of(chunk), found, expected))
     }
 
-    /// Returns the bytes of a chunk when decoded, if what is stored can make so many.
+    /// Returns the decoded size of a chunk, if the stored bytes can be decoded to that.
     fn believed_length(&self, chunk: u64, located: &Located) -> Result<usize> {
         let bytes = self.chunk_bytes();
         let ratio = self.stored.metadata.pipeline.most_ratio();
-        let borne_out = located.bytes.saturating_mul(ratio).saturating_add(UNPROVEN_BYTES);
+        let borne_out = located.bytes.saturating_mul(ratio).saturating_add(UNCHECKED_BYTES);
         match usize::try_from(bytes) {
             Ok(length) if bytes <= borne_out => Ok(length),
             _ => {
                 let found = format!("{} bytes for a chunk of {bytes}", located.bytes);
                 let place = self.stored.place_of(chunk);
-                Err(Error::mismatch(place, found, "as many as that takes"))
+                Err(Error::mismatch(place, found, "enough bytes for it"))
             }
         }
     }
@@ -175,7 +176,7 @@ impl Elements {
         let most = (out.len() as u64).saturating_mul(2).saturating_add(OVERHEAD);
         if located.bytes > most {
             let found = format!("a chunk of {} bytes", located.bytes);
-            return Err(Error::mismatch(place(), found, format!("{} bytes, packed", out.len())));
+            return Err(Error::mismatch(place(), found, format!("{} compressed bytes", out.len())));
         }
         let stored = self.stored.bytes(located)?;
         let pipeline = &self.stored.metadata.pipeline;

@@ -1,4 +1,4 @@
-//! Where the files of a store are: in a directory, or in a zip file.
+//! The files of a store, in a directory or in a zip file.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,18 +12,18 @@ use super::node::{self, Fields, Node};
 use crate::npy::ReadAt;
 use crate::npz::Archive;
 
-/// A group or an array of a store, by where its files are.
+/// A group or an array of a store: the location of its files.
 #[derive(Clone)]
 pub(super) enum Store {
     Directory(InputDirectory),
     Zip {
         archive: Arc<Archive>,
-        /// What names of files start with: nothing, or a path and a slash.
+        /// The prefix of file names: empty, or a path with a slash.
         prefix: String,
     },
 }
 
-/// The bytes of a file in a store.
+/// A file of a store.
 #[derive(Clone)]
 pub(super) enum StoredFile {
     File(InputFile),
@@ -43,7 +43,7 @@ impl StoredFile {
 }
 
 impl Store {
-    /// Returns what lies inside by its path.
+    /// Returns a member by its path.
     pub(super) fn inside(&self, path: &Path) -> Self {
         match self {
             Self::Directory(directory) => Self::Directory(directory.inside(path)),
@@ -60,12 +60,12 @@ impl Store {
         }
     }
 
-    /// Reads what it is; `None` where it is nothing of Zarr.
+    /// Reads its metadata; `None` if it is neither a group nor an array.
     pub(super) fn node(&self, place: &Place) -> Result<Option<Node>> {
         node::from_files(&|name| self.json(name, place), place)
     }
 
-    /// Reads a file that holds an object; `None` where there is no file.
+    /// Reads a JSON object from a file; `None` if the file does not exist.
     pub(super) fn json(&self, name: &str, place: &Place) -> Result<Option<Fields>> {
         let (archive, prefix) = match self {
             Self::Directory(directory) => return node::json(directory, name, place),
@@ -80,8 +80,8 @@ impl Store {
         node::parse(name, &text, place).map(Some)
     }
 
-    /// Opens a file and returns its length; `None` where there is none. Opening a pipe would wait for
-    /// ever.
+    /// Opens a file and returns its length; `None` if it does not exist. Opening a pipe could
+    /// block.
     pub(super) fn file(&self, key: &str, place: &Place) -> Result<Option<(StoredFile, u64)>> {
         let directory = match self {
             Self::Directory(directory) => directory,
@@ -95,7 +95,7 @@ impl Store {
         };
         let with_place = |error: Error| match error.into_parts().0 {
             ErrorKind::Mismatch { .. } => {
-                let found = format!("{key}, which is no regular file");
+                let found = format!("{key}, which is not a regular file");
                 Error::mismatch(place.clone(), found, "a chunk")
             }
             kind => Error::new(kind, place.clone()),
@@ -105,13 +105,14 @@ impl Store {
                 let bytes = file.len();
                 Ok(Some((StoredFile::File(file), bytes)))
             }
-            // What is not stored is a fill value. But files of a store that was replaced are gone.
+            // Missing chunks have the fill value. But if the store was replaced, its files are
+            // gone.
             None if directory.is_replaced() => Err(Error::new(ErrorKind::Changed, place.clone())),
             None => Ok(None),
         }
     }
 
-    /// Returns what lies inside by its path, which goes through no symbolic links.
+    /// Returns a member by its path, without following symbolic links.
     pub(super) fn within(&self, name: &str, place: &Place) -> Result<Self> {
         let missing = || Error::new(ErrorKind::Missing, place.clone());
         let inside = inside(name).ok_or_else(missing)?;
@@ -133,7 +134,7 @@ impl Store {
         Ok(self.inside(&inside))
     }
 
-    /// Lists the names of groups, arrays and links in it, sorted. A link is none of them.
+    /// Returns the names of groups, arrays and links in it, sorted.
     pub(super) fn nodes(&self) -> Result<Vec<(String, Listed)>> {
         let directory = match self {
             Self::Directory(directory) => directory,
@@ -171,7 +172,7 @@ impl Store {
     }
 }
 
-/// What an entry of a directory is.
+/// The kind of an entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
     /// A group or an array.
@@ -184,7 +185,7 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Returns the path of what lies in a directory by its name; `None` where a name leads out.
+/// Returns a path in a directory from a name; `None` if it is outside the directory.
 fn inside(path: &str) -> Option<PathBuf> {
     let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {

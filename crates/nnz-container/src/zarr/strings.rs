@@ -4,12 +4,12 @@ use nnz_core::{At, Error, Result, StringReader};
 
 use super::chunks::{Stored, undecoded};
 use super::metadata::DataType;
-use crate::npy::{Element, decode, without_zeros};
+use crate::npy::{Element, decode, trim_zeros};
 
-/// The longest chunk of strings that is taken into memory.
-const LONGEST: u64 = 256 << 20;
+/// Maximum size of a chunk of strings.
+const MAX_LEN: u64 = 256 << 20;
 
-/// Checks that an array holds strings.
+/// Checks that an array has strings.
 pub(super) fn check(stored: &Stored) -> Result<()> {
     match stored.metadata.data_type {
         DataType::Fixed(Element::Number { value_type, .. }) => {
@@ -20,15 +20,15 @@ pub(super) fn check(stored: &Stored) -> Result<()> {
     }
 }
 
-/// The strings of an array, a chunk at a time.
+/// The strings of an array, read by chunk.
 pub(super) struct Strings {
     stored: Stored,
-    /// The chunk that is read, and whether it is stored.
+    /// The current chunk, if it is stored.
     chunk: Vec<u8>,
     absent: bool,
-    /// Where the next string starts in the chunk.
+    /// The offset of the next string in the chunk.
     at: usize,
-    /// The number of the next string.
+    /// The index of the next string.
     next: u64,
     text: Vec<u8>,
 }
@@ -46,25 +46,25 @@ impl Strings {
         let chunk = read(&self.stored, number)?;
         self.absent = chunk.is_none();
         self.chunk = chunk.unwrap_or_default();
-        // A list of strings of any length starts with their number.
+        // The strings are preceded by their number.
         self.at = if self.stored.metadata.data_type == DataType::Texts { 4 } else { 0 };
         Ok(())
     }
 }
 
-/// Reads a chunk of strings, which holds as many as it should; `None` where it is not stored.
+/// Reads a chunk with the expected number of strings; `None` if it is not stored.
 pub(super) fn read(stored: &Stored, number: u64) -> Result<Option<Vec<u8>>> {
     let metadata = &stored.metadata;
     let place = || stored.place_of(number);
     let Some(located) = stored.find(number)? else { return Ok(None) };
-    let least = metadata.chunk.saturating_mul(metadata.least_bytes());
-    if located.bytes > LONGEST || least > LONGEST {
+    let least = metadata.chunk.saturating_mul(metadata.min_bytes());
+    if located.bytes > MAX_LEN || least > MAX_LEN {
         let found = format!("a chunk of {} bytes for {least} or more", located.bytes);
         return Err(Error::mismatch(place(), found, "at most 256 MiB"));
     }
     let bytes = stored.bytes(&located)?;
     let texts = metadata.data_type == DataType::Texts;
-    let most = if texts { LONGEST } else { least };
+    let most = if texts { MAX_LEN } else { least };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let decoded = metadata.pipeline.decode_unknown(&bytes, most);
     let chunk = decoded.map_err(|why| undecoded(why, place(), "a chunk", most))?;
@@ -77,7 +77,7 @@ pub(super) fn read(stored: &Stored, number: u64) -> Result<Option<Vec<u8>>> {
     if whole {
         return Ok(Some(chunk));
     }
-    let found = format!("a chunk of {found} bytes for other strings");
+    let found = format!("a chunk of {found} bytes with a wrong number of strings");
     Err(Error::mismatch(place(), found, format!("{} strings", metadata.chunk)))
 }
 
@@ -107,7 +107,7 @@ impl StringReader for Strings {
         let string = size.and_then(|size| rest.get(..size)).ok_or_else(short)?;
         self.at += string.len();
         let Element::Unicode { big, .. } = element else {
-            return Ok(Some(without_zeros(string)));
+            return Ok(Some(trim_zeros(string)));
         };
         self.text.clear();
         decode(string, big, &mut self.text).map_err(|code| {

@@ -25,9 +25,10 @@ use crate::json;
 use crate::tree::{ElementType, NodeId, TreeWriter as _};
 use crate::{ArrayId, ContainerWriter};
 
-/// A group of a Zarr store being written, invisible until it is finished.
+/// A writer of a group of a Zarr store, which appears when it is finished.
 ///
-/// A store that is there already keeps all else. Dropped unfinished, nothing is left behind.
+/// The other contents of an existing store are kept. Dropped unfinished, the writer leaves no
+/// output.
 #[derive(Debug)]
 pub struct ZarrWriter {
     tree: ZarrTreeWriter,
@@ -37,16 +38,15 @@ pub struct ZarrWriter {
 }
 
 impl ZarrWriter {
-    /// Starts writing a group, named with or without a slash before it; the root group has no
-    /// name.
+    /// Starts writing a group, with or without a leading slash; the root group has an empty name.
     ///
-    /// Groups above it are made where they are missing. A group that is there is replaced only
-    /// with leave to overwrite, and only if all in it is of Zarr.
+    /// Missing parent groups are created. An existing group is replaced only with `overwrite`, and
+    /// only if it has nothing but Zarr data.
     ///
     /// # Errors
     ///
-    /// Fails where options make no sense, the group may not be replaced, or what is there is no
-    /// Zarr of version 3 or cannot be written.
+    /// Fails if options are invalid, if the group may not be replaced, or if an existing store is
+    /// not Zarr of version 3 or cannot be written.
     pub fn create(
         path: &Path,
         group: &str,
@@ -64,7 +64,7 @@ impl ZarrWriter {
         Ok(Self { tree, names: BTreeSet::new(), arrays: Vec::new(), options })
     }
 
-    /// Takes a name for a member.
+    /// Reserves the name of a member.
     fn take(&mut self, name: &str) -> Result<Place> {
         let place = Place::array(self.tree.path(), name);
         if !target::is_name(name) {

@@ -1,6 +1,6 @@
 //! Converting the values of a block to the type of its object.
 
-use nnz_core::{At, Error, ErrorKind, Offender, Place, Result, Rounding, ValueType, Values};
+use nnz_core::{At, CastError, Error, ErrorKind, Place, Result, Rounding, ValueType, Values};
 
 /// Runs a block of code with `$T` as the Rust type of a value type.
 macro_rules! with_type {
@@ -58,7 +58,7 @@ pub(crate) fn refused_type(value_type: ValueType) -> Error {
 }
 
 /// Returns the error for a value that does not fit the type of the object.
-pub(crate) fn refused_value(place: Place, offender: Offender, target: ValueType) -> Error {
+pub(crate) fn refused_value(place: Place, offender: CastError, target: ValueType) -> Error {
     Error::new(ErrorKind::Inexact { found: offender.found, target, holds: None }, place)
 }
 

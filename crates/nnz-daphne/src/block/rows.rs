@@ -184,8 +184,8 @@ impl Rows<'_> {
         values: &mut Vec<T>,
     ) -> Option<()> {
         let entries = self.offsets.last().copied().unwrap_or(0);
-        columns.resize(entries + PairRows::MORE, 0);
-        values.resize(entries + PairRows::MORE, bytemuck::Zeroable::zeroed());
+        columns.resize(entries + PairRows::PADDING, 0);
+        values.resize(entries + PairRows::PADDING, bytemuck::Zeroable::zeroed());
         let width = layout.width();
         let bytes = self.bytes.get(if self.count_read { 0 } else { width }..).unwrap_or_default();
         let rows = PairRows { bytes, ends: self.offsets, between: width };

@@ -1,4 +1,4 @@
-//! Tables one behind the other.
+//! Concatenated tables.
 
 use std::collections::HashMap;
 
@@ -9,26 +9,27 @@ use nnz_core::{
 
 use crate::types;
 
-/// Which of what several have is kept.
+/// Which columns of several tables are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Join {
-    /// What all have. The default.
+    /// The columns that all tables have. The default.
     #[default]
     Inner,
-    /// What any has. It is missing in the others.
+    /// The columns that any table has. They are missing in the others.
     Outer,
 }
 
-/// The rows of several tables, one behind the other, with the columns that all or any of them have.
+/// The rows of several tables, with the columns that all or any of them have.
 ///
-/// Types that go together become one that holds both; other columns are left out. Categories are united.
+/// Columns of compatible types get a type that holds both; other columns are left out. Categories are
+/// united.
 pub struct Appended<'a> {
     parts: Vec<Part<'a>>,
     columns: Vec<ColumnInfo>,
     dropped: Vec<DroppedColumn>,
 }
 
-/// A column that is left out where tables are put together.
+/// A column that is left out when tables are concatenated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DroppedColumn {
@@ -38,7 +39,7 @@ pub struct DroppedColumn {
     pub why: String,
 }
 
-/// A table with the positions of the columns it has.
+/// A table and the positions of its columns.
 type Part<'a> = (Box<dyn Annotations + 'a>, Vec<Option<usize>>);
 
 impl std::fmt::Debug for Appended<'_> {
@@ -48,19 +49,19 @@ impl std::fmt::Debug for Appended<'_> {
 }
 
 impl<'a> Appended<'a> {
-    /// Puts tables one behind the other.
+    /// Concatenates tables.
     #[must_use]
     pub fn new(tables: Vec<Box<dyn Annotations + 'a>>, join: Join) -> Self {
         Self::with(tables, join, common_type)
     }
 
-    /// Puts tables one behind the other, with numbers in the type that pandas makes of them. What that does not
-    /// hold exactly is left out, as are categories of numbers with those of strings; such columns are read for
-    /// it, each into at most `memory` bytes.
+    /// Concatenates tables with the number types of pandas. Columns whose values are not exact in that type,
+    /// and columns with categories of both numbers and strings, are left out; such columns are read to find
+    /// out, each in at most `memory` bytes.
     ///
     /// # Errors
     ///
-    /// Fails where a column cannot be read.
+    /// Fails if a column cannot be read.
     pub fn promoted(
         tables: Vec<Box<dyn Annotations + 'a>>,
         join: Join,
@@ -85,7 +86,7 @@ impl<'a> Appended<'a> {
         Ok(appended)
     }
 
-    /// Returns whether only its values show that a column can be put together.
+    /// Returns whether a column has to be read to find out if it can be concatenated.
     fn is_uncertain(&self, column: usize) -> bool {
         let Some(info) = self.columns.get(column) else { return false };
         let mut types = self.parts.iter().filter_map(|(table, positions)| {
@@ -155,21 +156,21 @@ impl<'a> Appended<'a> {
         Self { parts: tables.into_iter().zip(positions).collect(), columns, dropped }
     }
 
-    /// Returns the columns that some tables do not have, where those of all are kept, or in a type that does not go
-    /// together with the others.
+    /// Returns the columns that are left out: those that some tables do not have, if only columns of all tables are
+    /// kept, and those of incompatible types.
     #[must_use]
     pub fn dropped(&self) -> &[DroppedColumn] {
         &self.dropped
     }
 }
 
-/// Returns where a table has a column of that name, and its type.
+/// Returns the position and type of the column of a table with this name.
 fn find(table: &dyn Annotations, info: &ColumnInfo) -> Option<(usize, ColumnType)> {
     let position = table.columns().iter().position(|column| column.name == info.name)?;
     Some((position, table.columns().get(position)?.column_type))
 }
 
-/// Returns the type that holds the values of both.
+/// Returns a type that holds the values of both.
 fn common_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
     use ColumnType::{Categorical, Number, String};
     Some(match (a, b) {
@@ -177,15 +178,15 @@ fn common_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
         (Number(ValueType::Bint8), _) | (_, Number(ValueType::Bint8)) => return None,
         (Number(a), Number(b)) => Number(types::common_type(a, b)?),
         (String, String) => String,
-        // Whether they are ordered shows when the categories are read.
+        // Whether they are ordered is known when the categories are read.
         (Categorical { ordered: a }, Categorical { ordered: b }) => Categorical { ordered: a && b },
-        // Strings that one of the files happened to turn into categories.
+        // Strings, which are categories in only one of the files.
         (String, Categorical { .. }) | (Categorical { .. }, String) => String,
         _ => return None,
     })
 }
 
-/// Returns the type that pandas has for the values of both; `None` where it has none but that of any object.
+/// Returns the type of pandas for the values of both; `None` if that is `object`.
 fn promoted_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
     match (a, b) {
         (ColumnType::Number(ValueType::Bint8), _) | (_, ColumnType::Number(ValueType::Bint8)) => {
@@ -209,7 +210,7 @@ impl Annotations for Appended<'_> {
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
         let Some(info) = self.columns.get(column) else {
-            return Err(Error::argument(format!("there is no column {column}")));
+            return Err(Error::argument(format!("column {column} does not exist")));
         };
         self.joined(column, info.column_type, memory).map_err(|error| match error.into_parts() {
             (ErrorKind::Unsupported(what), place) => {
@@ -220,15 +221,15 @@ impl Annotations for Appended<'_> {
     }
 }
 
-/// A column to which others are appended.
+/// A column that is being concatenated.
 struct Joined {
     values: ColumnValues,
-    /// The positions of categories by their text.
+    /// The positions of categories, by text.
     codes: HashMap<Vec<u8>, i32>,
     missing: Vec<bool>,
-    /// Whether values may be missing, if only in one table.
+    /// Whether values can be missing, at least in one table.
     nullable: bool,
-    /// Whether the categories of all were the same, in the same order.
+    /// Whether all categories so far were the same, in the same order.
     same: bool,
     begun: bool,
 }
@@ -274,14 +275,14 @@ impl Joined {
                     all.try_push(&text)?;
                 }
             }
-            _ => return Err(Error::argument("a column changes its type")),
+            _ => return Err(Error::argument("the type of a column changed while reading")),
         }
         Ok(())
     }
 
-    /// Appends rows of which nothing is known.
+    /// Appends rows without values.
     fn push_missing(&mut self, rows: u64) -> Result<()> {
-        let too_many = || Error::argument("more rows than memory holds");
+        let too_many = || Error::argument("too many rows for memory");
         let count = usize::try_from(rows).map_err(|_| too_many())?;
         self.missing.extend(std::iter::repeat_n(true, count));
         match &mut self.values {
@@ -299,7 +300,7 @@ impl Joined {
         Ok(())
     }
 
-    /// Appends categories, and adds those to the list that are not in it.
+    /// Appends categories, and adds new ones to the list.
     fn push_categories(&mut self, next: &Categorical) -> Result<()> {
         let Self { values, codes: known, same, begun, .. } = self;
         let ColumnValues::Categorical(Categorical { codes, categories: all, .. }) = values else {
@@ -381,14 +382,12 @@ impl Joined {
     }
 }
 
-/// Casts values of a column, or fails where one is not exact in the other type.
+/// Casts values of a column; fails if one is not exact in the other type.
 fn exactly(values: &Values, to: ValueType) -> Result<Values> {
     let mut cast = Values::new(to);
     values.cast_into(to, Rounding::Refused, &mut cast).map_err(|offender| {
-        let what = format!(
-            "found {}, which {to}, the type for all files, cannot hold exactly",
-            offender.found
-        );
+        let what =
+            format!("found {}, which is not exact in {to}, the type for all files", offender.found);
         Error::unsupported(Place::default(), what)
     })?;
     Ok(cast)
@@ -418,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn categories_are_united_in_the_order_they_come() {
+    fn categories_are_united_in_order_of_occurrence() {
         let ordered = ColumnType::Categorical { ordered: true };
         let a = categories(&[1, 0, -1], &["T", "B"], true);
         let b = categories(&[0, 1, 2], &["NK", "B", "T"], true);
@@ -432,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_any_table_are_missing_in_the_others() {
+    fn outer_joins_fill_missing_columns() {
         struct Table(Vec<ColumnInfo>, Vec<Column>);
         impl Annotations for Table {
             fn columns(&self) -> &[ColumnInfo] {

@@ -1,4 +1,4 @@
-//! A matrix with other names or annotations than its file has.
+//! Replacing names and annotations of a matrix.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,16 +14,15 @@ use super::table::AnnotationTable;
 use super::unique::{make_unique, repeated};
 use crate::slice::one_of;
 
-/// What the rows, or the columns, of a matrix are called and described by, where that is not what its file says.
+/// Changes of the names and annotations of rows or columns.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Labels {
-    /// A table to add to the annotations: its rows go to the rows or columns of the same names. Columns that
-    /// are there already are replaced.
+    /// A table to add to the annotations. Its rows are matched by name, and existing columns are replaced.
     pub table: Option<Arc<AnnotationTable>>,
-    /// The column of annotations that has the names. Names that were there before become a column.
+    /// The column of the annotations to use as names. The previous names become a column.
     pub names_from: Option<String>,
-    /// Whether a number is added to names that occur again: `-1`, `-2` and so on.
+    /// Whether `-1`, `-2`, ... is appended to repeated names.
     pub make_unique: bool,
 }
 
@@ -36,7 +35,7 @@ nnz_core::setters! {
 }
 
 impl Labels {
-    /// Returns whether they are those of the file.
+    /// Returns whether nothing is changed.
     #[must_use]
     pub fn is_default(&self) -> bool {
         let Self { table, names_from, make_unique } = self;
@@ -44,17 +43,17 @@ impl Labels {
     }
 }
 
-/// A matrix with other names or annotations.
+/// A matrix with changed names or annotations.
 pub struct Labelled<S> {
     inner: S,
     axes: [Relabelled; 2],
     notes: Vec<String>,
 }
 
-/// One axis of it.
+/// One axis.
 #[derive(Default)]
 struct Relabelled {
-    /// Names in place of those of the file.
+    /// Names that replace those of the file.
     names: Option<StringList>,
     columns: Option<Columns>,
 }
@@ -65,11 +64,11 @@ struct Columns {
     origins: Vec<Origin>,
     len: u64,
     table: Arc<AnnotationTable>,
-    /// The row of the table for each row or column of the matrix.
+    /// The row of the table for each row or column of the matrix, if it has one.
     rows: Vec<Option<u64>>,
 }
 
-/// Where a column comes from.
+/// The source of a column.
 #[derive(Clone, Copy)]
 enum Origin {
     File(usize),
@@ -85,14 +84,14 @@ impl<S> fmt::Debug for Labelled<S> {
 }
 
 impl<S: Deref<Target: MatrixSource>> Labelled<S> {
-    /// Gives the rows and columns of a matrix other labels. Names, and columns that names come from, are read
-    /// into at most `memory` bytes.
+    /// Changes the labels of a matrix. Names, and columns that become names, are read into at most `memory`
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// Fails where a table is to be attached to what has no names, names in the table occur twice, there is no
-    /// column that names are to be taken from, one of its values is missing, names that are taken from it occur
-    /// twice and are not to be made unique, and where names or annotations cannot be read or take more memory.
+    /// Fails if a table is added to an axis without names, if a name occurs twice in the table, if the column
+    /// of names does not exist, has missing values or repeated values that are not made unique, and if names or
+    /// annotations cannot be read or take more memory.
     pub fn new(inner: S, labels: [&Labels; 2], memory: u64) -> Result<Self> {
         let mut notes = Vec::new();
         let [rows, cols] = labels;
@@ -103,7 +102,7 @@ impl<S: Deref<Target: MatrixSource>> Labelled<S> {
         Ok(Self { inner, axes, notes })
     }
 
-    /// Returns the names of an axis, where they are not those of the file.
+    /// Returns the names of an axis that replace those of the file, if any.
     #[must_use]
     pub fn replaced_names(&self, axis: Axis) -> Option<&StringList> {
         self.axis(axis).names.as_ref()
@@ -125,14 +124,14 @@ fn relabel(
         return Ok(Relabelled::default());
     }
     let mut names = match source.read_names(axis)? {
-        Some(mut names) => Some(names.list_within(memory)?),
+        Some(mut names) => Some(names.list_with_limit(memory)?),
         None => None,
     };
     let mut changed = false;
     let mut columns = Columns::of_file(source, axis)?;
     if let Some(table) = &labels.table {
         let Some(names) = &names else {
-            let what = format!("the {axis} have no names, by which a table could be attached");
+            let what = format!("the {axis} have no names, so a table cannot be matched to them");
             return Err(Error::argument(what));
         };
         columns.attach(table, names, axis, notes)?;
@@ -150,7 +149,7 @@ fn relabel(
     {
         let (unique, count) = make_unique(all)?;
         if count > 0 {
-            notes.push(format!("{count} names of the {axis} occur again and got a number"));
+            notes.push(format!("{count} repeated names of the {axis} got a number"));
             (names, changed) = (Some(unique), true);
         }
     } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
@@ -160,7 +159,9 @@ fn relabel(
         let what = format!(
             "column {column:?} cannot name the {axis}: {name:?} is in {one} {first} and in {one} {second}"
         );
-        return Err(Error::argument(what).with_hint("make_unique", "adds numbers to names"));
+        return Err(
+            Error::argument(what).with_hint("make_unique", "appends numbers to repeated names")
+        );
     }
     let columns = (labels.table.is_some() || labels.names_from.is_some()).then_some(columns);
     Ok(Relabelled { names: names.filter(|_| changed), columns })
@@ -175,7 +176,7 @@ impl Columns {
         Ok(Self { infos, origins, len, table: Arc::default(), rows: Vec::new() })
     }
 
-    /// Adds the columns of a table, or replaces those of the same names.
+    /// Adds the columns of a table, replacing columns of the same names.
     fn attach(
         &mut self,
         table: &Arc<AnnotationTable>,
@@ -184,9 +185,8 @@ impl Columns {
         notes: &mut Vec<String>,
     ) -> Result<()> {
         if let Some((name, [first, second])) = repeated(table.names()) {
-            let what = format!(
-                "the table to be attached to the {axis} has {name:?} in its rows {first} and {second}"
-            );
+            let what =
+                format!("the table for the {axis} has {name:?} in rows {first} and {second}");
             return Err(Error::argument(what));
         }
         let by_name: HashMap<&[u8], u64> = table.names().iter().zip(0..).collect();
@@ -197,8 +197,8 @@ impl Columns {
                 String::from_utf8_lossy(list.get(0).unwrap_or_default()).into_owned()
             };
             let what = format!(
-                "no name in the table is that of one of the {axis}: the first of the table is {:?}, \
-                 and of the {axis} {:?}",
+                "no name in the table matches the {axis}: the first is {:?} in the table and {:?} in the \
+                 {axis}",
                 name(table.names()),
                 name(names)
             );
@@ -207,16 +207,16 @@ impl Columns {
         let without = self.rows.len() as u64 - found;
         if without > 0 {
             let one = one_of(axis);
-            notes.push(format!("{without} {one}s are not in the table, and have no values of it"));
+            notes.push(format!("{without} {one}s are not in the table and have missing values"));
         }
-        // Several of one name share a row of the table.
+        // Several rows or columns with the same name share a row of the table.
         let mut used: Vec<u64> = self.rows.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
         let unused = table.len() - used.len() as u64;
         if unused > 0 {
             let one = one_of(axis);
-            notes.push(format!("{unused} rows of the table have the name of no {one}"));
+            notes.push(format!("{unused} rows of the table match no {one}"));
         }
         let mut replaced = Vec::new();
         for (number, info) in table.columns().iter().enumerate() {
@@ -235,13 +235,13 @@ impl Columns {
         }
         if !replaced.is_empty() {
             let replaced = replaced.join(", ");
-            notes.push(format!("annotations of the {axis} that the table replaces: {replaced}"));
+            notes.push(format!("replaced annotations of the {axis}: {replaced}"));
         }
         self.table = Arc::clone(table);
         Ok(())
     }
 
-    /// Takes a column out, as names.
+    /// Removes a column, and returns it as names.
     fn take(
         &mut self,
         source: &(impl MatrixSource + ?Sized),
@@ -252,10 +252,10 @@ impl Columns {
         let Some(at) = self.infos.iter().position(|column| column.name == name) else {
             let there: Vec<&str> = self.infos.iter().map(|column| &*column.name).collect();
             let there = match there[..] {
-                [] => format!("there are no annotations of the {axis}"),
-                _ => format!("there are {}", there.join(", ")),
+                [] => "there are none".to_owned(),
+                _ => format!("columns are {}", there.join(", ")),
             };
-            let what = format!("no column {name:?} describes the {axis}; {there}");
+            let what = format!("the {axis} have no annotation {name:?}; {there}");
             return Err(Error::argument(what));
         };
         let column = self.read(source, axis, self.origins[at], memory)?;
@@ -277,7 +277,7 @@ impl Columns {
         Ok(names)
     }
 
-    /// Keeps the names of the file as a column: of ids, unless it is ids that are the names now.
+    /// Keeps the previous names as a column `id`, or `name` if the new names are ids.
     fn keep_names(&mut self, taken: &str) {
         let free = |name: &&str| self.infos.iter().all(|column| column.name != *name);
         let lower = taken.to_ascii_lowercase();
@@ -300,15 +300,15 @@ impl Columns {
         match origin {
             Origin::File(number) => match source.annotations(axis)? {
                 Some(table) => table.read_column(number, memory),
-                None => Err(Error::argument(format!("there is no column {number}"))),
+                None => Err(Error::argument(format!("column {number} does not exist"))),
             },
             Origin::Table(number) => match self.table.column(number) {
                 Some(column) => column.gathered(&self.rows),
-                None => Err(Error::argument(format!("there is no column {number}"))),
+                None => Err(Error::argument(format!("column {number} does not exist"))),
             },
             Origin::Names => {
                 let names = source.read_names(axis)?;
-                let list = names.map(|mut names| names.list_within(memory)).transpose()?;
+                let list = names.map(|mut names| names.list_with_limit(memory)).transpose()?;
                 let values = ColumnValues::Strings(list.unwrap_or_default());
                 Ok(Column { values, missing: None })
             }
@@ -334,7 +334,7 @@ impl<T: MatrixSource + ?Sized> Annotations for Table<'_, T> {
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
         let Some(&origin) = self.columns.origins.get(column) else {
-            return Err(Error::argument(format!("there is no column {column}")));
+            return Err(Error::argument(format!("column {column} does not exist")));
         };
         self.columns.read(self.source, self.axis, origin, memory)
     }

@@ -1,4 +1,4 @@
-//! Tables from text: comma or tab-separated values whose types are found out.
+//! Reading tables of comma- or tab-separated values with inferred types.
 
 use std::io::Read;
 
@@ -12,18 +12,18 @@ use super::quotes::Quotes;
 use super::table::AnnotationTable;
 
 impl AnnotationTable {
-    /// Reads a table from text with a header: the names of rows in the first column, and a column of the table
-    /// in each other one. `separator` is a comma or a tab. A value with the separator, a quote or a line break is
-    /// in double quotes, which are doubled inside. The header may lack the first column, as R writes it.
+    /// Reads a table from text with a header: the first column has the names of the rows, the others are columns
+    /// of the table. `separator` is a comma or a tab. Values with the separator, a quote or a line break are in
+    /// double quotes, which are doubled inside. The header may lack the first column, as written by R.
     ///
-    /// A column has integers of 64 bits, floats of 64 bits or booleans (`true`, `True` or `TRUE`) if all of its
-    /// values are such, of which those that are empty or `NA` are missing. Anything else is text, of which empty
-    /// values are missing; where texts occur again they are categories, in alphabetical order.
+    /// A column has 64-bit integers, 64-bit floats or booleans (`true`, `True` or `TRUE`) if all of its values
+    /// do; empty values and `NA` are missing. Any other column is text, where only empty values are missing; if
+    /// texts are repeated, they are categories in alphabetical order.
     ///
     /// # Errors
     ///
-    /// Fails where lines have different numbers of values, quotes are not closed, two columns have the same name, text is not UTF-8, the
-    /// table takes more than `memory` bytes, or reading fails. The place has the line.
+    /// Fails if lines have different numbers of values, if quotes are not closed, if two columns have the same name, if
+    /// text is not UTF-8, if the table takes more than `memory` bytes, or if reading fails. The error has the line.
     pub fn from_text(text: impl Read, separator: u8, memory: u64) -> Result<Self> {
         let mut lines = Lines::new(text, separator);
         let mut header = Vec::new();
@@ -41,7 +41,7 @@ impl AnnotationTable {
         while lines.next()? {
             let fields = lines.record.len();
             if names.is_empty() {
-                // R writes no name for the names of rows.
+                // R writes no name for the column of names.
                 let lacks_first = fields == header.len().saturating_add(1);
                 if !lacks_first && !header.is_empty() {
                     header.remove(0);
@@ -75,7 +75,7 @@ impl AnnotationTable {
     }
 }
 
-/// The lines of a text, each cut into values.
+/// The lines of a text, split into values.
 struct Lines<R> {
     reader: csv::Reader<Quotes<R>>,
     record: ByteRecord,
@@ -102,7 +102,7 @@ impl<R: Read> Lines<R> {
         })
     }
 
-    /// Returns the values of the line, which have to be UTF-8.
+    /// Returns the values of the line, which must be UTF-8.
     fn fields(&self) -> Result<Vec<String>> {
         let one = |field: &[u8]| match std::str::from_utf8(field) {
             Ok(text) => Ok(text.to_owned()),
@@ -123,13 +123,13 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// Makes a column of the narrowest type that all values have.
+/// Creates a column of the narrowest type of all values.
 fn typed(list: &StringList) -> Column {
     let missing = list.iter().map(|text| text.is_empty() || text == b"NA");
     let missing: Vec<bool> = missing.collect();
     let present = || list.iter().zip(&missing).filter(|(_, missing)| !**missing);
     let mut texts = present().filter_map(|(text, _)| std::str::from_utf8(text).ok()).peekable();
-    // A column without values is of text.
+    // A column without values is text.
     if texts.peek().is_none() {
         return of_text(list);
     }
@@ -146,7 +146,7 @@ fn typed(list: &StringList) -> Column {
     }
 }
 
-/// Reads all values as numbers, if they are.
+/// Parses all values as numbers, if possible.
 fn of_numbers<T: Default>(
     list: &StringList,
     missing: &[bool],
@@ -167,14 +167,14 @@ fn boolean(text: &str) -> Option<Bint8> {
     }
 }
 
-/// Reads an integer that is printed as it is written: 007 is a text.
+/// Parses an integer that is printed in the same way: 007 is text.
 fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits == "0" || !digits.starts_with(['0', '+', '-']);
     text.parse().ok().filter(|_| plain)
 }
 
-/// Reads a number, if a float holds it. Integers have to be exact.
+/// Parses a number that a float holds. Integers have to be exact.
 fn float(text: &str) -> Option<f64> {
     const EXACT: u64 = 1 << 53;
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -186,7 +186,7 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-/// Makes a column of text: of categories, if any occurs again.
+/// Creates a column of text, or of categories if texts are repeated.
 fn of_text(list: &StringList) -> Column {
     let mut sorted: Vec<&[u8]> = list.iter().filter(|text| !text.is_empty()).collect();
     let present = sorted.len();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_those_of_all_values() {
+    fn types_are_inferred_from_all_values() {
         let table = parse(
             "id,n,x,flag,type,note,code,large,none\n\
              a,1,0.5,True,T,x,007,1,\n\
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_may_lack_its_first_column_or_start_with_a_mark() {
+    fn headers_may_lack_the_first_column_or_start_with_a_byte_order_mark() {
         let table = parse("n,m\na,1,2\nb,3,4\n").unwrap();
         assert_eq!(types(&table), ["int64", "int64"]);
         let table = parse("\u{feff}n,m\na,1\n").unwrap();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_may_be_empty() {
+    fn empty_tables_are_read() {
         for text in ["", "id\n", "id,n\n"] {
             let table = parse(text).unwrap();
             assert_eq!(table.len(), 0, "{text:?}");
@@ -276,16 +276,16 @@ mod tests {
     }
 
     #[test]
-    fn broken_tables_are_refused_with_their_line() {
+    fn errors_in_tables_have_the_line() {
         for (text, says) in [
             ("id,n\na,1\nb\n", "line 3, column 1: found 1 values, expected 2, as before"),
             ("id,n\na,1\nb,2,3\n", "line 3, column 1: found 3 values, expected 2, as before"),
-            ("id,n,n\na,1,2\n", "there are two columns \"n\""),
+            ("id,n,n\na,1,2\n", "two columns are named \"n\""),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), says, "{text:?}");
         }
         let error = parse("id,n\na,\"x\nb,\"\"y\n").unwrap_err().to_string();
-        assert!(error.contains("the quotes that begin in line 2 are not closed"), "{error}");
+        assert!(error.contains("quotes opened in line 2 are not closed"), "{error}");
         let bytes = b"id,n\na,\xff\n";
         let error = AnnotationTable::from_text(&bytes[..], b',', 1 << 20).unwrap_err();
         assert!(error.to_string().contains("line 2"), "{error}");

@@ -1,13 +1,13 @@
-//! Some rows of a table, in any order.
+//! Selected rows of a table.
 
 use std::ops::Range;
 
 use nnz_core::{Annotations, Column, ColumnInfo, Result};
 
-/// The rows of a table that were selected.
+/// The selected rows of a table.
 pub(crate) struct Picked<'a> {
     inner: Box<dyn Annotations + 'a>,
-    /// In the order they were selected.
+    /// In the order of the selection.
     ranges: Vec<Range<u64>>,
     len: u64,
 }
@@ -29,7 +29,7 @@ impl Annotations for Picked<'_> {
     }
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
-        // The whole column, and what is selected of it.
+        // The whole column, and the selected values.
         Ok(self.inner.read_column(column, memory / 2)?.picked(&self.ranges))
     }
 }

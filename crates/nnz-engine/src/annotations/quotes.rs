@@ -1,24 +1,24 @@
-//! Whether the last quote of a text is closed.
+//! Checking that the last quote of a text is closed.
 
 use std::io::{self, Read};
 
-/// Where in a value a text is.
+/// The position in a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Start,
     Plain,
     Quoted,
-    /// Behind a quote inside quotes: the end of the value, or the first of two.
+    /// After a quote inside quotes: the end of the value, or the first of two.
     Closed,
 }
 
-/// Separated values as they are, up to an end inside quotes, which is an error.
+/// Passes separated values through; an end inside quotes is an error.
 pub(super) struct Quotes<R> {
     text: R,
     separator: u8,
     state: State,
     line: u64,
-    /// The line that the last quotes were opened in.
+    /// The line in which the last quotes were opened.
     opened: u64,
 }
 
@@ -50,7 +50,7 @@ impl<R: Read> Read for Quotes<R> {
             self.step(byte);
         }
         if count == 0 && !buffer.is_empty() && self.state == State::Quoted {
-            let what = format!("the quotes that begin in line {} are not closed", self.opened);
+            let what = format!("quotes opened in line {} are not closed", self.opened);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         Ok(count)

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use nnz_core::{Annotations, Column, ColumnInfo, Error, Result, StringList};
 
-/// A table in memory that describes rows or columns: a name for each of its rows, and typed columns.
+/// Annotations of rows or columns in memory: a name for each, and typed columns.
 ///
 /// ```
 /// use nnz_core::{Annotations as _, ColumnType, ValueType};
@@ -26,11 +26,11 @@ pub struct AnnotationTable {
 }
 
 impl AnnotationTable {
-    /// Makes a table of names and of columns with their names.
+    /// Creates a table from the names of its rows, and columns with names.
     ///
     /// # Errors
     ///
-    /// Fails where a column has another length than the list of names, or two have the same name.
+    /// Fails if a column has another length than the names, or if two columns have the same name.
     pub fn new(
         names: StringList,
         columns: impl IntoIterator<Item = (String, Column)>,
@@ -40,12 +40,11 @@ impl AnnotationTable {
         for (name, column) in columns {
             if column.len() != table.names.len() {
                 let (found, expected) = (column.len(), table.names.len());
-                let what =
-                    format!("column {name:?} has {found} values, and there are {expected} names");
+                let what = format!("column {name:?} has {found} values for {expected} names");
                 return Err(Error::argument(what));
             }
             if !known.insert(name.clone()) {
-                return Err(Error::argument(format!("there are two columns {name:?}")));
+                return Err(Error::argument(format!("two columns are named {name:?}")));
             }
             table.infos.push(ColumnInfo { name, column_type: column.column_type() });
             table.columns.push(column);
@@ -77,6 +76,6 @@ impl Annotations for AnnotationTable {
 
     fn read_column(&self, column: usize, _: u64) -> Result<Column> {
         let found = self.columns.get(column).cloned();
-        found.ok_or_else(|| Error::argument(format!("there is no column {column}")))
+        found.ok_or_else(|| Error::argument(format!("column {column} does not exist")))
     }
 }

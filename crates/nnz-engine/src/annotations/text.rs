@@ -4,13 +4,13 @@ use std::io::Write;
 
 use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
 
-/// How a table is written as text.
+/// Options of writing a table as text.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct AnnotationText {
-    /// What separates the values of a row: a comma or a tab.
+    /// The separator of values: a comma or a tab.
     pub separator: u8,
-    /// Bytes of memory for all columns.
+    /// Memory in bytes for all columns.
     pub memory: u64,
 }
 
@@ -27,14 +27,13 @@ impl Default for AnnotationText {
     }
 }
 
-/// Writes the names of an axis and the table that describes it, one row a line behind a header. The first
-/// column holds the names. Missing values are empty; a value with a separator, a quote or a line break is in
-/// quotes.
+/// Writes the names and annotations of an axis, with a header and one line per row. The first column has the
+/// names. Missing values are empty; values with a separator, a quote or a line break are quoted.
 ///
 /// # Errors
 ///
-/// Fails where there are neither names nor a table, where they cannot be read or take more memory, and where
-/// writing fails.
+/// Fails if there are no names and no annotations, if they cannot be read or take more memory, and
+/// if writing fails.
 pub fn write_annotations(
     source: &dyn MatrixSource,
     axis: Axis,
@@ -45,7 +44,7 @@ pub fn write_annotations(
     let names = source.read_names(axis)?;
     let table = source.annotations(axis)?;
     if names.is_none() && table.is_none() {
-        let what = format!("there are neither names nor annotations of the {axis}");
+        let what = format!("the {axis} have no names and no annotations");
         return Err(Error::argument(what));
     }
     let infos = table.as_ref().map_or(&[][..], |table| table.columns());
@@ -91,7 +90,7 @@ pub fn write_annotations(
     Ok(())
 }
 
-/// Writes a value, in quotes if it needs them.
+/// Writes a value, quoted if necessary.
 fn field(value: &[u8], separator: u8, line: &mut Vec<u8>) {
     let plain = |byte: &u8| *byte != separator && !matches!(byte, b'"' | b'\n' | b'\r');
     if value.iter().all(plain) {

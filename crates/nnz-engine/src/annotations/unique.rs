@@ -1,10 +1,10 @@
-//! Names of which none occurs twice.
+//! Unique names.
 
 use std::collections::{HashMap, HashSet};
 
 use nnz_core::{Result, StringList};
 
-/// Returns the first name that occurs again, and its first two positions.
+/// Returns the first repeated name, and its first two positions.
 pub(super) fn repeated(names: &StringList) -> Option<(String, [u64; 2])> {
     let mut first: HashMap<&[u8], u64> = HashMap::new();
     for (name, at) in names.iter().zip(0..) {
@@ -15,8 +15,8 @@ pub(super) fn repeated(names: &StringList) -> Option<(String, [u64; 2])> {
     None
 }
 
-/// Adds `-1`, `-2` and so on to names that occur again, as anndata and scanpy do: the first stays as it is, and
-/// what comes to a name that is there already is passed over. Returns how many were changed.
+/// Appends `-1`, `-2`, ... to repeated names, as anndata and scanpy do: the first one is unchanged, and numbers
+/// whose result exists are skipped. Returns the number of changed names.
 pub(super) fn make_unique(names: &StringList) -> Result<(StringList, u64)> {
     let mut known: HashSet<Vec<u8>> = names.iter().map(<[u8]>::to_vec).collect();
     let mut seen: HashMap<&[u8], u64> = HashMap::new();
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_unique_as_in_anndata() {
+    fn names_are_made_unique_as_in_anndata() {
         let names: StringList = ["a", "b", "a", "a-1", "a", "b", "a-1"].into_iter().collect();
         let (unique, changed) = make_unique(&names).unwrap();
         let unique: Vec<&[u8]> = unique.iter().collect();

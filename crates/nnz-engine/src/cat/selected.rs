@@ -1,4 +1,4 @@
-//! The rows or columns whose entries are written, and their names.
+//! The rows or columns to write, and their names.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result, Scalar, writ
 use crate::Selection;
 use crate::names::check_one_line;
 
-/// Rows or columns, ascending.
+/// Ascending rows or columns.
 pub(super) struct Selected {
-    /// Ranges, each with the number of those before it.
+    /// Ranges, each with the number of selected positions before it.
     ranges: Vec<(Range<u64>, u64)>,
     names: Option<Names>,
 }
 
-/// The names of those selected.
+/// The names of the selected positions.
 #[derive(Default)]
 struct Names {
     text: Vec<u8>,
@@ -22,7 +22,7 @@ struct Names {
 }
 
 impl Selected {
-    /// Finds what is selected, and reads its names into at most `names` bytes if there are names.
+    /// Resolves a selection, and reads its names, if any, into at most `names` bytes.
     pub(super) fn new(
         source: &dyn MatrixSource,
         axis: Axis,
@@ -77,19 +77,19 @@ impl Selected {
         Ok(Some(names))
     }
 
-    /// Returns the ranges that are selected.
+    /// Returns the selected ranges.
     pub(super) fn ranges(&self) -> Vec<Range<u64>> {
         self.ranges.iter().map(|(range, _)| range.clone()).collect()
     }
 
-    /// Returns the number of a position among those that are selected.
+    /// Returns the number of a position in the selection.
     pub(super) fn find(&self, position: u64) -> Option<u64> {
         let after = self.ranges.partition_point(|(range, _)| range.start <= position);
         let (range, before) = self.ranges.get(after.checked_sub(1)?)?;
         (position < range.end).then(|| before + (position - range.start))
     }
 
-    /// Writes the name of a position, or the position where there are no names.
+    /// Writes the name of a position, or the position if there are no names.
     pub(super) fn write(&self, position: u64, number: u64, out: &mut Vec<u8>) {
         let name = self.names.as_ref().and_then(|names| names.get(number));
         match name {

@@ -1,4 +1,4 @@
-//! Reading all entries on many threads, to see whether they can be read.
+//! Reading all entries on many threads, to check them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,12 +8,12 @@ use super::uniqueness::{Ascent, Seen};
 use crate::flow::{Join, Work};
 use crate::stages::empty_batch;
 
-/// The part that any thread can do.
+/// The parallel part.
 pub(super) struct Checking<'a> {
     header: &'a Header,
-    /// Whether it matters in which order entries are.
+    /// Whether the order of entries matters.
     watched: bool,
-    /// Batches to be used again.
+    /// Batches to be reused.
     spare: Mutex<Vec<Batch>>,
 }
 
@@ -52,11 +52,11 @@ impl Work for Checking<'_> {
     }
 }
 
-/// What goes in turn.
+/// The sequential part.
 impl Join<Checking<'_>> for Ascent {
     fn join(&mut self, seen: &Option<Seen>) -> Result<Option<()>> {
         if let Some(seen) = seen {
-            self.go_on(seen);
+            self.add(seen);
         }
         Ok(Some(()))
     }

@@ -1,4 +1,4 @@
-//! Whether any two entries share a place.
+//! Finding duplicate entries.
 
 use nnz_core::{
     At, Batch, Duplicates, Error, ErrorKind, Extent, MatrixSource, Place, Projection, Result,
@@ -11,19 +11,20 @@ use crate::flow::Workers;
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{DuplicatePolicy, Mirroring, Units, empty_batch, mirror};
 
-/// How it is found out whether entries share a place.
+/// How duplicate entries are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
-    /// Not at all: they may, or it is dealt with elsewhere.
+    /// Not at all: they are allowed, or are found by another step.
     Not,
-    /// While they are read, by comparing neighbours; and from a second reading if need be.
-    AsTheyCome,
-    /// By sorting them as they are read, since there is no second reading.
+    /// By comparing neighbours during reading; by sorting in a second pass if they are not in
+    /// order.
+    InStorageOrder,
+    /// By sorting during reading, since the source can be read only once.
     Sorting,
 }
 
 impl Watch {
-    /// Chooses how for a source.
+    /// Selects the way for a source.
     pub(crate) fn of(source: &dyn MatrixSource, policy: DuplicatePolicy) -> Self {
         let header = source.header();
         let open = header.duplicates == Duplicates::Refused
@@ -31,13 +32,13 @@ impl Watch {
             && policy == DuplicatePolicy::Refuse;
         match (open, source.rereadable()) {
             (false, _) => Self::Not,
-            (true, true) => Self::AsTheyCome,
+            (true, true) => Self::InStorageOrder,
             (true, false) => Self::Sorting,
         }
     }
 }
 
-/// Watches entries as they come.
+/// Checks entries in storage order.
 ///
 /// While they ascend, comparing neighbours is enough.
 pub(crate) struct Ascent {
@@ -51,26 +52,26 @@ impl Ascent {
         Self { structure: source.header().structure, last: None, ascends: true }
     }
 
-    /// Looks at the entries of a batch as they are stored.
+    /// Checks the entries of a batch as they are stored.
     pub(crate) fn watch(&mut self, batch: &Batch) {
         if self.ascends {
-            self.go_on(&Seen::of(batch, self.structure));
+            self.add(&Seen::of(batch, self.structure));
         }
     }
 
-    /// Goes on with what was seen of the batch that comes next.
-    pub(super) fn go_on(&mut self, seen: &Seen) {
+    /// Continues with the summary of the next batch.
+    pub(super) fn add(&mut self, seen: &Seen) {
         let Some([start, end]) = seen.extent.ends else { return };
         let follows = self.last.is_none_or(|last| last < start);
         self.ascends &= seen.ascends() && follows;
         self.last = Some(end);
     }
 
-    /// Says whether two entries shared a place, once all have been watched.
+    /// Returns whether there are duplicate entries, after all batches.
     ///
     /// # Errors
     ///
-    /// Fails where two did, naming them.
+    /// Fails with the position of the first duplicate.
     pub(crate) fn finish(
         self,
         source: &dyn MatrixSource,
@@ -86,7 +87,7 @@ impl Ascent {
     }
 }
 
-/// What is seen of the entries of a batch as they are stored.
+/// A summary of the entries of a batch as they are stored.
 pub(super) struct Seen {
     extent: Extent,
     /// Whether one is on the side of the diagonal that is not stored.
@@ -97,7 +98,7 @@ impl Seen {
     pub(super) fn of(batch: &Batch, structure: Structure) -> Self {
         let mut wrong_side = false;
         if let Some(triangle) = structure.triangle() {
-            // It may stand for another on the right side.
+            // Its mirror image could be stored on the other side.
             let _ = batch.try_for_each(|_, major, minor| {
                 let (row, col) = batch.order.row_col(major, minor);
                 wrong_side |= match triangle {
@@ -115,7 +116,7 @@ impl Seen {
     }
 }
 
-/// Sorts the places of all entries and fails where two share one, naming them.
+/// Sorts the positions of all entries and fails with the position of the first duplicate.
 pub(crate) fn refuse_repeated(
     units: Units<'_>,
     source: &dyn MatrixSource,

@@ -1,4 +1,4 @@
-//! Reading matrices in step: the same majors of all, side by side.
+//! Reading matrices side by side: the same majors of all.
 
 use std::ops::Range;
 
@@ -8,27 +8,27 @@ use super::Part;
 use crate::parts::Gathering;
 use crate::stages::BATCH;
 
-/// Majors that are taken together at the most.
+/// Maximum number of majors that are read together.
 const WIDEST: u64 = 1 << 16;
 
-/// What is next.
+/// The next step.
 pub(super) enum Step<'a> {
-    /// Several majors, or one that is short.
+    /// Several majors, or one short major.
     Several(Merged<'a>),
-    /// One major of too many entries to hold: those of each matrix follow each other.
+    /// One major with too many entries to hold: those of each matrix are read in sequence.
     Long(u64),
     End,
 }
 
-/// Cuts majors into ranges that have about as many entries as a batch.
+/// Divides majors into ranges with about as many entries as a batch.
 pub(super) struct Merging<'a> {
     parts: &'a [Part],
     gathering: Gathering,
     majors: Range<u64>,
     fields: Projection,
-    /// Majors to try next.
+    /// The number of majors to try next.
     width: u64,
-    /// Entries before the next major, of all matrices.
+    /// The number of entries before the next major, in all matrices.
     before: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Merged<'a> {
     fields: Projection,
 }
 
-/// What was read of one matrix, as far as it is taken.
+/// The batch of one matrix, and the position in it.
 struct Read {
     batches: Vec<Batch>,
     batch: usize,
@@ -114,7 +114,7 @@ struct Read {
 }
 
 impl Read {
-    /// Returns the next run that has entries.
+    /// Returns the next non-empty run.
     fn next(&mut self) -> Option<(&Batch, usize)> {
         while let Some(batch) = self.batches.get(self.batch) {
             if self.run < batch.runs() {

@@ -1,4 +1,4 @@
-//! The names of matrices that were put together.
+//! Names of concatenated matrices.
 
 use nnz_core::{Axis, Error, Names, Result, StringReader};
 
@@ -12,7 +12,7 @@ impl Part {
 }
 
 impl Concat {
-    /// Starts reading the names of the axis they share: those of the first that has any.
+    /// Starts reading the names of the shared axis: those of the first matrix that has any.
     pub(super) fn shared_names(&self) -> Result<Option<Names<'_>>> {
         let axis = self.other();
         for part in &self.parts {
@@ -23,7 +23,7 @@ impl Concat {
         Ok(None)
     }
 
-    /// Checks the names of the axis they share: they have to agree, as far as there are any.
+    /// Checks that the names of the shared axis agree, as far as there are any.
     pub(super) fn check_shared_names(&self) -> Result<()> {
         let axis = self.other();
         let mut first: Option<&Part> = None;
@@ -44,13 +44,14 @@ impl Concat {
         Ok(())
     }
 
-    /// Starts reading the names of the axis along which they lie. There are none where one has none.
+    /// Starts reading the names along the axis. There are none if one matrix has none.
     pub(super) fn appended_names(&self) -> Result<Option<Names<'_>>> {
         for (at, part) in self.parts.iter().enumerate() {
             if part.read_names(self.axis)?.is_some() || part.len(self.axis) == 0 {
                 continue;
             }
-            // What is wrong with those before it counts, though nobody will read them.
+            // Errors in the names of matrices before it are reported, although the names are not
+            // used.
             for part in &self.parts[..at] {
                 if let Some(names) = part.read_names(self.axis)? {
                     check_all(OfPart { names, part })?;
@@ -63,19 +64,19 @@ impl Concat {
         Ok(Some(Box::new(Appended { axis: self.axis, rest, current: None, due: 0, left })))
     }
 
-    /// Says that names are left out since some matrices have none.
+    /// Describes names that are dropped because some matrices have none.
     pub(super) fn nameless(&self) -> Option<String> {
         let named = |part: &&Part| !matches!(part.source.read_names(self.axis), Ok(None));
         let without = self.parts.iter().find(|part| !named(part) && part.len(self.axis) > 0)?;
         let with = self.parts.iter().find(named)?;
         Some(format!(
-            "the names of the {} of {}, since {} has none",
+            "the names of the {} of {}, because {} has none",
             self.axis, with.place, without.place
         ))
     }
 }
 
-/// The names of one of the matrices, whose errors say so.
+/// The names of one matrix, with its place in errors.
 struct OfPart<'a> {
     names: Names<'a>,
     part: &'a Part,
@@ -96,20 +97,20 @@ fn check_all(mut names: OfPart<'_>) -> Result<()> {
     (&mut names as &mut dyn StringReader).drain()
 }
 
-/// Names one behind the other.
+/// Concatenated names.
 struct Appended<'a> {
     axis: Axis,
     rest: std::slice::Iter<'a, Part>,
     current: Option<OfPart<'a>>,
-    /// How many are still to come of that one.
+    /// The number of names left in the current matrix.
     due: u64,
-    /// How many are still to come.
+    /// The number of names left in total.
     left: u64,
 }
 
 impl StringReader for Appended<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
-        // As many come of each as it is long, so that it is known where it ends.
+        // Each matrix has as many names as its length, which determines where the next one starts.
         while self.due == 0 {
             if let Some(names) = self.current.take() {
                 check_all(names)?;
@@ -131,7 +132,7 @@ impl StringReader for Appended<'_> {
     }
 }
 
-/// Compares the names of a matrix with those of one before it. They have the same length there.
+/// Compares the names of a matrix with those of one before it. They have the same length.
 fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
     let Some(mut expected) = before.read_names(axis)? else { return Ok(()) };
     let mut at = 0_u64;
@@ -140,10 +141,10 @@ fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
         if a != b {
             let [a, b] = [a, b].map(String::from_utf8_lossy);
             let (one, place) = (one_of(axis), &before.place);
-            let what = format!("the name {b:?} of {one} {at}, which is {a:?} in {place}");
+            let what = format!("name {b:?} of {one} {at}, which is {a:?} in {place}");
             let differ = Error::unsupported(names.part.place.clone(), what)
-                .with_hint("ignore_names", "takes the first");
-            // That some are missing is worse.
+                .with_hint("ignore_names", "uses those of the first");
+            // Missing names are the more important error.
             return check_all(names).and(Err(differ));
         }
         at += 1;

@@ -6,17 +6,17 @@ use nnz_core::{
 
 use crate::stages::{Builder, Step, emptied};
 
-/// Moves entries to where their matrix lies.
+/// Shifts entries to the position of their matrix.
 pub(crate) struct Shifted {
-    /// The shape and order they have, which is checked.
+    /// The shape and order of the matrix, which are checked.
     shape: Shape,
     order: Order,
-    /// The order they will have.
+    /// The order of the result.
     target: Order,
     rows: u64,
     cols: u64,
     builder: Builder,
-    /// Whether minors need 64 bits afterwards.
+    /// Whether minors need 64 bits in the result.
     wide: bool,
 }
 
@@ -39,7 +39,7 @@ impl Shifted {
         Error::mismatch(place, "an entry outside", self.shape)
     }
 
-    /// Fails where an entry lies outside: it would be one of the next matrix.
+    /// Fails for an entry outside of the matrix: it would be in the next one.
     fn check(&self, batch: &Batch) -> Result<()> {
         let majors = self.shape.major(batch.order);
         let minors = self.shape.minor(batch.order);
@@ -62,7 +62,7 @@ impl Shifted {
         Ok(())
     }
 
-    /// Exchanges what entries are grouped by.
+    /// Exchanges majors and minors.
     fn exchange(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
         self.builder.start(self.target, spare);
         spare.values = emptied(&batch.values);
@@ -72,7 +72,7 @@ impl Shifted {
             self.builder.push(spare, major, minor);
             Ok::<(), Error>(())
         })?;
-        // The order of entries is still the same, and so is that of their values.
+        // The order of the entries is unchanged, and so is that of the values.
         std::mem::swap(&mut batch.values, &mut spare.values);
         std::mem::swap(batch, spare);
         Ok(())
@@ -89,7 +89,7 @@ impl Step for Shifted {
         match &mut batch.majors {
             Majors::Consecutive(first) => *first = first.saturating_add(majors),
             Majors::Listed(list) => {
-                // An empty run may be of any major.
+                // An empty run can have any major.
                 list.iter_mut().for_each(|major| *major = major.saturating_add(majors));
             }
         }
@@ -98,7 +98,7 @@ impl Step for Shifted {
         }
         match (&mut batch.minors, u32::try_from(minors)) {
             (Minors::Spans(starts), _) => {
-                // An empty run may start anywhere.
+                // An empty run can have any start.
                 starts.iter_mut().for_each(|start| *start = start.saturating_add(minors));
             }
             (Minors::U64(list), _) => list.iter_mut().for_each(|minor| *minor += minors),
@@ -114,9 +114,9 @@ impl Step for Shifted {
     }
 }
 
-/// The one value that the entries of a pattern share.
+/// The shared value of the entries of a pattern.
 pub(super) struct Shared {
-    /// Whether all matrices share it. Otherwise each entry gets its own.
+    /// Whether all matrices share it. Otherwise each entry gets its own copy.
     pub(super) stays: bool,
 }
 

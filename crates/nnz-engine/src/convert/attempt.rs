@@ -1,4 +1,4 @@
-//! One attempt at a conversion, with as little sorting as the entries allow.
+//! One attempt at a conversion, with as little sorting as possible.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,19 +18,19 @@ use crate::stages::{
 };
 use crate::{MatrixTarget, Progress};
 
-/// How entries are brought into order.
+/// How entries are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// They are in order already.
+    /// They are already sorted.
     InOrder,
-    /// They are grouped by major, and each is sorted.
+    /// They are grouped by major, and each major is sorted.
     Grouped,
-    /// All of them are sorted.
+    /// All entries are sorted.
     Sorted,
 }
 
 impl Strategy {
-    /// Lists what may work, fastest first. The last always does.
+    /// Lists possible strategies, fastest first. The last one always works.
     pub(super) fn from_fastest(source: &dyn MatrixSource, plan: &Plan<'_>) -> &'static [Self] {
         let header = source.header();
         let grouped = header.order == plan.order
@@ -46,29 +46,30 @@ impl Strategy {
     }
 }
 
-/// What is taken on trust of the order of entries.
+/// What is assumed about the order of entries.
 #[derive(Clone, Copy)]
-enum Promise<'a> {
+enum Assumption<'a> {
     /// Nothing: they have been sorted.
     None,
-    /// That they are in order, which is checked as they are written.
+    /// That they are in order, which is checked during writing.
     InOrder,
-    /// Something their reader checks, which ends early and sets this if it is broken.
-    Kept(&'a AtomicBool),
+    /// A property that the reader checks. If it does not hold, the reader ends early and sets this
+    /// flag.
+    Checked(&'a AtomicBool),
 }
 
-/// What is converted, and how.
+/// The source, the target and the plan of an attempt.
 pub(super) struct Attempt<'a> {
     pub(super) source: &'a dyn MatrixSource,
     pub(super) plan: &'a Plan<'a>,
     pub(super) target: &'a dyn MatrixTarget,
     pub(super) progress: &'a (dyn Progress + 'a),
-    /// Bytes that sorting has on disk.
+    /// Bytes of sorted entries on disk.
     pub(super) disk: Arc<AtomicU64>,
 }
 
 impl Attempt<'_> {
-    /// Converts, and returns the number of entries; `None` where the strategy does not suit them.
+    /// Converts, and returns the number of entries; `None` if the strategy does not suit them.
     pub(super) fn run(&self, strategy: Strategy) -> Result<Option<(u64, Written)>> {
         let (plan, header) = (self.plan, self.source.header());
         let builder = Builder::new(plan.order, plan.shape);
@@ -90,7 +91,7 @@ impl Attempt<'_> {
             first.push(Box::new(Triangular { part: Part::Lower, builder }));
         }
         if plan.drop_zeros {
-            // Entries still come in the order of the source.
+            // Entries are still in the order of the source.
             first.extend(plan.drop_unstored(header));
         }
         let mut stored = match plan.found {
@@ -102,7 +103,7 @@ impl Attempt<'_> {
         match strategy {
             Strategy::InOrder => {
                 first.append(&mut cast);
-                self.write(units, &first, stored, Promise::InOrder)
+                self.write(units, &first, stored, Assumption::InOrder)
             }
             Strategy::Grouped => {
                 let stepped = Stepped::new(Box::new(SequentialReader(units)), &first, header.order);
@@ -114,14 +115,14 @@ impl Attempt<'_> {
                     plan.memory,
                     &violated,
                 );
-                let promise = Promise::Kept(&violated);
-                self.write(self.decoded(Box::new(grouped)), &cast, stored, promise)
+                let assumption = Assumption::Checked(&violated);
+                self.write(self.decoded(Box::new(grouped)), &cast, stored, assumption)
             }
             Strategy::Sorted => {
                 let sum = plan.duplicates == DuplicatePolicy::Sum;
                 let mut value_type = plan.value_type;
                 if sum {
-                    // Sums are cast, not what they are made of.
+                    // Sums are cast, not their terms.
                     value_type = header.value_type;
                     if let Some(counted) = Counted::of_pattern(header) {
                         first.push(Box::new(Counted(counted)));
@@ -133,10 +134,10 @@ impl Attempt<'_> {
                 let (units, count) = self.sorted(units, &first, value_type)?;
                 stored = Some(count).filter(|_| !sum);
                 if !sum {
-                    return self.write(units, &[], stored, Promise::None);
+                    return self.write(units, &[], stored, Assumption::None);
                 }
                 let unique = Unique::new(Box::new(SequentialReader(units)), plan.order, builder);
-                self.write(self.decoded(Box::new(unique)), &cast, stored, Promise::None)
+                self.write(self.decoded(Box::new(unique)), &cast, stored, Assumption::None)
             }
         }
     }
@@ -168,34 +169,37 @@ impl Attempt<'_> {
         sorted
     }
 
-    /// Writes what units hold; `None`, and nothing is left behind, where a promise is broken.
+    /// Writes the entries of units. If an assumption does not hold, nothing is written and `None`
+    /// is returned.
     fn write(
         &self,
         units: Units<'_>,
         steps: &[Box<dyn Step>],
         stored: Option<u64>,
-        promise: Promise<'_>,
+        assumption: Assumption<'_>,
     ) -> Result<Option<(u64, Written)>> {
         let plan = self.plan;
         let at_target = |error: Error| error.with_context(&self.target.place());
         let header = plan.sink_header(stored);
-        // A few bytes of text can ask for a shape that no disk holds.
-        let mut least = self.target.least_bytes(&header);
+        // A few bytes of text can state a shape that no disk can store.
+        let mut least = self.target.min_bytes(&header);
         let mut names = [None, None];
         if plan.capabilities.names {
             names = [self.source.read_names(Axis::Rows)?, self.source.read_names(Axis::Cols)?];
-            let of_names = names.iter().flatten().map(|names| names.least_bytes());
+            let of_names = names.iter().flatten().map(|names| names.min_bytes());
             least = of_names.fold(least, u64::saturating_add);
         }
         let avoidable = self.target.avoidable(&header);
         let with = avoidable.as_ref().map(|(what, _)| format!(", with {what},"));
-        let what = format!("what is to be written{}", with.unwrap_or_default());
-        crate::room::check_free_space(&self.target.directory(), least, &what).map_err(|error| {
-            match avoidable {
-                Some((_, format)) => error.with_hint("format", format!("{format} does without")),
+        let what = format!("the target{}", with.unwrap_or_default());
+        crate::free_space::check_free_space(&self.target.directory(), least, &what).map_err(
+            |error| match avoidable {
+                Some((_, format)) => {
+                    error.with_hint("format", format!("{format} does not need them"))
+                }
                 None => error,
-            }
-        })?;
+            },
+        )?;
         let mut tables = [None, None];
         if self.target.capabilities().annotations {
             tables = [self.source.annotations(Axis::Rows)?, self.source.annotations(Axis::Cols)?];
@@ -211,7 +215,7 @@ impl Attempt<'_> {
         };
         let mut joined = Joined {
             plan,
-            unsure: matches!(promise, Promise::InOrder),
+            unsure: matches!(assumption, Assumption::InOrder),
             violated: false,
             last: None,
             entries: 0,
@@ -221,8 +225,9 @@ impl Attempt<'_> {
         let done = run(units, &writing, &mut joined, &mut written, plan.workers);
         self.progress.end();
         done?;
-        // Before anything appears: entries that ended early are not all of them.
-        let broken = matches!(promise, Promise::Kept(broken) if broken.load(Ordering::Relaxed));
+        // Before the output appears: a reader that ended early has not returned all entries.
+        let broken =
+            matches!(assumption, Assumption::Checked(broken) if broken.load(Ordering::Relaxed));
         if joined.violated || broken {
             return Ok(None);
         }
@@ -230,12 +235,12 @@ impl Attempt<'_> {
     }
 }
 
-/// The part of a conversion that any thread can do.
+/// The parallel part of a conversion.
 struct Writing<'a> {
     steps: &'a [Box<dyn Step>],
     encoder: Option<Arc<dyn BatchEncoder>>,
     plan: &'a Plan<'a>,
-    /// Batches to be used again.
+    /// Batches to be reused.
     buffers: Mutex<Vec<[Batch; 2]>>,
     place: Place,
 }
@@ -284,7 +289,7 @@ impl Work for Writing<'_> {
     }
 }
 
-/// What is known of the entries so far.
+/// The state of the order check.
 struct Joined<'a> {
     plan: &'a Plan<'a>,
     unsure: bool,
@@ -316,7 +321,7 @@ impl Join<Writing<'_>> for Joined<'_> {
     }
 }
 
-/// Where entries are put.
+/// The consumer of encoded batches.
 struct Put<'a> {
     writing: &'a Writing<'a>,
     sink: Box<dyn MatrixSink>,

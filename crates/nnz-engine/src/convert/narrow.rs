@@ -7,12 +7,13 @@ use nnz_core::{
 
 use super::locate;
 use crate::flow::Workers;
-use crate::stages::{Mirroring, Stepped, empty_batch, expand, turns_integers};
+use crate::stages::{Mirroring, Stepped, empty_batch, expand, negates_integers};
 
-/// Reads all values, and finds the smallest type of their kind that holds them and a fill.
+/// Reads all values, and returns the smallest type of their kind that holds them and the fill
+/// value.
 ///
-/// Where values follow from others with the sign turned, it holds those too; if they are not written
-/// it may do without.
+/// If negated values follow from a structure, it holds those as well; if they are not written, it
+/// may be too small for them.
 pub(super) fn narrowest(
     source: &dyn MatrixSource,
     mirroring: Option<Mirroring>,
@@ -21,7 +22,7 @@ pub(super) fn narrowest(
 ) -> Result<ValueType> {
     let header = source.header();
     let own = header.value_type;
-    let kept = turns_integers(header) && mirroring == Some(Mirroring::Fold);
+    let kept = negates_integers(header) && mirroring == Some(Mirroring::Fold);
     match of_all(source, fill, workers) {
         Ok(found) if kept && found.size() >= own.size() => Ok(own),
         Err(error) if kept && matches!(error.kind(), ErrorKind::Inexact { .. }) => Ok(own),

@@ -1,4 +1,4 @@
-//! What has to be done to the entries of a source so that a target can hold them.
+//! The steps that a conversion needs.
 
 use nnz_core::{
     Error, Header, Order, Place, Result, Rounding, Scalar, Shape, SinkCapabilities, Storage,
@@ -10,27 +10,27 @@ use super::{ConvertOptions, StructurePolicy};
 use crate::MatrixTarget;
 use crate::flow::Workers;
 use crate::stages::{
-    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, stays_shared, turns_integers,
+    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, negates_integers, stays_shared,
 };
 use crate::transposed::exchanged;
 use crate::types;
 
-/// What a first reading of the entries has shown.
+/// The result of a separate pass over the entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
-    /// The smallest type that holds all values, where that is wanted.
+    /// The smallest type that holds all values, if requested.
     pub(super) value_type: Option<ValueType>,
-    /// How one triangle follows from the other.
+    /// The structure that was found.
     pub(super) found: Option<Found>,
 }
 
-/// What is decided before anything is written.
+/// Decisions before anything is written.
 pub(super) struct Plan<'a> {
     pub(super) shape: Shape,
     pub(super) order: Order,
     pub(super) value_type: ValueType,
     pub(super) rounding: Rounding,
-    /// What becomes of the source's structure, if it has one.
+    /// What is done with the structure of the source, if it has one.
     pub(super) mirroring: Option<Mirroring>,
     /// The structure that was found, of which the lower triangle is written.
     pub(super) found: Option<Found>,
@@ -53,10 +53,11 @@ impl<'a> Plan<'a> {
         let capabilities = target.capabilities();
         let fill = fill(source, &capabilities);
         if let Some(fill) = fill.filter(|_| !capabilities.fill) {
-            return Err(Error::unsupported(target.place(), unfillable(fill)));
+            return Err(Error::unsupported(target.place(), no_fill_value(fill)));
         }
         let mirroring = mirroring(source, &capabilities, options);
-        // Text of an upper triangle is that of the lower one, whose entries come in the other order.
+        // Text of an upper triangle is written as the lower one, with its entries in the other
+        // order.
         let upper = source.structure.triangle() == Some(Triangle::Upper);
         let turned = mirroring == Some(Mirroring::Fold) && upper && target.writes_lower();
         let turn = |order| if turned { exchanged(order) } else { order };
@@ -64,7 +65,7 @@ impl<'a> Plan<'a> {
         let order = options.order.or(own).unwrap_or(Order::Col);
         let order = match capabilities.orders {
             orders if orders.contains(&order) => order,
-            // A source's own order gives way; what the user asked for does not.
+            // The order of the source can be changed, but not the one that was requested.
             [only, ..] if options.order.is_none() => *only,
             _ => {
                 return Err(Error::argument(target.unordered(order)));
@@ -79,16 +80,16 @@ impl<'a> Plan<'a> {
         let own = summed.unwrap_or(source.value_type);
         let value_type = value_type(own, &capabilities, options.value_type.or(seen.value_type))?;
         let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
-        if negated && turns_sign(source) && !structure::suits(source.structure, value_type) {
+        if negated && negates(source) && !structure::suits(source.structure, value_type) {
             let what = format!(
-                "a skew-symmetric matrix has the negatives of its values, too, which {value_type} \
-                 cannot hold"
+                "a skew-symmetric matrix has negated values as well, which {value_type} does not \
+                 support"
             );
             return Err(Error::unsupported(target.place(), what));
         }
         let fill = fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
         let fill = fill.map_err(|_| {
-            let what = format!("cells that are not stored hold a value {value_type} cannot hold");
+            let what = format!("the fill value is not exact in {value_type}");
             Error::unsupported(Place::default(), what)
         })?;
         let shared = mirroring != Some(Mirroring::Expand) || stays_shared(source);
@@ -100,7 +101,7 @@ impl<'a> Plan<'a> {
             rounding: options.rounding,
             mirroring,
             found,
-            // A target of every cell puts in those of a triangle by itself.
+            // A target that stores all cells adds the other triangle itself.
             drop_zeros: source.storage == Storage::Dense
                 && (!capabilities.dense || found.is_some()),
             duplicates,
@@ -111,15 +112,15 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Whether values are cast before others follow from them: the negatives of integers may be what
-    /// their own type does not hold. Sums are cast, not what they are made of.
+    /// Returns whether values are cast before mirroring: their own type may not hold the negatives
+    /// of integers. Sums are cast, not their terms.
     pub(super) fn casts_first(&self) -> bool {
         self.mirroring == Some(Mirroring::Expand)
-            && turns_integers(&self.source)
+            && negates_integers(&self.source)
             && self.duplicates != DuplicatePolicy::Sum
     }
 
-    /// Makes the step that drops what is no entry of the target.
+    /// Returns the step that drops entries that the target does not store.
     pub(super) fn drop_unstored(&self, source: &Header) -> Option<Box<dyn Step>> {
         let kept = self.source.fill;
         let (value_type, fill) = match self.casts_first() {
@@ -148,12 +149,12 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether values follow from others with the sign turned.
-fn turns_sign(source: &Header) -> bool {
+/// Returns whether negated values follow from a structure.
+fn negates(source: &Header) -> bool {
     matches!(source.structure, Structure::SkewSymmetric(_)) && source.nnz != Some(0)
 }
 
-/// Returns what becomes of the structure of a source, if it has one.
+/// Returns what is done with the structure of a source, if it has one.
 pub(super) fn mirroring(
     source: &Header,
     capabilities: &SinkCapabilities,
@@ -168,18 +169,18 @@ pub(super) fn mirroring(
     }
 }
 
-/// Returns what cells hold that are not stored. Where every cell is, that says nothing, and is left
-/// out if a target does not hold it.
+/// Returns the fill value of a source. If all cells are stored, it has no meaning and is dropped if
+/// the target does not support it.
 pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<Scalar> {
     source.fill.filter(|_| capabilities.fill || source.storage == Storage::Sparse)
 }
 
-/// Says that a target takes what is not stored for zero.
-fn unfillable(fill: Scalar) -> String {
-    format!("cells that are not stored hold {fill}, and this format takes them for zero")
+/// The error for a target without fill values.
+fn no_fill_value(fill: Scalar) -> String {
+    format!("the fill value is {fill}; in this format it is always zero")
 }
 
-/// Chooses the type values are stored as.
+/// Selects the value type of the target.
 fn value_type(
     source: ValueType,
     capabilities: &SinkCapabilities,
@@ -190,9 +191,9 @@ fn value_type(
         Some(wanted) => possible.contains(&wanted).then_some(wanted),
         None if possible.contains(&source) => Some(source),
         None => types::narrowest_type(source, possible).or_else(|| match possible {
-            // Where there is but one type, what it holds exactly becomes that.
+            // If the target has only one type, values that fit exactly are stored in it.
             [only] if !source.is_complex() => Some(*only),
-            // Integers that fit become the integers the target has.
+            // Integers that fit are stored in an integer type of the target.
             _ => possible.iter().copied().find(|t| source.is_integer() && t.is_integer()),
         }),
     };

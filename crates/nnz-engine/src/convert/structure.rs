@@ -8,40 +8,39 @@ use nnz_core::{
 use super::ConvertOptions;
 use super::{locate, plan};
 use crate::MatrixTarget;
-use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
+use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
 use crate::sort::SortPlan;
 use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
 
-/// Says what is written of a matrix whose triangles follow from each other, where the target can
-/// hold one alone.
+/// Which triangles of a symmetric matrix are written, if the target supports structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StructurePolicy {
-    /// What the source stores. The default.
+    /// Those that the source stores. The default.
     #[default]
     Keep,
     /// Both triangles.
     General,
-    /// The lower triangle, also where the source stores both and they turn out to mirror each other:
-    /// each stored entry has one across the diagonal with just the value that follows from it.
+    /// The lower triangle, also if the source stores both and they mirror each other: each stored
+    /// entry has a counterpart across the diagonal with exactly the value that follows from it.
     Auto,
 }
 
-/// A structure that was found in a matrix which stores both triangles.
+/// The structure of a matrix that stores both triangles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     pub(super) structure: Structure,
-    /// Entries on and below the diagonal; zeros of a dense source do not count.
+    /// The number of entries on and below the diagonal, without zeros of a dense source.
     pub(super) stored: u64,
 }
 
-/// What may be found, the first that fits preferred.
+/// Possible structures; the first that fits is used.
 const CANDIDATES: [Structure; 3] = [
     Structure::Symmetric(Triangle::Lower),
     Structure::Hermitian(Triangle::Lower),
     Structure::SkewSymmetric(Triangle::Lower),
 ];
 
-/// Returns whether values of a type can have a structure.
+/// Returns whether a structure is possible for a type of values.
 pub(super) fn suits(structure: Structure, value_type: ValueType) -> bool {
     use ValueType::{Bint8, U8, U16, U32, U64};
     match structure {
@@ -51,7 +50,7 @@ pub(super) fn suits(structure: Structure, value_type: ValueType) -> bool {
     }
 }
 
-/// Looks for a structure. Memory is bounded: what is above the diagonal is sorted out of core.
+/// Finds a structure in bounded memory: entries above the diagonal are sorted out of core.
 pub(super) fn find(
     source: &dyn MatrixSource,
     target: &dyn MatrixTarget,
@@ -63,20 +62,20 @@ pub(super) fn find(
         return Ok(None);
     }
     if !source.rereadable() {
-        let what = "its structure shows only where it is read twice, which cannot be done here";
+        let what = "finding a structure needs two passes, but this source can be read only once";
         return Err(Error::argument(what));
     }
     let (order, directory) = (header.order, nnz_storage::spill_directory(&target.directory()));
     let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
     let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
     let plan = SortPlan::of(source, order, options.memory / 2, &directory, options.workers());
-    // As they come, while they come in order; sorted otherwise.
+    // In storage order if that is sorted, otherwise sorted.
     for as_they_come in [true, false] {
         if as_they_come && !header.sorted_majors {
             continue;
         }
         let below = if as_they_come {
-            read_as_they_come(source, &lower)?
+            read_in_storage_order(source, &lower)?
         } else {
             read_sorted(source, &lower, plan)?
         };
@@ -115,26 +114,26 @@ fn steps(header: &Header, part: Part) -> Vec<Box<dyn Step>> {
     steps
 }
 
-/// The two triangles, in step.
+/// The two triangles, side by side.
 struct Walk<'a> {
     below: Cells<'a>,
     above: Cells<'a>,
-    /// The structures that all entries so far have.
+    /// The structures that fit all entries so far.
     possible: Vec<Structure>,
-    /// Whether the target stores every cell of its triangle, which decides what mirrors a zero.
+    /// Whether the target stores all cells of its triangle, which decides on counterparts of zeros.
     dense: bool,
     stored: u64,
 }
 
 impl Walk<'_> {
-    /// Compares the triangles until none is possible; `false` where entries do not come in order.
+    /// Compares the triangles until no structure is possible; `false` if entries are not in order.
     fn run(&mut self) -> Result<bool> {
         let mut last = None;
         while let Some((place, value)) = self.below.next()? {
             if last > Some(place) {
                 return Ok(false);
             }
-            // Two entries at one place would have to mirror two that may be in another order.
+            // Duplicate entries would have to mirror duplicates, which may be in another order.
             let repeated = last == Some(place);
             last = Some(place);
             self.stored += 1;
@@ -152,7 +151,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether an entry and the one across the diagonal are what a structure wants.
+/// Returns whether an entry and its counterpart fit a structure.
 fn follows(structure: Structure, dense: bool, (place, value): Cell, across: Option<Cell>) -> bool {
     if place.0 == place.1 {
         return match (structure, value) {
@@ -167,7 +166,7 @@ fn follows(structure: Structure, dense: bool, (place, value): Cell, across: Opti
         if there == place && identical(found, wanted))
 }
 
-/// Whether two values of a type are the same to the bit.
+/// Returns whether two values of a type are equal bit by bit.
 fn identical(a: Scalar, b: Scalar) -> bool {
     match (a, b) {
         (Scalar::F32(a), Scalar::F32(b)) => a.to_bits() == b.to_bits(),

@@ -1,4 +1,4 @@
-//! Passing over entries that two matrices share, many at once.
+//! Skipping equal entries of two matrices, many at once.
 
 use std::ops::Range;
 
@@ -6,27 +6,27 @@ use nnz_core::{Minors, Rounding, ValueType, Values};
 
 use crate::cells::Cells;
 
-/// Entries that are compared at once, at most.
+/// Maximum number of entries that are compared at once.
 const AT_ONCE: usize = 1024;
 
-/// Entries to be compared one by one after some that differed.
+/// Number of entries that are compared one by one after a difference.
 const PAUSE: u32 = 64;
 
-/// What is kept between one passing and the next.
+/// State that is kept between calls.
 #[derive(Default)]
 pub(super) struct Alike {
-    /// The values of a batch of the first matrix, as the type of the second.
+    /// The values of a batch of the first matrix, cast to the type of the second.
     cast: Values,
-    /// The number of that batch, and the type; whether all of it could be cast.
+    /// The number of that batch, the type, and whether the whole batch could be cast.
     cast_from: Option<(u64, ValueType, bool)>,
     pause: u32,
 }
 
 impl Alike {
-    /// Passes over entries that follow the one at `last` in order and are the same in both matrices.
-    /// Returns the place of the last of them.
+    /// Skips entries after the one at `last` that are equal in both matrices. Returns the position
+    /// of the last one.
     ///
-    /// Others are left to be compared one by one, and some that are the same as well.
+    /// Other entries, and some equal ones, are left to be compared one by one.
     pub(super) fn pass(
         &mut self,
         a: &mut Cells<'_>,
@@ -52,7 +52,7 @@ impl Alike {
         last
     }
 
-    /// Returns the first and the last minor of entries that are the same and ascend.
+    /// Returns the first and last minor of equal, ascending entries.
     fn shared(
         &mut self,
         a: &Cells<'_>,
@@ -85,7 +85,7 @@ impl Alike {
     }
 }
 
-/// Returns what some values are, bit by bit; `None` where all share one value.
+/// Returns the bytes of values; `None` if all share one value.
 fn bits(values: &Values, size: usize, entries: Range<usize>) -> Option<&[u8]> {
     let own = !matches!(values, Values::Iso(_));
     own.then(|| values.bytes())?.get(entries.start * size..entries.end * size)

@@ -1,17 +1,17 @@
-//! What cells hold that are not stored, where two matrices are compared.
+//! Cells that are not stored, in a comparison.
 
 use nnz_core::{Header, Order, Scalar, Shape, Storage, Structure};
 
 use super::same;
 
-/// What is known of cells that are not stored.
+/// The values of cells that are not stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Unstored {
-    /// They do not count: entries are compared as they are stored.
+    /// Not compared: only stored entries are.
     Passed,
-    /// They hold the same in both matrices. What is stored and holds this is passed over.
+    /// The same fill value in both matrices. Stored entries with this value are skipped.
     One(Scalar),
-    /// They hold one value in the first matrix and another in the second.
+    /// Different fill values.
     Two([Scalar; 2]),
 }
 
@@ -24,7 +24,8 @@ impl Unstored {
         }
     }
 
-    /// Whether a cell holds the same in both. It is `fresh` where no entry of it has been before.
+    /// Returns whether a cell has the same value in both. It is `fresh` if no entry of it has been
+    /// seen.
     pub(super) fn alike(self, first: Option<Scalar>, second: Option<Scalar>, fresh: bool) -> bool {
         match (first, second, self) {
             (Some(first), Some(second), _) => same(first, second),
@@ -37,17 +38,17 @@ impl Unstored {
 
 const ZERO: Scalar = Scalar::U8(0);
 
-/// Returns what cells hold that are not stored; `None` where every cell is.
+/// Returns the fill value of a matrix; `None` if all cells are stored.
 fn background(header: &Header) -> Option<Scalar> {
-    // Some dense formats leave out the diagonal of a skew-symmetric matrix.
+    // Some dense formats omit the diagonal of a skew-symmetric matrix.
     let skew = matches!(header.structure, Structure::SkewSymmetric(_));
     let full = header.storage == Storage::Dense && !skew;
     (!full).then(|| header.fill.unwrap_or(ZERO))
 }
 
-/// Finds the cells that neither matrix stores, where they differ in what those hold.
+/// Finds cells that neither matrix stores, if the fill values differ.
 pub(super) struct Gaps {
-    /// The first cell that has not been reached; `None` where no such cell is looked for.
+    /// The first cell that has not been reached; `None` if such cells are not compared.
     next: Option<(u64, u64)>,
     /// The length of the major and of the minor axis.
     majors: u64,
@@ -61,8 +62,8 @@ impl Gaps {
         Self { next: sought.then_some((0, 0)), majors, minors }
     }
 
-    /// Reaches a cell that is stored. Returns whether it is the first time, and at most so many of
-    /// the cells before it that were not reached.
+    /// Reaches a stored cell. Returns whether it is reached for the first time, and at most `most`
+    /// of the cells skipped before it.
     pub(super) fn reach(&mut self, at: (u64, u64), most: usize) -> (bool, Vec<(u64, u64)>) {
         let fresh = self.next.is_none_or(|next| next <= at);
         let before = self.until(at, most);
@@ -70,7 +71,7 @@ impl Gaps {
         (fresh, before)
     }
 
-    /// Returns at most so many of the cells that were not reached.
+    /// Returns at most `most` of the remaining cells.
     pub(super) fn rest(&mut self, most: usize) -> Vec<(u64, u64)> {
         self.until((self.majors, 0), most)
     }
@@ -95,19 +96,19 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::{Builder, DropAlike};
+    use crate::stages::{Builder, DropValue};
     use nnz_core::ValueType;
 
     #[test]
     fn every_type_has_a_zero() {
         let builder = Builder::new(Order::Row, Shape { rows: 1, cols: 1 });
         for &value_type in ValueType::ALL {
-            assert!(DropAlike::of_type(builder, value_type, ZERO).is_some(), "{value_type}");
+            assert!(DropValue::of_type(builder, value_type, ZERO).is_some(), "{value_type}");
         }
     }
 
     #[test]
-    fn cells_that_are_not_reached_are_those_between() {
+    fn skipped_cells_are_returned() {
         let two = Unstored::Two([Scalar::U8(0), Scalar::U8(1)]);
         let mut gaps = Gaps::new(Shape { rows: 2, cols: 3 }, Order::Row, two);
         assert_eq!(gaps.reach((0, 1), 9), (true, vec![(0, 0)]));

@@ -1,4 +1,4 @@
-//! How often each cell was seen in each region: a matrix.
+//! Counting cells in regions: a matrix.
 
 mod regions;
 mod source;

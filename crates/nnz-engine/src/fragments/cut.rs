@@ -1,34 +1,33 @@
-//! Cutting sorted sequences into pieces that can be merged apart from each other.
+//! Cutting sorted sequences into pieces that can be merged independently.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use nnz_core::Result;
 
-/// Sequences, each in ascending order of its keys.
+/// Sequences sorted by key.
 pub(super) trait Sequences {
-    /// The number of items of each.
+    /// Returns the length of each.
     fn lens(&self) -> &[u64];
 
     /// Returns the key of an item.
     fn key(&self, sequence: usize, item: u64) -> Result<u64>;
 }
 
-/// Neighbouring items of a sequence.
+/// Consecutive items of a sequence.
 pub(super) type Slice = (usize, Range<u64>);
 
-/// Cuts sequences across at the same keys, so that whatever is in one piece comes before whatever
-/// is in the next.
+/// Cuts sequences at the same keys, so that all items of one piece come before those of the next.
 ///
-/// A piece has slices in the order of the sequences, and at most so many items. Items of one key
-/// that are more come piece by piece, in the order of their sequences.
+/// A piece has slices in the order of the sequences, and at most `most` items. If more items have
+/// the same key, they are returned in several pieces, in the order of the sequences.
 pub(super) struct Cutter {
-    /// Where each sequence goes on.
+    /// The current position in each sequence.
     next: Vec<u64>,
     /// Sequences that have not ended.
     left: Vec<usize>,
     most: u64,
-    /// Items of one key, to be handed out as they are.
+    /// Items of one key, to be returned without merging.
     same: VecDeque<Slice>,
 }
 
@@ -39,7 +38,7 @@ impl Cutter {
         Self { next: vec![0; lens.len()], left, most: most.max(1), same: VecDeque::new() }
     }
 
-    /// Returns the slices of the next piece; none at the end.
+    /// Returns the slices of the next piece; empty at the end.
     pub(super) fn next(&mut self, sequences: &dyn Sequences) -> Result<Vec<Slice>> {
         if let Some(piece) = self.next_same() {
             return Ok(vec![piece]);
@@ -47,7 +46,7 @@ impl Cutter {
         let lens = sequences.lens();
         self.left.retain(|&sequence| self.next[sequence] < lens[sequence]);
         let step = (self.most / (self.left.len() as u64).max(1)).max(1);
-        // Below this key no sequence has more than a step.
+        // Below this key, no sequence has more than a step.
         let mut limit = None;
         let mut lowest = u64::MAX;
         for &sequence in &self.left {
@@ -67,7 +66,7 @@ impl Cutter {
                 first_from(sequences, sequence, from..to, limit)
             });
         }
-        // More items share the lowest key than fit.
+        // More items have the lowest key than fit.
         let slices = self.take(|from, sequence| match lowest.checked_add(1) {
             Some(above) => first_from(sequences, sequence, from..lens[sequence], above),
             None => Ok(lens[sequence]),
@@ -87,7 +86,7 @@ impl Cutter {
         Some(piece)
     }
 
-    /// Takes the items of each sequence up to where `end` says.
+    /// Takes the items of each sequence up to `end`.
     fn take(&mut self, end: impl Fn(u64, usize) -> Result<u64>) -> Result<Vec<Slice>> {
         let mut slices = Vec::new();
         for &sequence in &self.left {
@@ -102,7 +101,7 @@ impl Cutter {
     }
 }
 
-/// Returns the first of some items whose key is not below this one; their end where there is none.
+/// Returns the first item whose key is not below this one, or the end.
 fn first_from(
     sequences: &dyn Sequences,
     sequence: usize,

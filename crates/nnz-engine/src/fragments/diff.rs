@@ -1,4 +1,4 @@
-//! Whether two stores hold the same fragments.
+//! Comparing two stores of fragments.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use nnz_core::{
 use super::names::{Numbers, Table};
 use super::part::{Part, Parts};
 
-/// Says how much is compared.
+/// Options of a comparison.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiffOptions {
-    /// Differences that are reported at the most; by default 10.
+    /// Maximum number of differences; by default 10.
     pub most: usize,
-    /// Cancels it.
+    /// Cancels the comparison.
     pub cancellation: Option<Cancellation>,
 }
 
@@ -33,15 +33,15 @@ impl Default for DiffOptions {
     }
 }
 
-/// One difference between two stores of fragments.
+/// A difference between two stores of fragments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FragmentDifference {
-    /// The names of the chromosomes.
+    /// The names of the chromosomes differ.
     Chromosomes,
-    /// The names of the cells.
+    /// The names of the cells differ.
     Cells,
-    /// A fragment of a chromosome; `None` where there is none.
+    /// A fragment of a chromosome differs; `None` for a missing one.
     Fragment {
         /// The name of the chromosome.
         chromosome: Vec<u8>,
@@ -54,15 +54,15 @@ pub enum FragmentDifference {
     },
 }
 
-/// Compares two stores of fragments and hands the first differences to `each`.
-/// `places` are what messages call them.
+/// Compares two stores of fragments and passes the first differences to `each`.
+/// `places` are their names in messages.
 ///
-/// Chromosomes and cells are known by their names. The fragments of a chromosome are compared in
-/// the order they are stored in; the order chromosomes are stored in does not count.
+/// Chromosomes and cells are compared by name. The fragments of a chromosome are compared in
+/// storage order; the order of the chromosomes does not matter.
 ///
 /// # Errors
 ///
-/// Fails where one of them cannot be read or is broken, and where it is cancelled.
+/// Fails if one of them cannot be read or is broken, and if it is cancelled.
 pub fn diff(
     sources: [&dyn FragmentSource; 2],
     places: &[Place; 2],
@@ -78,15 +78,15 @@ pub fn diff(
         [[a, b], [c, d]]
     };
     let mut left = options.most;
-    let mut tell = |difference| {
+    let mut report = |difference| {
         left = left.saturating_sub(1);
         each(difference);
         left > 0
     };
-    if chromosomes[0] != chromosomes[1] && !tell(FragmentDifference::Chromosomes) {
+    if chromosomes[0] != chromosomes[1] && !report(FragmentDifference::Chromosomes) {
         return Ok(());
     }
-    if cells[0] != cells[1] && !tell(FragmentDifference::Cells) {
+    if cells[0] != cells[1] && !report(FragmentDifference::Cells) {
         return Ok(());
     }
     let tables = [Table::of(&cells[0])?, Table::of(&cells[1])?];
@@ -133,7 +133,7 @@ pub fn diff(
                 };
                 let (first, second) = (owned(x), owned(y));
                 let chromosome = name.to_vec();
-                if !tell(FragmentDifference::Fragment { chromosome, number, first, second }) {
+                if !report(FragmentDifference::Fragment { chromosome, number, first, second }) {
                     return Ok(());
                 }
             }

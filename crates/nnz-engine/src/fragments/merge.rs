@@ -1,4 +1,4 @@
-//! One store of several.
+//! Merging several stores.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,12 +19,11 @@ use crate::Progress;
 /// Fragments that are merged at a time.
 const PIECE: u64 = 1 << 18;
 
-/// Says how stores are merged.
+/// Options of merging.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct MergeOptions {
-    /// What is put before the names of the cells of each store: nothing where there is no list, and
-    /// one for each store otherwise.
+    /// Prefixes of the names of cells, one for each store; empty for none.
     pub prefixes: Vec<String>,
 }
 
@@ -35,30 +34,30 @@ nnz_core::setters! {
 }
 
 impl MergeOptions {
-    /// Checks that there are prefixes for so many stores.
+    /// Checks the number of prefixes.
     ///
     /// # Errors
     ///
-    /// Fails where there are others.
+    /// Fails if it is not that of the stores.
     pub fn check(&self, stores: usize) -> Result<()> {
         let prefixes = self.prefixes.len();
         if prefixes != 0 && prefixes != stores {
-            let what = format!("{prefixes} prefixes for {stores} stores: one for each");
+            let what = format!("{prefixes} prefixes for {stores} stores; expected one for each");
             return Err(Error::argument(what));
         }
         Ok(())
     }
 }
 
-/// Writes the fragments of several sources to a target as one. Each comes with what messages call it.
+/// Merges several sources into a target. Each comes with its name for messages.
 ///
-/// Cells follow each other source by source. Chromosomes of one name are one, in the order they first
-/// come. Fragments with one start stay in the order of the sources.
+/// The cells of each source follow those of the one before. Chromosomes with the same name are
+/// merged, in the order of occurrence. Fragments with the same start are in the order of the sources.
 ///
 /// # Errors
 ///
-/// Fails as [`convert`](super::convert()), and where two cells would have the same name, or a
-/// source has two chromosomes of one name.
+/// Fails as [`convert`](super::convert()), if two cells have the same name, and if a source has two
+/// chromosomes of the same name.
 pub fn merge(
     sources: Vec<(Box<dyn FragmentSource>, Place)>,
     target: &dyn FragmentTarget,
@@ -114,17 +113,17 @@ pub fn merge(
     })
 }
 
-/// A store, and what its names are called in the whole.
+/// A store, and the merged numbers of its names.
 struct Store {
     source: Box<dyn FragmentSource>,
-    /// The store's segment of each chromosome of the whole, by its number there.
+    /// The segment of the store for each merged chromosome.
     segments: HashMap<u32, Range<u64>>,
-    /// The number of its first cell.
+    /// The merged number of its first cell.
     first_cell: u32,
     place: Place,
 }
 
-/// The names of the whole.
+/// The merged names.
 #[derive(Default)]
 struct Names {
     chromosomes: StringList,
@@ -138,7 +137,7 @@ impl Names {
         let mut numbers = Vec::new();
         for name in source.chromosome_names()?.iter() {
             let next = u32::try_from(self.chromosomes.len())
-                .map_err(|_| Error::argument("more chromosomes than can be numbered"))?;
+                .map_err(|_| Error::argument("too many chromosomes"))?;
             let number = *self.numbers.entry(name.to_vec()).or_insert(next);
             if number == next {
                 self.chromosomes.push(name);
@@ -150,12 +149,12 @@ impl Names {
             let number = numbers.get(segment.chromosome as usize).copied().unwrap_or(u32::MAX);
             if segments.insert(number, segment.fragments.clone()).is_some() {
                 let name = self.chromosomes.iter().nth(number as usize).unwrap_or_default();
-                let what = format!("two chromosomes are called {}", shown(name));
+                let what = format!("two chromosomes are named {}", shown(name));
                 return Err(Error::unsupported(Place::default(), what));
             }
         }
-        let first_cell = u32::try_from(self.cells.len())
-            .map_err(|_| Error::argument("more cells than can be numbered"))?;
+        let first_cell =
+            u32::try_from(self.cells.len()).map_err(|_| Error::argument("too many cells"))?;
         let mut prefixed = prefix.as_bytes().to_vec();
         for name in source.cell_names()?.iter() {
             prefixed.truncate(prefix.len());
@@ -168,15 +167,15 @@ impl Names {
 
     fn refuse_repeated(&self, prefixable: bool) -> Result<()> {
         if u32::try_from(self.cells.len()).is_err() {
-            return Err(Error::argument("more cells than can be numbered"));
+            return Err(Error::argument("too many cells"));
         }
         let mut seen = std::collections::HashSet::new();
         for name in self.cells.iter() {
             if !seen.insert(name) {
-                let what = format!("two cells would be called {}", shown(name));
+                let what = format!("two cells would be named {}", shown(name));
                 let error = Error::argument(what);
                 return Err(match prefixable {
-                    true => error.with_hint("prefixes", "distinguishes them"),
+                    true => error.with_hint("prefixes", "makes their names distinct"),
                     false => error,
                 });
             }
@@ -185,19 +184,19 @@ impl Names {
     }
 }
 
-/// Fragments of several stores in order.
+/// Sorted fragments of several stores.
 #[derive(Default)]
 struct Merged(Vec<FragmentBatch>);
 
-/// Finds pieces of all stores that can be merged apart from each other.
+/// Finds pieces of all stores that can be merged independently.
 struct Merging<'a> {
     stores: &'a [Store],
-    /// Chromosomes still to come.
+    /// The remaining chromosomes.
     chromosomes: Range<u32>,
     current: Option<(Segments<'a>, Cutter)>,
 }
 
-/// The segments that stores have of a chromosome.
+/// The segments of a chromosome in the stores.
 struct Segments<'a> {
     chromosome: u32,
     parts: Vec<(&'a Store, Range<u64>)>,
@@ -258,7 +257,7 @@ impl<'a> UnitReader<'a, Merged> for Merging<'a> {
     }
 }
 
-/// Slices of stores that hold the same bases.
+/// Slices of stores for the same bases.
 struct Piece<'a> {
     chromosome: u32,
     slices: Vec<(&'a Store, Range<u64>)>,
@@ -271,7 +270,7 @@ impl Unit<Merged> for Piece<'_> {
         for (store, positions) in self.slices {
             let read = store.source.for_each(positions, FragmentFields::ALL, &mut |batch| {
                 let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
-                // Cells are below the number of their names, and the sum of those was checked.
+                // Cells are less than the number of their names, and the sum of those was checked.
                 let fragment = |((&start, &end), &cell): ((&u32, &u32), &u32)| {
                     [start, end, store.first_cell.wrapping_add(cell)]
                 };
@@ -281,7 +280,7 @@ impl Unit<Merged> for Piece<'_> {
             read.map_err(|error| error.with_context(&store.place))?;
         }
         if several {
-            // Stable: where starts are equal, stores stay in their order.
+            // A stable sort: fragments with the same start are in the order of the stores.
             all.sort_by_key(|fragment| fragment[0]);
         }
         merged.0.push(FragmentBatch {

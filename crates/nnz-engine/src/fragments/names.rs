@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nnz_core::{Error, Result, StringList};
 
-/// Numbers of names; none where two share a name.
+/// Numbers of names; `None` for repeated ones.
 pub(super) struct Numbers<'a>(HashMap<&'a [u8], Option<u32>>);
 
 impl<'a> Numbers<'a> {
@@ -16,20 +16,20 @@ impl<'a> Numbers<'a> {
         Self(numbers)
     }
 
-    /// Finds a name. Which one is meant where two share it cannot be told: that is an error.
+    /// Finds a name. A repeated name is an error.
     pub(super) fn find(&self, name: &[u8]) -> Result<Option<u32>> {
         match self.0.get(name) {
             None => Ok(None),
             Some(Some(number)) => Ok(Some(*number)),
             Some(None) => {
-                let what = format!("there are several by the name of {}", shown(name));
+                let what = format!("several are named {}", shown(name));
                 Err(Error::argument(what))
             }
         }
     }
 }
 
-/// Names in one piece of memory, to be looked up by number.
+/// Names in one block of memory, by number.
 pub(super) struct Table {
     text: Vec<u8>,
     ends: Vec<usize>,
@@ -52,7 +52,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns a name; an empty one where there is none.
+    /// Returns a name; empty if it does not exist.
     pub(super) fn get(&self, number: u32) -> &[u8] {
         let number = number as usize;
         let start = number.checked_sub(1).and_then(|before| self.ends.get(before));
@@ -65,7 +65,7 @@ impl Table {
     }
 }
 
-/// Quotes a name: printable, and not much of it.
+/// Quotes the start of a name, with control characters escaped.
 pub(crate) fn shown(name: &[u8]) -> String {
     const SHOWN: usize = 40;
     let cut = if name.len() > SHOWN { "..." } else { "" };
@@ -73,14 +73,14 @@ pub(crate) fn shown(name: &[u8]) -> String {
     format!("\"{}{cut}\"", start.escape_debug())
 }
 
-/// Finds every name that is wanted, each of them once.
+/// Finds all listed names. Each may be listed once.
 pub(super) fn find_all(what: &str, wanted: &StringList, there: &StringList) -> Result<Vec<u32>> {
     let numbers = Numbers::of(there);
     let mut seen = std::collections::HashSet::new();
     let mut found = Vec::new();
     for name in wanted.iter() {
         let Some(number) = numbers.find(name)? else {
-            return Err(Error::argument(format!("there is no {what} {}", shown(name))));
+            return Err(Error::argument(format!("no {what} {}", shown(name))));
         };
         if !seen.insert(number) {
             return Err(Error::argument(format!("the {what} {} is listed twice", shown(name))));

@@ -1,4 +1,4 @@
-//! Some parts of a store, one after the other.
+//! Parts of a store, one after the other.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Result, Unit, Unit
 
 use super::region::Region;
 
-/// Fragments at some positions, perhaps just those that overlap some bases.
+/// A range of fragments, possibly only those that overlap some bases.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) positions: Range<u64>,
@@ -15,11 +15,11 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Finds where the fragments of a region lie.
+    /// Finds the fragments of a region.
     pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
         let Region { chromosome, bases } = region;
         if *bases == (0..u32::MAX) {
-            // A fragment without bases overlaps none, and lies on the chromosome all the same.
+            // An empty fragment overlaps no bases, but is on the chromosome.
             let mut segments = source.header().segments.iter();
             let segment = segments.find(|segment| segment.chromosome == *chromosome);
             let positions = segment.map_or(0..0, |segment| segment.fragments.clone());
@@ -30,7 +30,7 @@ impl Part {
     }
 }
 
-/// Reads parts in turn. Pieces without fragments come, too.
+/// Reads parts in sequence. Pieces without fragments are returned, too.
 pub(super) struct Parts<'a> {
     source: &'a dyn FragmentSource,
     fields: FragmentFields,
@@ -75,7 +75,7 @@ impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
     }
 }
 
-/// Those fragments of a piece that overlap some bases.
+/// The fragments of a piece that overlap some bases.
 struct Overlapping<'a> {
     unit: Box<dyn Unit<FragmentBatch> + 'a>,
     bases: Range<u32>,
@@ -90,7 +90,7 @@ impl Unit<FragmentBatch> for Overlapping<'_> {
     }
 }
 
-/// Keeps only some fragments of a batch, whose columns are all there or empty.
+/// Keeps some fragments of a batch, whose columns are all present or empty.
 pub(super) fn retain(batch: &mut FragmentBatch, keep: impl Fn(u32, u32, u32) -> bool) {
     let FragmentBatch { cells, starts, ends, .. } = batch;
     let mut kept = 0;

@@ -1,4 +1,4 @@
-//! Fragments as lines of text.
+//! Fragments as text.
 
 use std::io::Write as _;
 
@@ -14,13 +14,13 @@ use super::write::WriteOptions;
 use crate::flow::{self, Join, Work, Write};
 use crate::names::check_one_line;
 
-/// Prints the fragments that overlap regions, one region after the other; all fragments where no
-/// region is given. A line has chromosome, start, end and cell, with tabs between.
+/// Prints the fragments that overlap regions, one region after the other, or all fragments if there
+/// are no regions. A line has chromosome, start, end and cell, separated by tabs.
 ///
 /// # Errors
 ///
-/// Fails where the fragments cannot be read, a name has a tab or a line break in it, `out` cannot be written,
-/// or it is cancelled; what was read before is printed.
+/// Fails if the fragments cannot be read, if a name has a tab or a line break, if `out` cannot be written,
+/// and if cancelled. Fragments before the error are printed.
 pub fn print(
     source: &dyn FragmentSource,
     regions: &[Region],
@@ -40,10 +40,10 @@ pub fn print(
         chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,
         cells: in_lines(&source.cell_names()?, "names of cells")?,
     };
-    flow::run(units, &lines, &mut AsTheyCome, &mut Printed(out), workers)
+    flow::run(units, &lines, &mut InStorageOrder, &mut Printed(out), workers)
 }
 
-/// Checks that names can stand between tabs in a line.
+/// Checks that names have no tabs and line breaks.
 fn in_lines(names: &StringList, what: &str) -> Result<Table> {
     let place = Place { array: Some(what.to_owned()), ..Place::default() };
     for (name, number) in names.iter().zip(0..) {
@@ -52,13 +52,13 @@ fn in_lines(names: &StringList, what: &str) -> Result<Table> {
     Table::of(names)
 }
 
-/// Makes lines.
+/// Formats lines.
 struct Lines {
     chromosomes: Table,
     cells: Table,
 }
 
-struct AsTheyCome;
+struct InStorageOrder;
 
 struct Printed<'a>(&'a mut (dyn std::io::Write + Send));
 
@@ -94,7 +94,7 @@ impl Work for Lines {
     }
 }
 
-impl Join<Lines> for AsTheyCome {
+impl Join<Lines> for InStorageOrder {
     fn join(&mut self, _: &FragmentBatch) -> Result<Option<()>> {
         Ok(Some(()))
     }

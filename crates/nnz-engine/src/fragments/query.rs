@@ -1,4 +1,4 @@
-//! The fragments of a region.
+//! Fragments of a region.
 
 use nnz_core::{
     Cancellation, FragmentBatch, FragmentFields, FragmentSource, Result, UnitReader as _,
@@ -7,12 +7,12 @@ use nnz_core::{
 use super::part::{Part, Parts};
 use super::region::Region;
 
-/// Hands the fragments that overlap a region to `each`, in storage order, and reads only the
-/// chunks that may hold some.
+/// Passes the fragments that overlap a region to `each`, in storage order. Only chunks that may
+/// have some are read.
 ///
 /// # Errors
 ///
-/// Fails where they cannot be read, `each` does, or it is cancelled.
+/// Fails if they cannot be read, if `each` fails, and if cancelled.
 pub fn query(
     source: &dyn FragmentSource,
     region: &Region,

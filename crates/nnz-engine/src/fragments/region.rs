@@ -1,4 +1,4 @@
-//! A region of a genome, from text.
+//! Parsing a region of a genome.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use nnz_core::{Error, Result, StringList};
 
 use super::names::{Numbers, shown};
 
-/// Some bases of a chromosome.
+/// A range of bases of a chromosome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The chromosome, by its number in the list of names.
+    /// The number of the chromosome in the list of names.
     pub chromosome: u32,
-    /// Its bases, counted from 0; the end is the base behind the last one.
+    /// The bases, counted from 0; the end is exclusive.
     pub bases: Range<u32>,
 }
 
 impl Region {
-    /// Reads `CHROMOSOME`, `CHROMOSOME:START-END` or `CHROMOSOME:START-`: from base START, counted
-    /// from 0, up to, not including, base END. Digits may have commas between them.
+    /// Parses `CHROMOSOME`, `CHROMOSOME:START-END` or `CHROMOSOME:START-`, where START is counted
+    /// from 0 and END is exclusive. Digits may be grouped by commas.
     ///
     /// ```
     /// use nnz_engine::fragments::Region;
@@ -30,10 +30,10 @@ impl Region {
     ///
     /// # Errors
     ///
-    /// Fails where there is no such chromosome, or the bases are no range.
+    /// Fails if there is no such chromosome, or if the range is invalid.
     pub fn parse(text: &str, chromosomes: &StringList) -> Result<Self> {
         let numbers = Numbers::of(chromosomes);
-        // Names may have colons.
+        // Names can contain colons.
         if let Some(chromosome) = numbers.find(text.as_bytes())? {
             return Ok(Self { chromosome, bases: 0..u32::MAX });
         }
@@ -42,13 +42,14 @@ impl Region {
             None => (text, None),
         };
         let Some(chromosome) = numbers.find(name.as_bytes())? else {
-            let what = format!("there is no chromosome {}", shown(name.as_bytes()));
+            let what = format!("no chromosome {}", shown(name.as_bytes()));
             return Err(Error::argument(what));
         };
         let bases = match bases {
             None => 0..u32::MAX,
             Some(bases) => range(bases).ok_or_else(|| {
-                let expected = "bases such as 10000-20000, from 0 on and the end behind the start";
+                let expected =
+                    "a range such as 10000-20000, counted from 0, with the end after the start";
                 let found = shown(bases.as_bytes());
                 Error::argument(format!("found {found} in a region, expected {expected}"))
             })?,
@@ -64,7 +65,7 @@ fn range(text: &str) -> Option<Range<u32>> {
     (start < end).then_some(start..end)
 }
 
-/// Reads digits with or without commas between groups of three.
+/// Parses digits, plain or in groups of three separated by commas.
 fn number(text: &str) -> Option<u32> {
     let mut groups = text.split(',');
     let first = groups.next()?;
@@ -89,19 +90,19 @@ mod tests {
     }
 
     #[test]
-    fn regions_are_names_with_or_without_bases() {
+    fn regions_are_parsed_with_and_without_bases() {
         assert_eq!(bases("chr1"), Some((0, 0..u32::MAX)));
         assert_eq!(bases("chr2:10-20"), Some((1, 10..20)));
         assert_eq!(bases("chr2:1,000-1,000,000"), Some((1, 1000..1_000_000)));
         assert_eq!(bases("chr2:100-"), Some((1, 100..u32::MAX)));
         assert_eq!(bases("HLA-A*01:01"), Some((2, 0..u32::MAX)));
         assert_eq!(bases("HLA-A*01:01:7-8"), Some((2, 7..8)));
-        // A name is a name, whatever it looks like.
+        // A name takes precedence.
         assert_eq!(bases("chr1:5-9"), Some((3, 0..u32::MAX)));
     }
 
     #[test]
-    fn what_is_no_region_is_refused() {
+    fn invalid_regions_are_refused() {
         for text in [
             "",
             "chr3",

@@ -1,4 +1,4 @@
-//! Taking fragments to where they are written, on many threads.
+//! Writing fragments on many threads.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use nnz_core::{Encoded, FragmentBatch, FragmentEncoder, FragmentSink, Result, Un
 use crate::Progress;
 use crate::flow::{self, Join, Work, Workers, Write};
 
-/// What is done with a piece on any thread: what becomes of it is written.
+/// The step on a piece, on any thread. Its result is written.
 pub(super) type Change<'a, B> = &'a (dyn Fn(&mut B) -> Result<Vec<FragmentBatch>> + Sync);
 
-/// Takes all pieces to a sink. Returns the number of fragments written.
+/// Writes all pieces to a sink. Returns the number of fragments.
 pub(super) fn run<'a, B: Default>(
     units: Box<dyn UnitReader<'a, B> + 'a>,
     change: Change<'_, B>,
@@ -36,7 +36,7 @@ struct Counted<'a> {
 
 struct Appended<'a>(&'a mut dyn FragmentSink);
 
-/// Batches that are ready to be written.
+/// Batches ready to be written.
 enum Ready {
     Encoded(Encoded),
     Batches(Vec<FragmentBatch>),
@@ -84,7 +84,7 @@ impl<B: Default> Write<Taking<'_, B>> for Appended<'_> {
     }
 }
 
-/// Returns a batch as it is.
+/// Returns a batch unchanged.
 pub(super) fn unchanged(batch: &mut FragmentBatch) -> Result<Vec<FragmentBatch>> {
     Ok(vec![std::mem::take(batch)])
 }

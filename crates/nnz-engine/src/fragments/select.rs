@@ -1,4 +1,4 @@
-//! Some of the fragments of a store.
+//! Selecting fragments of a store.
 
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -14,15 +14,15 @@ use super::target::FragmentTarget;
 use super::write::{FragmentSummary, WriteOptions};
 use crate::Progress;
 
-/// Says which fragments are selected; the default selects all.
+/// Selected fragments; by default all.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SelectOptions {
-    /// The cells, in the order they are to have; all where there is no list.
+    /// The cells, in the order of the target; by default all.
     pub cells: Option<StringList>,
-    /// The chromosomes, in the order they are to have; all where there is no list.
+    /// The chromosomes, in the order of the target; by default all.
     pub chromosomes: Option<StringList>,
-    /// How many bases a fragment may have.
+    /// The length of a fragment in bases.
     pub length: RangeInclusive<u32>,
 }
 
@@ -41,24 +41,24 @@ impl Default for SelectOptions {
 }
 
 impl SelectOptions {
-    /// Checks that fragments can be selected.
+    /// Checks the options.
     ///
     /// # Errors
     ///
-    /// Fails where no fragment has such a length.
+    /// Fails if the range of lengths is empty.
     pub fn check(&self) -> Result<()> {
         if self.length.is_empty() {
-            return Err(Error::argument("no length is that long and that short"));
+            return Err(Error::argument("the minimum length is larger than the maximum length"));
         }
         Ok(())
     }
 }
 
-/// Writes some of the fragments of a source to a target. `from` is what messages call the source.
+/// Writes selected fragments of a source to a target. `from` is the name of the source in messages.
 ///
 /// # Errors
 ///
-/// Fails as [`convert`](super::convert()), and where a cell or chromosome is not there or listed
+/// Fails as [`convert`](super::convert()), and if a cell or chromosome does not exist or is listed
 /// twice.
 pub fn select(
     source: &dyn FragmentSource,
@@ -80,7 +80,7 @@ pub fn select(
         let found = segments.find(|segment| segment.chromosome == chromosome);
         found.map_or(0..0, |segment| segment.fragments.clone())
     };
-    // What each chromosome and each cell is called from now on.
+    // The new numbers of the chromosomes and cells.
     let mut numbers = vec![ABSENT; usize::try_from(chromosomes.len()).unwrap_or(usize::MAX)];
     let (chromosomes, parts) = match &selected.chromosomes {
         Some(wanted) => {

@@ -1,8 +1,8 @@
 //! Sorting any number of fragments in bounded memory.
 //!
-//! Runs are sorted by any thread, as they are read, and wait: in memory, and in a file without a name
-//! once that is used up. Then they are merged a range of bases at a time, again by
-//! any thread. Fragments with one start keep the order they came in.
+//! Runs are sorted by any thread as they are read, and kept in memory, or in an unnamed file when
+//! that is used up. Then they are merged by ranges of bases, again by any thread. Fragments with the
+//! same start keep their order.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::sort::{KeptWords as Kept, Store};
 const WORDS: usize = 4;
 type Fragment = [u32; WORDS];
 
-/// Sorted runs of fragments that wait, to be merged.
+/// Sorted runs of fragments, to be merged.
 pub struct SortedRuns {
     store: Store,
     runs: Vec<Kept>,
     lens: Vec<u64>,
-    /// Fragments to merge at a time.
+    /// Fragments that are merged at a time.
     most: u64,
 }
 
@@ -36,21 +36,22 @@ impl std::fmt::Debug for SortedRuns {
 }
 
 impl SortedRuns {
-    /// Waits in so many bytes of memory and in files of a directory, whose bytes `disk` is told.
+    /// Keeps runs in `memory` bytes of memory and in files of a directory. `disk` is called with
+    /// their bytes.
     #[must_use]
     pub fn new(directory: &Path, memory: u64, threads: usize, disk: &Arc<AtomicU64>) -> Self {
-        let store = Store::new(directory, memory / 2).telling(Some(Arc::clone(disk)));
-        // A fragment is in a piece twice while it is sorted, and once as a batch.
+        let store = Store::new(directory, memory / 2).reporting(Some(Arc::clone(disk)));
+        // A fragment is in a piece twice while it is sorted, and once in a batch.
         let bytes = 3 * (WORDS * size_of::<u32>()) as u64 * (threads as u64 + 1);
         let most = (memory / 2 / bytes).clamp(1 << 12, 1 << 20);
         Self { store, runs: Vec::new(), lens: Vec::new(), most }
     }
 
-    /// Takes the next run.
+    /// Adds the next run.
     ///
     /// # Errors
     ///
-    /// Fails where it has to go to disk, and cannot.
+    /// Fails if it cannot be written to disk.
     pub fn push(&mut self, run: SortedRun) -> Result<()> {
         let SortedRun(words) = run;
         if words.is_empty() {
@@ -61,11 +62,11 @@ impl SortedRuns {
         Ok(())
     }
 
-    /// Merges all runs, and writes what comes of it to a sink. Returns the number of fragments.
+    /// Merges all runs and writes them to a sink. Returns the number of fragments.
     ///
     /// # Errors
     ///
-    /// Fails where a run cannot be read again, the sink cannot be written, and where it is cancelled.
+    /// Fails if a run cannot be read back, if the sink cannot be written, and if cancelled.
     pub fn write(
         &self,
         sink: &mut dyn FragmentSink,
@@ -76,7 +77,7 @@ impl SortedRuns {
         run(Box::new(Merging::new(self)), &change, sink, progress, workers)
     }
 
-    /// Reads some fragments of a run.
+    /// Reads fragments of a run.
     fn read(
         &self,
         (run, items): Slice,
@@ -92,12 +93,12 @@ impl SortedRuns {
     }
 }
 
-/// Fragments in order.
+/// Sorted fragments.
 #[derive(Debug)]
 pub struct SortedRun(Vec<u32>);
 
 impl SortedRun {
-    /// Sorts fragments by chromosome and start; those that share both stay in their order.
+    /// Sorts fragments by chromosome and start. The sort is stable.
     ///
     /// A fragment has chromosome, start, end and cell.
     #[must_use]
@@ -135,7 +136,7 @@ impl<'a> Merging<'a> {
     }
 }
 
-/// Fragments of one chromosome after the other.
+/// Fragments by chromosome.
 #[derive(Default)]
 struct Sorted(Vec<FragmentBatch>);
 

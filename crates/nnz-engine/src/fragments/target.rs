@@ -1,23 +1,22 @@
-//! Where and how fragments are written.
+//! Targets of fragments.
 
 use nnz_core::{FragmentSink, Place, Result, StringList};
 
-/// A place that fragments are written to in some form. Nothing is written before
-/// [`create`](Self::create).
+/// A target of fragments in some format. Nothing is written before [`create`](Self::create).
 pub trait FragmentTarget {
-    /// Returns the place, for messages.
+    /// Returns the place in messages.
     fn place(&self) -> Place;
 
-    /// Says which other data is replaced along with what is there.
+    /// Returns a note on other data that is replaced as well.
     fn replaced(&self) -> Option<String> {
         None
     }
 
-    /// Starts writing fragments of chromosomes and cells with these names.
+    /// Creates a sink for fragments with these names of chromosomes and cells.
     ///
     /// # Errors
     ///
-    /// Fails where nothing can be created, or a name does not fit the form.
+    /// Fails if it cannot be created, or if the format does not support a name.
     fn create(&self, chromosomes: &StringList, cells: &StringList)
     -> Result<Box<dyn FragmentSink>>;
 }

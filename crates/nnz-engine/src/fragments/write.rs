@@ -1,4 +1,4 @@
-//! All fragments of a source, written to a target.
+//! Writing a source of fragments to a target.
 
 use std::time::Instant;
 
@@ -9,13 +9,13 @@ use super::target::FragmentTarget;
 use crate::flow::Workers;
 use crate::{Cancellation, Progress};
 
-/// Says with what fragments are written.
+/// Options of writing fragments.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
-    /// Cancels it.
+    /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
 }
 
@@ -39,33 +39,33 @@ impl WriteOptions {
     }
 }
 
-/// What writing fragments came to.
+/// The result of writing fragments.
 #[derive(Clone, Debug, Default)]
 pub struct FragmentSummary {
-    /// Fragments written.
+    /// The number of fragments.
     pub fragments: u64,
-    /// Chromosomes that have a name there.
+    /// The number of names of chromosomes.
     pub chromosomes: u64,
-    /// Cells that have a name there.
+    /// The number of names of cells.
     pub cells: u64,
-    /// Bytes read from, where that can be told.
+    /// Bytes of the source, if known.
     pub bytes_before: Option<u64>,
-    /// Bytes written.
+    /// Bytes of the target.
     pub bytes_after: u64,
-    /// Bytes of temporary space on disk that sorting took.
+    /// Bytes of temporary disk space used for sorting.
     pub disk: u64,
-    /// Seconds it took, the final sync included.
+    /// Seconds taken, including the final sync.
     pub seconds: f64,
-    /// What was noticed on the way, and is allowed.
+    /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
 }
 
-/// Writes all fragments of a source to a target. `from` is what messages call the source.
+/// Writes all fragments of a source to a target. `from` is the name of the source in messages.
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read or is broken, where the target may not be replaced or cannot be
-/// written, and where it is cancelled. Nothing is left behind then.
+/// Fails if the source cannot be read or is broken, if the target may not be replaced or cannot be
+/// written, and if cancelled. Nothing is written then.
 pub fn convert(
     source: &dyn FragmentSource,
     from: &Place,

@@ -1,15 +1,14 @@
-//! What control groups leave a process of memory: `cgroups(7)`, version 2 and version 1.
+//! Memory limits of control groups: `cgroups(7)`, versions 1 and 2.
 //!
-//! A process lies in a group of each hierarchy, which `/proc/self/cgroup` names. The limits of that
-//! group hold and those of every group above it, as far as the file system that is mounted shows
-//! them: in a container its root is a group further down. What a group uses includes the groups
-//! below it.
+//! A process is in one group of each hierarchy, which is listed in `/proc/self/cgroup`. The limits
+//! of that group and of all its ancestors apply, as far as the mounted file system shows them: in a
+//! container, its root is a descendant. The usage of a group includes its descendants.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::read;
 
-/// Returns the bytes that the tightest limit leaves; `None` where there is none.
+/// Returns the bytes that the tightest limit leaves; `None` if there is none.
 pub(super) fn available(root: &Path) -> Option<u64> {
     let groups = read(root, "proc/self/cgroup")?;
     let mounts = read(root, "proc/self/mountinfo")?;
@@ -33,15 +32,15 @@ enum Version {
     V2,
 }
 
-/// Finds the directory that a hierarchy is mounted at, and the path of a group below it.
+/// Returns the mount point of a hierarchy, and the path of a group below it.
 ///
-/// Of several the one that shows most of the groups above is taken.
+/// If there are several, the one that shows most of the ancestors is used.
 fn locate(mounts: &str, version: Version, group: &str) -> Option<(PathBuf, PathBuf)> {
     let group = normal(Path::new(group))?;
     let mut found: Option<(usize, PathBuf, PathBuf)> = None;
     for mount in mounts.lines().filter_map(|line| Mount::parse(line, version)) {
-        // A mount whose root is not above the group is one of another namespace: there the group
-        // is taken for the root of the mount.
+        // A mount whose root is not an ancestor of the group is from another namespace: the group
+        // is then the root of the mount.
         let inside = mount.root.as_deref().and_then(|root| group.strip_prefix(root).ok());
         let (hidden, inside) = match inside {
             Some(inside) => (group.components().count() - inside.components().count(), inside),
@@ -56,13 +55,13 @@ fn locate(mounts: &str, version: Version, group: &str) -> Option<(PathBuf, PathB
 
 /// A line of `/proc/self/mountinfo`; paths without a leading slash.
 struct Mount {
-    /// The group that is the root of what is mounted; `None` where it is outside of the namespace.
+    /// The group at the root of the mount; `None` if it is outside of the namespace.
     root: Option<PathBuf>,
     point: PathBuf,
 }
 
 impl Mount {
-    /// Reads a line, if it is of the hierarchy that has the memory.
+    /// Parses a line, if it is of the hierarchy with the memory controller.
     fn parse(line: &str, version: Version) -> Option<Self> {
         // 36 35 0:30 /root /mount/point rw,relatime shared:9 - cgroup cgroup rw,memory
         let (before, after) = line.split_once(" - ")?;
@@ -79,7 +78,7 @@ impl Mount {
     }
 }
 
-/// Returns a path without a leading slash; `None` if it leads upwards.
+/// Returns a path without a leading slash; `None` if it contains `..`.
 fn normal(path: &Path) -> Option<PathBuf> {
     let mut normal = PathBuf::new();
     for component in path.components() {
@@ -92,19 +91,19 @@ fn normal(path: &Path) -> Option<PathBuf> {
     Some(normal)
 }
 
-/// Replaces what `mountinfo` writes for blanks, tabs, line breaks and backslashes.
+/// Replaces the escapes that `mountinfo` uses for blanks, tabs, line breaks and backslashes.
 fn unescape(text: &str) -> String {
     let known = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     known.iter().fold(text.to_owned(), |text, (escaped, plain)| text.replace(escaped, plain))
 }
 
-/// Returns what the tightest limit of a group and of those above it leaves.
+/// Returns what the tightest limit of a group and its ancestors leaves.
 fn least(root: &Path, version: Version, mount: &Path, group: &Path) -> Option<u64> {
     let left = group.ancestors().enumerate().filter_map(|(levels, group)| {
         let directory = root.join(mount).join(group);
         match version {
             Version::V2 => left_v2(&directory),
-            // What is used in the groups below such a one is not counted in it.
+            // Their usage does not include the groups below.
             Version::V1 if levels > 0 && number(&directory, "memory.use_hierarchy") == Some(0) => {
                 None
             }
@@ -122,11 +121,11 @@ fn left_v2(group: &Path) -> Option<u64> {
     Some(left(limit, number(group, "memory.current"), cache))
 }
 
-/// Returns what the limit of a group of version 1 leaves, and that of groups above it that are not
-/// shown.
+/// Returns what the limit of a group of version 1 leaves, and those of ancestors that are not
+/// visible.
 fn left_v1(group: &Path) -> Option<u64> {
     let own = number(group, "memory.limit_in_bytes");
-    // The kernel takes its time to make it up.
+    // The kernel computes it with a delay.
     let all = read(group, "memory.stat");
     let stat = |key| stat(all.as_deref()?, key);
     let limit = own.into_iter().chain(stat("hierarchical_memory_limit")).min()?;
@@ -134,17 +133,17 @@ fn left_v1(group: &Path) -> Option<u64> {
     Some(left(limit, number(group, "memory.usage_in_bytes"), cache))
 }
 
-/// Returns what is left of a limit. The cache of files that are not in use gives way.
+/// Returns what a limit leaves. The inactive file cache can be reclaimed.
 fn left(limit: u64, used: Option<u64>, cache: Option<u64>) -> u64 {
     limit.saturating_sub(used.unwrap_or(0).saturating_sub(cache.unwrap_or(0)))
 }
 
-/// Reads a number; `None` where there is no file, or a word such as `max`.
+/// Reads a number; `None` if the file is missing, or has a word such as `max`.
 fn number(group: &Path, file: &str) -> Option<u64> {
     read(group, file)?.trim().parse().ok()
 }
 
-/// Returns a number of `memory.stat`.
+/// Returns a field of `memory.stat`.
 fn stat(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
     line.trim().parse().ok()
@@ -165,7 +164,7 @@ mod tests {
         "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n";
     const CPU: &str = "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu\n";
 
-    /// Files of a made-up system.
+    /// Files of a simulated system.
     struct System(tempfile::TempDir);
 
     impl System {
@@ -196,23 +195,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_is_not_left_but_for_the_cache_of_files() {
+    fn usage_counts_without_inactive_file_cache() {
         let system = System::new("0::/job\n", UNIFIED);
         system.group("/job", &(100 * MIB).to_string(), 30 * MIB, "anon 5\n");
         assert_eq!(system.available(), Some(70 * MIB));
         let stat = format!("anon 5\nfile 7\ninactive_anon 9\ninactive_file {}\n", 20 * MIB);
         system.group("/job", &(100 * MIB).to_string(), 30 * MIB, &stat);
         assert_eq!(system.available(), Some(90 * MIB));
-        // More is used than may be.
+        // More is used than the limit.
         system.group("/job", &MIB.to_string(), 30 * MIB, "");
         assert_eq!(system.available(), Some(0));
-        // More cache than is used.
+        // More cache than usage.
         system.group("/job", &MIB.to_string(), 5, &stat);
         assert_eq!(system.available(), Some(MIB));
     }
 
     #[test]
-    fn the_tightest_group_above_counts() {
+    fn the_tightest_ancestor_counts() {
         let system = System::new("0::/slurm/job/step\n", UNIFIED);
         system.group("/slurm/job/step", "max", 10 * MIB, "");
         assert_eq!(system.available(), None);
@@ -223,13 +222,13 @@ mod tests {
         assert_eq!(system.available(), Some(5 * MIB));
         system.group("/slurm/job/step", &MIB.to_string(), 0, "");
         assert_eq!(system.available(), Some(MIB));
-        // A group beside.
+        // A sibling.
         system.group("/slurm/other", "1", 0, "");
         assert_eq!(system.available(), Some(MIB));
     }
 
     #[test]
-    fn a_process_is_slowed_down_from_memory_high_on() {
+    fn memory_high_is_a_limit() {
         let system = System::new("0::/job\n", UNIFIED);
         system.group("/job", "max", MIB, "");
         system.write("sys/fs/cgroup/job/memory.high", format!("{}\n", 5 * MIB));
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_has_other_names() {
+    fn version_1_is_read() {
         let system =
             System::new("9:cpu:/a\n4:hugetlb,memory:/docker/x\n0::/\n", &[CPU, MEMORY].concat());
         let file = |name| format!("sys/fs/cgroup/memory/docker/x/memory.{name}");
@@ -251,7 +250,7 @@ mod tests {
         let stat = format!("inactive_file 1\ntotal_inactive_file {}\n", 10 * MIB);
         system.write(&file("stat"), stat);
         assert_eq!(system.available(), Some(14 * MIB));
-        // A group above that is not shown, or is.
+        // An ancestor that is not visible, or is.
         let stat = format!("hierarchical_memory_limit {}\n", 62 * MIB);
         system.write(&file("stat"), stat);
         assert_eq!(system.available(), Some(2 * MIB));
@@ -264,13 +263,13 @@ mod tests {
     }
 
     #[test]
-    fn a_container_shows_its_group_as_the_root() {
+    fn the_root_in_a_container_is_its_group() {
         // Version 1 without a namespace of control groups: the mount starts at the group.
         let mounts = "40 31 0:32 /docker/x /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
         let limit = "sys/fs/cgroup/memory/memory.limit_in_bytes";
         let system = System::new("4:memory:/docker/x\n", mounts);
         assert_eq!(system.write(limit, MIB).available(), Some(MIB));
-        // A group below it.
+        // A descendant.
         let system = System::new("4:memory:/docker/x/y\n", mounts);
         system.write("sys/fs/cgroup/memory/y/memory.limit_in_bytes", 9);
         assert_eq!(system.write(limit, MIB).available(), Some(9));
@@ -279,16 +278,16 @@ mod tests {
         assert_eq!(system.write(limit, MIB).available(), Some(MIB));
         let system = System::new("0::/\n", &UNIFIED.replace(" / /", " /../.. /"));
         assert_eq!(system.group("", "5", 0, "").available(), Some(5));
-        // A group whose directory is not there: those above it are.
+        // A group without a directory: its ancestors count.
         let system = System::new("0::/gone/away\n", UNIFIED);
         assert_eq!(system.group("/gone", "7", 0, "").available(), Some(7));
-        // One that has been moved out of the namespace.
+        // A group that was moved out of the namespace.
         let system = System::new("0::/../../elsewhere\n", UNIFIED);
         assert_eq!(system.group("", "7", 0, "").available(), None);
     }
 
     #[test]
-    fn the_mount_that_shows_most_is_taken() {
+    fn the_mount_with_most_ancestors_is_used() {
         let part = UNIFIED.replace(" / /sys", " /a/b /part/sys");
         for mounts in [[&part, UNIFIED].concat(), [UNIFIED, &part].concat()] {
             let system = System::new("0::/a/b/c\n", &mounts);
@@ -299,13 +298,13 @@ mod tests {
     }
 
     #[test]
-    fn blanks_in_the_name_of_a_mount_are_escaped() {
+    fn escapes_in_mount_points_are_decoded() {
         let system = System::new("0::/\n", &UNIFIED.replace("/sys/fs/cgroup", "/my\\040groups"));
         assert_eq!(system.write("my groups/memory.max", 3).available(), Some(3));
     }
 
     #[test]
-    fn garbage_limits_nothing() {
+    fn invalid_files_are_ignored() {
         for cgroup in ["", "0", "0:", "0::", "::::", ":memory:", "0::/a\0b\n", "\u{fffd}\n\n"] {
             for mounts in
                 ["", " - ", "- cgroup2", "1 2 3 4 5 - cgroup2 a b\n", "/ / / / / - cgroup2"]
@@ -333,11 +332,11 @@ mod tests {
     }
 
     #[test]
-    fn files_that_cannot_be_read_limit_nothing() {
+    fn unreadable_files_are_ignored() {
         let system = System::new("0::/a/b\n", UNIFIED);
         system.group("/a/b", "5", 3, "").group("/a", "100", 40, "");
         let file = |name: &str| system.0.path().join("sys/fs/cgroup").join(name);
-        // A directory cannot be read by root either.
+        // Not even root can read a directory.
         for name in ["a/b/memory.max", "a/memory.current", "a/memory.stat"] {
             fs::remove_file(file(name)).unwrap();
             fs::create_dir(file(name)).unwrap();

@@ -8,11 +8,11 @@ use nnz_core::{
 use super::index_pointers::IndexPointers;
 use super::source::{InMemory, header};
 
-/// A matrix in compressed form: CSR in row order, CSC in column order.
+/// A compressed sparse matrix: CSR in row order, CSC in column order.
 ///
-/// It is checked when it is made. What [`read`](crate::read()) returns has ascending indices inside
-/// each row (of CSR) or column (of CSC); where the file stores half of a symmetric matrix, the other half
-/// has been added. It has the names of the file, and knows which axis has cells if the file does.
+/// It is checked on creation. [`read`](crate::read()) returns indices that ascend in each row (CSR) or
+/// column (CSC), and both triangles of symmetric matrices. It has the names of the file, and the kinds of
+/// its axes.
 ///
 /// ```
 /// use nnz_core::{Axis, Order, Shape};
@@ -40,16 +40,15 @@ pub struct CsMatrix {
 }
 
 impl CsMatrix {
-    /// Makes a matrix of the arrays that SciPy calls `indptr`, `indices` and `data`.
+    /// Creates a matrix from the arrays `indptr`, `indices` and `data` of SciPy.
     ///
     /// `indptr` has one element more than there are rows (CSR) or columns (CSC), of any type of
-    /// [`IndexPointers`]. Indices are `u32` or
-    /// `u64`, in any order; an index may occur twice.
+    /// [`IndexPointers`]. Indices are `u32` or `u64`, in any order, and may be repeated.
     ///
     /// # Errors
     ///
-    /// Fails where `indptr` does not ascend from 0 to the number of indices or has another length, where
-    /// there are not as many values as indices, and where an index is outside of the matrix.
+    /// Fails if `indptr` does not ascend from 0 to the number of indices or has another length, if
+    /// the number of values is not that of the indices, and if an index is out of bounds.
     pub fn from_parts(
         shape: Shape,
         order: Order,
@@ -80,11 +79,11 @@ impl CsMatrix {
         (self.pointers, self.minors, self.values)
     }
 
-    /// Gives names to the rows or the columns.
+    /// Sets the names of the rows or columns.
     ///
     /// # Errors
     ///
-    /// Fails where there are not as many names as rows or columns.
+    /// Fails if their number is not that of the rows or columns.
     pub fn with_names<T: AsRef<[u8]>>(
         mut self,
         axis: Axis,
@@ -103,8 +102,8 @@ impl CsMatrix {
         Ok(self)
     }
 
-    /// Says what rows and columns are. Formats that have cells along an axis of their own then keep cells cells;
-    /// what nobody has said is written as it is.
+    /// Sets the kinds of the axes. Formats with a fixed axis of cells then keep cells as cells; if the kinds are
+    /// unknown, rows stay rows.
     ///
     /// ```
     /// # use nnz_core::{AxisKind, Order, Shape};
@@ -120,7 +119,7 @@ impl CsMatrix {
         self
     }
 
-    /// Returns what rows and columns are.
+    /// Returns the kinds of the axes.
     #[must_use]
     pub fn axis_kinds(&self) -> [AxisKind; 2] {
         self.axis_kinds
@@ -132,7 +131,7 @@ impl CsMatrix {
         self.shape
     }
 
-    /// Returns the axis that entries are grouped by: rows for CSR, columns for CSC.
+    /// Returns the storage order: rows for CSR, columns for CSC.
     #[must_use]
     pub fn order(&self) -> Order {
         self.order
@@ -144,7 +143,7 @@ impl CsMatrix {
         self.pointers.last().copied().unwrap_or(0)
     }
 
-    /// Returns where each row or column starts among the entries, and where the last one ends.
+    /// Returns the start of each row or column among the entries, and the end of the last.
     #[must_use]
     pub fn indptr(&self) -> &[u64] {
         &self.pointers
@@ -168,7 +167,7 @@ impl CsMatrix {
         self.names[usize::from(axis == Axis::Cols)].as_ref()
     }
 
-    /// Makes it a source, to be converted or sliced like any other.
+    /// Makes it a source, which can be converted or sliced.
     ///
     /// ```
     /// # use nnz_core::{MatrixSource, Order, Place, Shape};
@@ -183,7 +182,7 @@ impl CsMatrix {
     ///
     /// # Errors
     ///
-    /// Never fails today, since it was checked when it was made.
+    /// Does not fail at present, as the matrix was checked on creation.
     pub fn into_source(self) -> Result<Box<dyn MatrixSource>> {
         let header = Header {
             iso: self.values.len().is_none(),

@@ -1,4 +1,4 @@
-//! Every cell of a matrix in memory.
+//! Reading a matrix into memory as a dense array.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,32 +11,32 @@ use nnz_storage::prefault;
 use super::{CsMatrix, ReadOptions, no_memory, read};
 use crate::flow::{Done, Join, Work, run};
 
-/// Cells along each side of what is turned at once, so that both ways stay in the cache.
+/// Side of the blocks of cells that are transposed at once, which fit into the cache.
 const TILE: usize = 32;
 
-/// A matrix with every cell in memory, those that are zero too.
+/// A dense matrix in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dense {
     /// Number of rows and columns.
     pub shape: Shape,
-    /// Whether cells follow each other row by row or column by column.
+    /// Whether cells are stored by row or by column.
     pub order: Order,
     /// The cells.
     pub values: Values,
 }
 
-/// Reads every cell of a matrix into memory. `from` is what messages call it.
+/// Reads a matrix into memory as a dense array. `from` is its name in messages.
 ///
-/// Cells of a dense matrix are taken bit by bit. Those of a sparse one that no entry is stored for
+/// The cells of a dense matrix are copied bit by bit. Cells of a sparse matrix that are not stored
 /// are zero.
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, where two entries share a cell, where it takes
-/// more memory than allowed, and where it is cancelled.
+/// Fails if the matrix cannot be read or is broken, if two entries are in one cell, if it takes
+/// more memory than allowed, and if cancelled.
 pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<Dense> {
     let own = source.header().order;
-    if comes_cell_by_cell(source)
+    if stores_all_cells(source)
         && let Some(dense) = fill(source, options).map_err(|error| error.with_context(from))?
     {
         return match options.order {
@@ -48,7 +48,7 @@ pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions
     dense.map_err(|error| error.with_context(from))
 }
 
-fn comes_cell_by_cell(source: &dyn MatrixSource) -> bool {
+fn stores_all_cells(source: &dyn MatrixSource) -> bool {
     let header = source.header();
     header.storage == Storage::Dense
         && header.structure == Structure::General
@@ -57,7 +57,7 @@ fn comes_cell_by_cell(source: &dyn MatrixSource) -> bool {
         && source.rereadable()
 }
 
-/// Allocates the cells, of zeros, which take no memory before they are written to.
+/// Allocates zeros, which take no memory until they are written.
 fn zeros(
     shape: Shape,
     order: Order,
@@ -74,12 +74,12 @@ fn zeros(
     Ok(Dense { shape, order, values: values.ok_or_else(no_memory)? })
 }
 
-/// Takes panels of cells to where they belong; `None` where they do not come one behind the other.
+/// Copies panels of cells into place; `None` if they are not consecutive.
 fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Dense>> {
     let header = source.header();
     let mut dense = zeros(header.shape, header.order, header.value_type, options.memory)?;
     if header.shape.is_empty() {
-        // There may be any number of rows without a cell.
+        // There can be any number of rows without cells.
         return Ok(Some(dense));
     }
     let majors = header.shape.major(header.order);
@@ -102,11 +102,11 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Dense
     Ok(complete.then_some(dense))
 }
 
-/// The part that any thread can do.
+/// The parallel part.
 struct Panels<'m> {
     order: Order,
     value_type: nnz_core::ValueType,
-    /// Batches to be used again.
+    /// Batches to be reused.
     spare: Mutex<Vec<Batch>>,
     memory: std::marker::PhantomData<fn() -> &'m mut [u8]>,
 }
@@ -137,14 +137,14 @@ impl<'m> Work for Panels<'m> {
     }
 }
 
-/// The part that goes in turn: finding where panels belong.
+/// The sequential part, which finds the position of panels.
 struct Cells<'m> {
-    /// What is not filled yet.
+    /// The part that is not filled yet.
     left: &'m mut [u8],
     size: usize,
-    /// Cells of a major vector.
+    /// Cells per major vector.
     width: u64,
-    /// The cell that comes next.
+    /// The next cell.
     next: u64,
     follow: bool,
 }
@@ -177,7 +177,7 @@ impl<'m> Join<Panels<'m>> for Cells<'m> {
     }
 }
 
-/// Puts entries into their cells.
+/// Copies entries into their cells.
 fn spread(matrix: &CsMatrix, allowed: u64) -> Result<Dense> {
     let mut dense = zeros(matrix.shape, matrix.order, matrix.values.value_type(), allowed)?;
     let size = matrix.values.value_type().size();
@@ -194,7 +194,7 @@ fn spread(matrix: &CsMatrix, allowed: u64) -> Result<Dense> {
                 return Err(shared(matrix.order, major as u64, minor));
             }
             before = Some(minor);
-            // Inside of the matrix, which memory holds.
+            // It is inside of the matrix, which fits into memory.
             let cell = (major * width + usize::try_from(minor).unwrap_or(usize::MAX)) * size;
             into[cell..cell + size].copy_from_slice(&from[entry * size..(entry + 1) * size]);
         }
@@ -212,13 +212,13 @@ fn shared(order: Order, major: u64, minor: u64) -> Error {
 }
 
 impl Dense {
-    /// Cells of a major vector.
+    /// Cells per major vector.
     pub(crate) fn width(&self) -> usize {
-        // No more than there are cells, unless there are none.
+        // At most the number of cells, unless that is zero.
         usize::try_from(self.shape.minor(self.order)).unwrap_or(usize::MAX)
     }
 
-    /// Puts cells in the other order.
+    /// Transposes cells.
     fn turned(&self, allowed: u64) -> Result<Self> {
         let order = match self.order {
             Order::Row => Order::Col,

@@ -1,4 +1,4 @@
-//! Putting entries where they belong, on many threads.
+//! Copying entries into place on many threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,11 +10,11 @@ use nnz_storage::prefault;
 use crate::ascent::ASCENT;
 use crate::flow::{Join, Work};
 
-/// The part that any thread can do.
+/// The parallel part.
 pub(super) struct Filling<'m> {
     order: Order,
     value_type: ValueType,
-    /// Batches to be used again.
+    /// Batches to be reused.
     spare: Mutex<Vec<Batch>>,
     memory: std::marker::PhantomData<fn() -> &'m mut [u8]>,
 }
@@ -66,25 +66,25 @@ impl<'m> Work for Filling<'m> {
     }
 }
 
-/// Where the entries of a batch belong, and where all its majors but the last one end.
+/// The destination of the entries of a batch, and of the ends of all its majors but the last.
 pub(super) struct Slot<'m> {
     minors: &'m mut [u32],
     values: &'m mut [u8],
     pointers: &'m mut [u64],
-    /// Entries before those of the batch.
+    /// The number of entries before the batch.
     before: u64,
 }
 
-/// The part that goes in turn.
+/// The sequential part.
 pub(super) struct Filled<'m> {
-    /// What is not filled yet: where majors end, from this one on.
+    /// The part that is not filled yet: ends of majors, from this one on.
     pointers: &'m mut [u64],
     major: u64,
     minors: &'m mut [u32],
     values: &'m mut [u8],
     filled: u64,
     last: Option<(u64, u64)>,
-    /// Whether no two entries may share a place.
+    /// Whether duplicates are not allowed.
     unique: bool,
     ascends: bool,
 }
@@ -101,7 +101,7 @@ impl<'m> Filled<'m> {
         Self { pointers, major: 0, minors, values, filled: 0, last: None, unique, ascends: true }
     }
 
-    /// Takes the pointers of some majors to come.
+    /// Takes the pointers of the next majors.
     fn take_pointers(&mut self, count: u64) -> Result<&'m mut [u64]> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let split = std::mem::take(&mut self.pointers).split_at_mut_checked(count);
@@ -111,23 +111,24 @@ impl<'m> Filled<'m> {
         Ok(taken)
     }
 
-    /// Goes on to a major: those before it have no more entries. `false` where it lies behind.
-    fn go_on_to(&mut self, major: u64) -> Result<bool> {
+    /// Moves to a major: those before it have no more entries. `false` if it is before the current
+    /// one.
+    fn advance_to(&mut self, major: u64) -> Result<bool> {
         let Some(count) = major.checked_sub(self.major) else { return Ok(false) };
         let filled = self.filled;
         self.take_pointers(count)?.fill(filled);
         Ok(true)
     }
 
-    /// Puts in the pointers of the last majors; `false` where entries did not ascend.
+    /// Sets the pointers of the last majors; `false` if entries did not ascend.
     ///
     /// # Errors
     ///
-    /// Fails where there were fewer entries or more majors than the header said.
+    /// Fails if there were fewer entries or more majors than the header states.
     pub(super) fn complete(self) -> Result<bool> {
         if self.ascends && !(self.minors.is_empty() && self.values.is_empty()) {
             let found = format!("{} entries", self.filled);
-            return Err(Error::mismatch(Place::default(), found, "as many as the header says"));
+            return Err(Error::mismatch(Place::default(), found, "as many as the header states"));
         }
         if self.ascends && self.filled > 0 && self.pointers.is_empty() {
             return Err(more_majors());
@@ -159,16 +160,16 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
         let (Some((minors, rest)), Some((values, other_rest))) =
             (minors.split_at_mut_checked(batch.entries()), values.split_at_mut_checked(bytes))
         else {
-            let expected = "as many as the header says";
+            let expected = "as many as the header states";
             return Err(Error::mismatch(Place::default(), "more entries", expected));
         };
         (self.minors, self.values) = (rest, other_rest);
         let before = self.filled;
         let (mut pointers, mut in_order) = (<&mut [u64]>::default(), true);
         match &batch.majors {
-            // The last major may go on in the next batch.
+            // The last major can continue in the next batch.
             Majors::Consecutive(first) if batch.runs() > 0 => {
-                in_order = self.go_on_to(*first)?;
+                in_order = self.advance_to(*first)?;
                 pointers = self.take_pointers(batch.runs() as u64 - 1)?;
             }
             Majors::Consecutive(_) => {}
@@ -176,7 +177,7 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
                 for (run, &major) in majors.iter().enumerate() {
                     let entries = batch.run(run).len() as u64;
                     if entries > 0 {
-                        in_order &= self.go_on_to(major)?;
+                        in_order &= self.advance_to(major)?;
                         self.filled += entries;
                     }
                 }
@@ -192,5 +193,5 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
 }
 
 fn more_majors() -> Error {
-    Error::mismatch(Place::default(), "more majors", "as many as the header says")
+    Error::mismatch(Place::default(), "more majors", "as many as the header states")
 }

@@ -1,4 +1,4 @@
-//! Pointers of a compressed matrix, as other libraries have them.
+//! Types of `indptr` in other libraries.
 
 use nnz_core::{Error, Place, Result};
 
@@ -6,8 +6,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Where each row (of CSR) or column (of CSC) starts among the entries, and where the last one ends: a `Vec` of
-/// `u64`, `usize`, `u32`, `i64` or `i32`.
+/// `indptr` of a compressed matrix: the start of each row (CSR) or column (CSC) among the entries, and the end
+/// of the last; a `Vec` of `u64`, `usize`, `u32`, `i64` or `i32`.
 ///
 /// ```
 /// use nnz_core::{Order, Shape};
@@ -26,7 +26,7 @@ pub trait IndexPointers: sealed::Sealed {
     ///
     /// # Errors
     ///
-    /// Fails where one is negative.
+    /// Fails if one is negative.
     fn into_u64(self) -> Result<Vec<u64>>;
 }
 

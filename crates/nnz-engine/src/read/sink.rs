@@ -1,4 +1,4 @@
-//! A sink in memory.
+//! A matrix in memory as a target.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,13 +11,13 @@ use nnz_core::{
 use super::CsMatrix;
 use crate::MatrixTarget;
 
-/// What a matrix is put in once it is complete.
+/// The slot for the complete matrix.
 type Complete = Arc<Mutex<Option<CsMatrix>>>;
 
-/// A matrix in memory that is written.
+/// A target that collects a matrix in memory.
 pub(super) struct MemoryTarget {
     complete: Complete,
-    /// The bytes that it may take.
+    /// Maximum bytes of the matrix.
     allowed: u64,
 }
 
@@ -26,7 +26,7 @@ impl MemoryTarget {
         Self { complete: Complete::default(), allowed }
     }
 
-    /// Returns the matrix that was written.
+    /// Returns the matrix.
     pub(super) fn take(&self) -> Option<CsMatrix> {
         self.complete.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -87,7 +87,7 @@ impl MemorySink {
         Ok(Self { matrix, complete, allowed })
     }
 
-    /// Adds pointers until there is one where `major` begins.
+    /// Adds pointers up to the start of `major`.
     fn reach(&mut self, major: u64) {
         let major = usize::try_from(major).unwrap_or(usize::MAX);
         let entries = entries(&self.matrix.minors);

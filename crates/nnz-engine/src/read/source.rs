@@ -10,15 +10,15 @@ use nnz_core::{
 
 use super::{CsMatrix, Dense};
 
-/// Entries of a unit.
+/// Entries per unit.
 const ENTRIES: u64 = 64 << 10;
 
 impl Dense {
-    /// Makes it a source, to be converted or sliced like any other.
+    /// Makes it a source, which can be converted or sliced.
     ///
     /// # Errors
     ///
-    /// Fails where there are not as many values as cells.
+    /// Fails if the number of values is not that of the cells.
     pub fn into_source(self) -> Result<Box<dyn MatrixSource>> {
         let found = self.values.len().map(|len| len as u128);
         if found != Some(self.shape.cells()) {
@@ -54,18 +54,18 @@ pub(super) fn header(shape: Shape, order: Order, values: &Values, storage: Stora
     }
 }
 
-/// What is in memory, by major vector.
+/// A matrix in memory, by major vector.
 pub(super) trait Vectors: Send + Sync {
-    /// Finds the last of some major vectors that are decoded together.
+    /// Returns the end of the major vectors that are decoded together.
     fn together(&self, majors: Range<u64>) -> u64;
 
-    /// Copies some major vectors.
+    /// Copies major vectors.
     fn copy(&self, majors: Range<u64>, batch: &mut Batch) -> Result<()>;
 
     /// Describes the arrays.
     fn arrays(&self) -> Vec<ArrayAbout>;
 
-    /// Returns the number of entries ahead of a major vector.
+    /// Returns the number of entries before a major vector.
     fn before(&self, major: u64) -> Option<u64>;
 
     /// Starts reading the names of an axis.

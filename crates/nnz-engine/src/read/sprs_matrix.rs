@@ -5,7 +5,7 @@ use sprs::{CsMatI, SpIndex};
 
 use super::CsMatrix;
 
-/// Takes over the values; indices become `u64`, or `u32` where they fit.
+/// Moves the values; indices become `u32` if they fit, otherwise `u64`.
 impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatI<T, I, P>> for CsMatrix {
     type Error = Error;
 
@@ -15,7 +15,7 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatI<T, I, P>> for CsMatrix {
     fn try_from(matrix: CsMatI<T, I, P>) -> Result<Self> {
         let order = if matrix.is_csr() { Order::Row } else { Order::Col };
         let shape = Shape { rows: matrix.rows() as u64, cols: matrix.cols() as u64 };
-        // One that was sliced need not start at 0.
+        // The pointers of a sliced matrix need not start at 0.
         let indptr = matrix.indptr();
         let pointers: Vec<u64> = indptr.to_proper().iter().map(|end| end.index() as u64).collect();
         let (_, indices, values) = matrix.into_raw_storage();
@@ -30,8 +30,8 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatI<T, I, P>> for CsMatrix {
     }
 }
 
-/// Takes over the values where they are of the type wanted. Indices inside each row (CSR) or column (CSC)
-/// are sorted. Names stay behind.
+/// Moves the values if they have the requested type. Indices in each row (CSR) or column (CSC) are
+/// sorted. Names are dropped.
 ///
 /// ```
 /// use nnz_core::{Order, Shape};
@@ -52,7 +52,7 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatrix> for CsMatI<T, I, P> {
 
     /// # Errors
     ///
-    /// Fails where values are of another type, where two entries share a place, and where the index types
+    /// Fails if values are of another type, if there are duplicate entries, and if the index types
     /// cannot hold the shape or the number of entries.
     fn try_from(matrix: CsMatrix) -> Result<Self> {
         let (shape, order) = (matrix.shape(), matrix.order());
@@ -66,7 +66,7 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatrix> for CsMatI<T, I, P> {
             Minors::U64(list) | Minors::Spans(list) => list.into_iter().map(index).collect(),
         };
         let indices: Vec<I> = indices.and_then(|list: Vec<I>| {
-            // The shape has to fit, too, as sprs converts it.
+            // The shape must fit, too, as sprs converts it.
             index::<I>(shape.minor(order)).map(|_| list)
         })?;
         let made = match order {
@@ -74,7 +74,7 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatrix> for CsMatI<T, I, P> {
             Order::Col => Self::new_from_unsorted_csc((rows, cols), pointers, indices, values),
         };
         let made = made.map_err(|(.., error)| {
-            Error::mismatch(Place::default(), error.to_string(), "a matrix of sprs")
+            Error::mismatch(Place::default(), error.to_string(), "a valid sprs matrix")
         })?;
         refuse_shared(&made, order)?;
         Ok(made)
@@ -91,7 +91,7 @@ fn too_large(value: &dyn std::fmt::Debug) -> Error {
     Error::argument(format!("{value:?} does not fit into the index type"))
 }
 
-/// Returns values as a vector of a type, which they have to be of.
+/// Returns values as a vector of a type, which must be theirs.
 fn owned<T: Element>(mut values: Values, len: usize) -> Result<Vec<T>> {
     if let Values::Iso(scalar) = values {
         values = scalar.repeat(len);
@@ -107,7 +107,7 @@ fn owned<T: Element>(mut values: Values, len: usize) -> Result<Vec<T>> {
     Ok(std::mem::take(T::vec_mut(&mut values)))
 }
 
-/// Refuses two entries at one place, in indices that are sorted.
+/// Refuses duplicate entries, whose indices are sorted.
 fn refuse_shared<T, I: SpIndex, P: SpIndex>(matrix: &CsMatI<T, I, P>, order: Order) -> Result<()> {
     for (major, entries) in matrix.outer_iterator().enumerate() {
         let indices = entries.indices();

@@ -10,17 +10,17 @@ use super::picked::Stretch;
 use crate::parts::Gathering;
 use crate::stages::apply;
 
-/// Majors of a stretch that is short, at the most.
+/// Maximum number of majors of a short stretch.
 const SHORT: u64 = 64;
 
-/// Stretches that are read together, at the most.
+/// Maximum number of stretches that are read together.
 const MANY: usize = 4096;
 
-/// Entries that are read together, at the most: few enough that those of all threads stay in cache, and
-/// that fresh memory for them costs little.
+/// Maximum number of entries that are read together: few enough for the caches of all threads, and for
+/// cheap allocation.
 const ENTRIES: usize = 16 * 1024;
 
-/// Takes the next stretches if they are short and have few entries, as far as they make a batch.
+/// Takes the next stretches, up to a batch, if they are short and have few entries.
 pub(super) fn few(
     source: &dyn MatrixSource,
     stretches: &mut VecDeque<Stretch>,
@@ -55,7 +55,7 @@ impl Unit for Few<'_> {
         let source = &*self.slice.inner;
         let empty = || Batch::new(source.header().order, Values::new(source.header().value_type));
         let (mut read, mut spare) = (empty(), empty());
-        // The same for all, so that no batch has to grow when it is used again.
+        // Always the same, so that reused batches need not grow.
         self.gathering.start(source.header().order, batch, ENTRIES);
         for one in &self.stretches {
             let steps = self.slice.steps(Majors::Moved(*one));

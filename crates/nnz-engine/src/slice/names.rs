@@ -1,20 +1,20 @@
-//! The names of what was selected.
+//! Names of a selection.
 
 use nnz_core::{Axis, MatrixSource, Names, Result, StringReader};
 
 use super::picked::{Picked, Stretch};
 
-/// Names that are kept at a time while they are brought into another order, in bytes.
+/// Bytes of names that are kept while they are reordered.
 const KEPT: usize = 16 << 20;
 
-/// Bytes that each of them takes beside its own.
+/// Bytes that each name takes in addition.
 const BESIDE: usize = size_of::<(u64, std::ops::Range<usize>)>();
 
-/// The names that were selected, which stay in order.
+/// The selected names, in order.
 pub(super) struct Filtered<'a> {
     names: Names<'a>,
     stretches: &'a [Stretch],
-    /// The place of the next of all names.
+    /// The position of the next name.
     next: u64,
     left: u64,
 }
@@ -33,7 +33,7 @@ impl StringReader for Filtered<'_> {
             self.stretches = rest;
         }
         let Some(stretch) = self.stretches.first() else {
-            // There might be too few of them behind what was selected.
+            // There could be too few names after the selection.
             self.names.drain()?;
             return Ok(None);
         };
@@ -50,24 +50,23 @@ impl StringReader for Filtered<'_> {
     }
 }
 
-/// The names that were selected, in another order.
+/// The selected names, in another order.
 ///
-/// As many as may be kept are gathered at a time, those that come first; all names are read for
-/// that each time.
+/// The next names, as many as may be kept, are collected at a time. All names are read each time.
 pub(super) struct Reordered<'a> {
     source: &'a dyn MatrixSource,
     axis: Axis,
     picked: &'a Picked,
     kept: usize,
     gathered: Gathered,
-    /// How many of those gathered were handed out.
+    /// The number of collected names that were returned.
     given: usize,
-    /// Where the first goes that has not been gathered.
+    /// The target position of the first name that was not collected.
     next: u64,
     left: u64,
 }
 
-/// Names with where they go.
+/// Names with their target positions.
 #[derive(Default)]
 struct Gathered {
     text: Vec<u8>,
@@ -80,7 +79,7 @@ impl<'a> Reordered<'a> {
         Self { source, axis, picked, kept: KEPT, gathered, given: 0, next: 0, left: picked.len() }
     }
 
-    /// Gathers the next names, as many as may be kept.
+    /// Collects the next names, as many as may be kept.
     fn gather(&mut self) -> Result<()> {
         self.gathered.text.clear();
         self.gathered.places.clear();
@@ -120,7 +119,7 @@ impl Gathered {
         self.text.len() + self.places.len() * BESIDE
     }
 
-    /// Keeps the half that comes first, and returns where the first goes that is not kept.
+    /// Keeps the first half, and returns the target position of the first name that is not kept.
     fn halve(&mut self, end: u64) -> u64 {
         if self.places.len() < 2 {
             return end;
@@ -175,7 +174,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::single_range_in_vec_init, reason = "a selection of one range")]
-    fn names_come_in_the_order_selected() {
+    fn names_are_in_the_order_of_the_selection() {
         let (source, all) = matrix();
         for ranges in [
             &[0..40][..],
@@ -203,7 +202,7 @@ mod tests {
                 let names = source.read_names(Axis::Rows).unwrap().unwrap();
                 assert_eq!(read(&mut Filtered::new(names, &picked)), listed);
             }
-            // Whatever room there is, down to that for none.
+            // With any limit, down to less than one name.
             for kept in [0, 50, 400, KEPT] {
                 let mut reordered = Reordered::new(&*source, Axis::Rows, &picked);
                 reordered.kept = kept;

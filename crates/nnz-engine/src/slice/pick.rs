@@ -1,4 +1,4 @@
-//! Leaving entries out, and moving those that stay.
+//! Selecting and moving entries of a batch.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use nnz_core::{Batch, Error, Majors as BatchMajors, Minors, Order, Result, Shape
 use super::picked::{Lookup, Picked, Stretch, in_stretches, in_table};
 use crate::stages::Step;
 
-/// Where the majors of a batch go.
+/// The targets of the majors of a batch.
 pub(super) enum Majors {
-    /// All are of one stretch.
+    /// All majors are in one stretch.
     Moved(Stretch),
-    /// Some were selected.
+    /// Some majors are selected.
     Found(Arc<Picked>),
 }
 
-/// Leaves out what was not selected, and puts the rest where it goes.
+/// Drops entries that are not selected, and moves the others.
 pub(super) struct Pick {
     majors: Majors,
     minors: Arc<Picked>,
-    /// Whether minors need 64 bits afterwards.
+    /// Whether minors need 64 bits in the result.
     wide: bool,
 }
 
@@ -41,7 +41,7 @@ impl Pick {
         }
     }
 
-    /// Fills `picked` with the entries of `batch` whose minor `place` finds a place for.
+    /// Fills `picked` with the entries of `batch` for which `place` returns a target.
     fn pick(
         &self,
         batch: &Batch,
@@ -54,7 +54,7 @@ impl Pick {
         let majors = picked.majors.listed_mut();
         let mut positions: Vec<u32> = Vec::new();
         let mut minors: Vec<u64> = Vec::new();
-        let too_many = |_| Error::argument("a batch holds fewer than 2^32 entries");
+        let too_many = |_| Error::argument("a batch has fewer than 2^32 entries");
         u32::try_from(batch.entries()).map_err(too_many)?;
         let mut sorting: Vec<(u64, u32)> = Vec::new();
         for run in 0..batch.runs() {
@@ -81,7 +81,7 @@ impl Pick {
                 }
             }
             if !self.minors.ascends() {
-                // In order as far as this batch holds them, which mostly is all of them.
+                // Sorted within this batch, which usually has all of the major.
                 sorting.clear();
                 sorting.extend(minors.drain(start..).zip(positions.drain(start..)));
                 sorting.sort_by_key(|(minor, _)| *minor);
@@ -94,11 +94,11 @@ impl Pick {
         if self.wide {
             picked.minors.u64_mut().append(&mut minors);
         } else {
-            // Minor axes up to 2^32 have indices below it.
+            // Minor axes up to 2^32 have 32-bit indices.
             let narrow = minors.iter().map(|&minor| u32::try_from(minor).unwrap_or(u32::MAX));
             picked.minors.u32_mut().extend(narrow);
         }
-        // Values that nobody wants need not be there.
+        // Values are missing if they are not in the projection.
         if batch.values.len().is_none_or(|len| len >= batch.entries()) {
             picked.values.gather(&batch.values, &positions);
         } else {

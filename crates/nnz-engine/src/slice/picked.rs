@@ -1,4 +1,4 @@
-//! What was selected of an axis, and where it goes.
+//! The selected positions of an axis, and their targets.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -6,64 +6,64 @@ use std::ops::Range;
 
 use nnz_core::{Axis, Error, Result};
 
-/// Neighbours that stay neighbours.
+/// Consecutive positions that stay consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
-    /// Where they start.
+    /// The first position.
     pub(super) start: u64,
-    /// How many they are.
+    /// The number of positions.
     pub(super) len: u64,
-    /// Where they go.
+    /// The target of the first.
     pub(super) to: u64,
 }
 
 impl Stretch {
-    /// Returns the places they have.
+    /// Returns the positions.
     pub(super) fn old(&self) -> Range<u64> {
         self.start..self.start + self.len
     }
 
-    /// Returns where one of them goes.
+    /// Returns the target of a position.
     pub(super) fn moved(&self, old: u64) -> Option<u64> {
         old.checked_sub(self.start).filter(|by| *by < self.len).map(|by| self.to + by)
     }
 }
 
-/// What was selected of an axis.
+/// The selected positions of an axis.
 #[derive(Debug)]
 pub(super) struct Picked {
-    /// In the order they were selected, and so by where they go.
+    /// In the order of the selection, which is that of the targets.
     stretches: Vec<Stretch>,
-    /// By where they start, unless that is the same order.
+    /// Sorted by position, unless that is the same order.
     sorted: Option<Vec<Stretch>>,
-    /// Where each of the axis goes, or [`NOWHERE`]; for axes that are not too long.
+    /// The target of each position of the axis, or [`NOWHERE`]; for axes that are not too long.
     table: Vec<u32>,
     len: u64,
     whole: bool,
 }
 
-/// What stands in the table for what was not selected.
+/// The mark in the table of positions that are not selected.
 const NOWHERE: u32 = u32::MAX;
 
-/// How places are looked up.
+/// How targets are looked up.
 pub(super) enum Lookup<'a> {
-    /// All of them stay.
+    /// All positions stay.
     Whole,
-    /// One stretch of them is moved.
+    /// One stretch is moved.
     One(Stretch),
     /// In a table; see [`in_table`].
     Table(&'a [u32]),
-    /// Among stretches.
+    /// By binary search in stretches.
     Search(&'a [Stretch]),
 }
 
 impl Picked {
-    /// Collects ranges of an axis that is `len` long, in the order they were selected. `one` is what messages
-    /// call one of them, such as a row.
+    /// Collects ranges of an axis of length `len`, in the order of the selection. `one` is the name of one of
+    /// them in messages, such as a row.
     ///
     /// # Errors
     ///
-    /// Fails where a range goes past the end, or two overlap.
+    /// Fails if a range extends past the end, or if two overlap.
     pub(super) fn new(ranges: Vec<Range<u64>>, len: u64, one: &str) -> Result<Self> {
         const LONGEST: u64 = 1 << 22;
         let mut stretches: Vec<Stretch> = Vec::new();
@@ -78,7 +78,7 @@ impl Picked {
                 Some(last) => last.len += more,
                 None => stretches.push(Stretch { start, len: more, to }),
             }
-            // Twice the same shows below, so that this is past the end before it overflows.
+            // Overlaps are found below, so this exceeds the length before it overflows.
             to = to.saturating_add(more);
         }
         let mut sorted = stretches.clone();
@@ -110,7 +110,7 @@ impl Picked {
         })
     }
 
-    /// Selects those that another selects too, in the order of this one.
+    /// Selects the positions of both selections, in the order of this one.
     pub(super) fn of_both(&self, other: &Self, len: u64, one: &str) -> Result<Self> {
         let sorted = other.sorted();
         let mut ranges = Vec::new();
@@ -123,32 +123,32 @@ impl Picked {
         Self::new(ranges, len, one)
     }
 
-    /// Returns how many were selected.
+    /// Returns the number of selected positions.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Returns whether nothing is left out or moved.
+    /// Returns whether all positions are selected in order.
     pub(super) fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// Returns whether they stay in order.
+    /// Returns whether positions stay in order.
     pub(super) fn ascends(&self) -> bool {
         self.sorted.is_none()
     }
 
-    /// Returns the stretches, by where they go.
+    /// Returns the stretches, by target.
     pub(super) fn stretches(&self) -> &[Stretch] {
         &self.stretches
     }
 
-    /// Returns those by where they start.
+    /// Returns the stretches, by position.
     pub(super) fn sorted(&self) -> &[Stretch] {
         self.sorted.as_deref().unwrap_or(&self.stretches)
     }
 
-    /// Returns how to look places up.
+    /// Returns the way to look up targets.
     pub(super) fn lookup(&self) -> Lookup<'_> {
         match (self.whole, &*self.stretches) {
             (true, _) => Lookup::Whole,
@@ -159,7 +159,7 @@ impl Picked {
         }
     }
 
-    /// Returns the stretches that make up a range of what was selected.
+    /// Returns the stretches of a range of targets.
     pub(super) fn within(&self, range: &Range<u64>) -> VecDeque<Stretch> {
         let first = self.stretches.partition_point(|one| one.to + one.len <= range.start);
         let stretches = self.stretches[first..].iter();
@@ -172,7 +172,7 @@ impl Picked {
         clipped.filter(|one| one.len > 0).collect()
     }
 
-    /// Returns where one of those selected came from.
+    /// Returns the position for a target.
     pub(super) fn origin(&self, new: u64) -> Option<u64> {
         let after = self.stretches.partition_point(|one| one.to <= new);
         let one = self.stretches.get(after.checked_sub(1)?)?;
@@ -181,19 +181,19 @@ impl Picked {
     }
 }
 
-/// Looks a place up in the table.
+/// Looks up a position in the table.
 pub(super) fn in_table(table: &[u32], old: u64) -> Option<u64> {
     let found = usize::try_from(old).ok().and_then(|old| table.get(old));
     found.filter(|to| **to != NOWHERE).map(|to| u64::from(*to))
 }
 
-/// Looks a place up among stretches sorted by where they start.
+/// Looks up a position in sorted stretches.
 pub(super) fn in_stretches(stretches: &[Stretch], old: u64) -> Option<u64> {
     let after = stretches.partition_point(|one| one.start <= old);
     stretches.get(after.checked_sub(1)?)?.moved(old)
 }
 
-/// Names one of an axis.
+/// Returns the name of one position of an axis.
 pub(crate) fn one_of(axis: Axis) -> &'static str {
     match axis {
         Axis::Rows => "row",
@@ -201,14 +201,14 @@ pub(crate) fn one_of(axis: Axis) -> &'static str {
     }
 }
 
-/// Says that an axis is not as long as that.
+/// The error for a position past the end.
 pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
     let there = match len {
-        0 => format!("there are no {one}s"),
-        1 => format!("there is one {one}, numbered 0"),
-        _ => format!("there are {len} {one}s, numbered from 0"),
+        0 => format!("the matrix has no {one}s"),
+        1 => format!("the matrix has one {one}, numbered 0"),
+        _ => format!("the matrix has {len} {one}s, numbered from 0"),
     };
-    Error::argument(format!("there is no {one} {position}: {there}"))
+    Error::argument(format!("no {one} {position}: {there}"))
 }
 
 #[cfg(test)]
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_look_up_agrees_with_the_list() {
+    fn all_lookups_agree_with_the_list() {
         for len in [20, (1 << 22) + 20] {
             for ranges in [
                 &[0..len][..],
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_what_was_selected_is_made_of_stretches() {
+    fn ranges_of_a_selection_consist_of_stretches() {
         let picked = picked(&[9..12, 3..5, 6..9], 20);
         let within = |range| Vec::from(picked.within(&range));
         let stretch = |start, len, to| Stretch { start, len, to };
@@ -271,13 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_or_comes_twice_is_refused() {
+    fn missing_and_repeated_positions_are_refused() {
         let refused = |ranges: &[Range<u64>], len| {
             Picked::new(ranges.to_vec(), len, "column").unwrap_err().to_string()
         };
-        let message = "there is no column 20: there are 20 columns, numbered from 0";
+        let message = "no column 20: the matrix has 20 columns, numbered from 0";
         assert_eq!(refused(&[3..21], 20), message);
-        let message = "there is no column 7: there are no columns";
+        let message = "no column 7: the matrix has no columns";
         assert_eq!(refused(&[7..7], 0), message);
         assert_eq!(refused(&[3..9, 1..2, 8..10], 20), "column 8 is selected twice");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What a caller selects of an axis: ranges, positions, names, conditions.
+//! Selections: ranges, positions, names, conditions.
 
 mod condition;
 mod named;
@@ -13,25 +13,25 @@ use super::picked::{Picked, Stretch, one_of};
 use condition::Condition;
 use named::Named;
 
-/// Bytes of a line of a list at the most, as of names that are stored in lines.
+/// Maximum length of a line of a list in bytes, as for names in lines.
 const LONGEST: u64 = 1 << 20;
 
-/// What some editors put before a text.
+/// The byte order mark that some editors write.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Says which rows or columns are selected, and in which order.
+/// A selection of rows or columns, and their order.
 ///
-/// As text it is a list or a condition. A list has commas between: ranges `A:B` (from A up to, not including, B;
-/// either may be left out), positions counted from 0, and names. A word of digits is a position unless it
-/// is a name, and is refused where it could be either; a word like `3:5` that is a name selects the name. Nothing may
-/// be selected twice. Words that are no names are looked up in the text columns of the
-/// [annotations](MatrixSource::annotations), such as the symbols of genes, and are refused where several rows or
-/// columns share them.
+/// As text, it is a list or a condition. A list has ranges `A:B` (`A` inclusive, `B` exclusive; either may be
+/// omitted), positions counted from 0, and names, separated by commas. A number is a position unless it is a name,
+/// and is refused if it could be either; a word like `3:5` that is a name selects the name. Repeated selections are
+/// refused. Words that are not names are looked up in the text columns of the
+/// [annotations](MatrixSource::annotations), such as symbols of genes, and are refused if several rows or columns
+/// match.
 ///
-/// A condition is a column of the annotations and what its values have to be: `feature_type=Gene Expression`,
-/// `cell_type=B,T` (one of them), `cell_type!=B`, `n_counts>=500`, and likewise `<=`, `<` and `>`. What is missing or
-/// NaN meets none. A condition selects in the order of the matrix. A text that could be a condition is a list where
-/// all its words are names.
+/// A condition is a column of the annotations and its values: `feature_type=Gene Expression`, `cell_type=B,T` (one of
+/// them), `cell_type!=B`, `n_counts>=500`, and also `<=`, `<` and `>`. Missing values and NaN never match. A
+/// condition selects in the order of the matrix. A text that could be a condition is a list if all its words are
+/// names.
 ///
 /// ```
 /// use nnz_engine::Selection;
@@ -43,16 +43,16 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// What all has to hold: one at the least.
+    /// Terms that all have to match; at least one.
     terms: Vec<Term>,
 }
 
-/// A list, a condition, or what may be either.
+/// A list, a condition, or a text that can be either.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     list: Option<Vec<Item>>,
     condition: Option<Condition>,
-    /// What is selected, in messages.
+    /// The kind of the axis, for messages.
     kind: AxisKind,
 }
 
@@ -61,7 +61,7 @@ impl Term {
         Self { list: Some(items), condition: None, kind: AxisKind::Unknown }
     }
 
-    /// Returns what messages call one of an axis.
+    /// Returns the name of one position of an axis for messages.
     fn one(&self, axis: Axis) -> &'static str {
         match self.kind {
             AxisKind::Cells => "cell",
@@ -73,13 +73,13 @@ impl Term {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
-    /// The end is `None` where it is that of the axis. With the text it was read from, which may be a name.
+    /// A range, with `None` for the end of the axis. The text may be a name.
     Range(u64, Option<u64>, Option<Vec<u8>>),
-    /// A name, or a position.
+    /// A name or a position.
     Word(Vec<u8>),
 }
 
-/// What was found to be selected, and what a user should know of it.
+/// A resolved selection, with notes for the user.
 pub(super) struct Resolved {
     pub(super) picked: Picked,
     pub(super) notes: Vec<String>,
@@ -109,14 +109,14 @@ impl Selection {
         Self::list(words.into_iter().map(|word| Item::Word(word.into())).collect())
     }
 
-    /// Selects what both select, in the order of the first that is a list.
+    /// Selects what both select, in the order of the first list.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.terms.extend(other.terms);
         self
     }
 
-    /// Says that cells or features are selected, whichever axis they are on: errors speak of them, not of rows or
+    /// Sets that cells or features are selected, on either axis: messages mention them instead of rows or
     /// columns.
     #[must_use]
     pub fn of_kind(mut self, kind: AxisKind) -> Self {
@@ -124,14 +124,14 @@ impl Selection {
         self
     }
 
-    /// Returns whether nothing is listed, as in a file without lines.
+    /// Returns whether the list is empty, as in a file without lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.iter().any(|term| term.list.as_ref().is_some_and(Vec::is_empty))
     }
 
-    /// Reads names or positions, one a line, from what messages call `place`. A byte order mark before them is no
-    /// part of the first.
+    /// Reads names or positions, one per line. `place` is the name in messages. A leading byte order mark is
+    /// skipped.
     ///
     /// ```
     /// use nnz_core::Place;
@@ -144,7 +144,7 @@ impl Selection {
     ///
     /// # Errors
     ///
-    /// Fails where the lines cannot be read.
+    /// Fails if the lines cannot be read.
     pub fn read_lines(mut lines: impl BufRead, place: &Place) -> Result<Self> {
         let io = |error| Error::new(ErrorKind::Io(error), place.clone());
         let mut items = Vec::new();
@@ -155,7 +155,7 @@ impl Selection {
                 return Ok(Self::list(items));
             }
             if line.len() as u64 > LONGEST {
-                let found = "a line of over a mebibyte";
+                let found = "a line longer than 1 MiB";
                 return Err(Error::mismatch(place.clone(), found, "names"));
             }
             if items.is_empty() && line.starts_with(BYTE_ORDER_MARK) {
@@ -171,13 +171,13 @@ impl Selection {
         }
     }
 
-    /// Finds what is selected of an axis of a matrix.
+    /// Resolves the selection for an axis of a matrix.
     pub(super) fn resolve(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
         self.found(source, axis, false)
     }
 
-    /// Finds what is selected of an axis of a matrix, in the order of the matrix. Ranges may go past
-    /// the end.
+    /// Resolves the selection for an axis of a matrix, in the order of the matrix. Ranges may extend
+    /// past the end.
     pub(super) fn resolve_sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
         let Resolved { picked, notes } = self.found(source, axis, true)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
@@ -187,14 +187,14 @@ impl Selection {
         })
     }
 
-    /// Returns the ranges that are selected of an axis of a matrix, in the order of the matrix, neighbours
-    /// together. Ranges may go past the end.
+    /// Returns the selected ranges of an axis of a matrix, sorted and merged. Ranges may extend past the
+    /// end.
     pub(crate) fn sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Vec<Range<u64>>> {
         let picked = self.resolve_sorted(source, axis)?.picked;
         Ok(picked.stretches().iter().map(Stretch::old).collect())
     }
 
-    /// Returns the range that is selected, if it is a single one.
+    /// Returns the selected range, if it is a single one.
     #[must_use]
     pub fn as_range(&self) -> Option<Range<u64>> {
         match &self.terms[..] {
@@ -206,7 +206,7 @@ impl Selection {
         }
     }
 
-    /// Finds what all terms select; with `clip`, ranges end where the axis does.
+    /// Resolves all terms; with `clip`, ranges end at the end of the axis.
     fn found(&self, source: &dyn MatrixSource, axis: Axis, clip: bool) -> Result<Resolved> {
         let len = source.header().shape.len(axis);
         let words: Vec<&[u8]> = self.terms.iter().flat_map(Term::words).collect();
@@ -220,7 +220,7 @@ impl Selection {
             let picked = Picked::new(ranges, len, one)?;
             both = Some(match both {
                 None => (picked, is_list),
-                // The first list gives the order.
+                // The order is that of the first list.
                 Some((before, false)) if is_list => (picked.of_both(&before, len, one)?, true),
                 Some((before, listed)) => (before.of_both(&picked, len, one)?, listed || is_list),
             });
@@ -248,7 +248,7 @@ impl Term {
         })
     }
 
-    /// Returns what is selected of an axis, and whether in the order of a list.
+    /// Returns the selected positions of an axis, and whether they are in the order of a list.
     fn ranges(
         &self,
         source: &dyn MatrixSource,
@@ -319,16 +319,16 @@ fn item(text: &str) -> Result<Item, String> {
         Some((start, end)) if digits(start) && digits(end) => {
             let number = |text: &str| {
                 let parsed = text.parse::<u64>();
-                parsed.map_err(|_| format!("{text} is more than any matrix has"))
+                parsed.map_err(|_| format!("{text} is too large"))
             };
             let start = if start.is_empty() { 0 } else { number(start)? };
             let end = if end.is_empty() { None } else { Some(number(end)?) };
             match end {
-                Some(end) if end < start => Err(format!("{start} comes after {end}")),
+                Some(end) if end < start => Err(format!("{start} is larger than {end}")),
                 _ => Ok(Item::Range(start, end, Some(text.into()))),
             }
         }
-        _ if text.is_empty() => Err("expected something between the commas".to_owned()),
+        _ if text.is_empty() => Err("nothing between commas".to_owned()),
         _ => Ok(Item::Word(text.into())),
     }
 }
@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_hold_ranges_positions_and_names() {
+    fn lists_have_ranges_positions_and_names() {
         let parsed = |text: &str| text.parse::<Selection>();
         let word = |text: &str| Item::Word(text.into());
         let expected = [

@@ -3,7 +3,7 @@
 use nnz_bitpack::{CHUNK, Codec, chunk_words, pack_chunk, unpack_chunk};
 use nnz_core::{Error, Place, Result, Values};
 
-/// Appends integers, chunk by chunk: a word for the width, one for the start, the packed words.
+/// Appends integers by chunk: a word for the width, one for the start, the packed words.
 pub(super) fn pack(codec: Codec, integers: &[u32], words: &mut Vec<u32>) {
     let mut chunk = [0; CHUNK];
     let mut packed = [0; CHUNK];
@@ -17,7 +17,8 @@ pub(super) fn pack(codec: Codec, integers: &[u32], words: &mut Vec<u32>) {
     }
 }
 
-/// Reads `count` integers from the front of `words`, appends them and returns the words behind.
+/// Unpacks `count` integers from the front of `words`, appends them and returns the remaining
+/// words.
 pub(super) fn unpack<'a>(
     codec: Codec,
     count: usize,
@@ -38,11 +39,11 @@ pub(super) fn unpack<'a>(
     Ok(words)
 }
 
-/// Appends the bytes of values as they are; those of 32 bits are packed.
+/// Appends the bytes of values; those of 32 bits are packed.
 pub(super) fn pack_values(values: &[u8], size: usize, words: &mut Vec<u32>) {
     if size == 4 {
         let integers: Vec<u32> = values.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
-        // Counts are small numbers above 0. Floats take 32 bits, stored as they are.
+        // Counts are small positive numbers. Floats need 32 bits and are not packed.
         return pack(Codec::MinusOne, &integers, words);
     }
     for piece in values.chunks(4) {
@@ -52,7 +53,7 @@ pub(super) fn pack_values(values: &[u8], size: usize, words: &mut Vec<u32>) {
     }
 }
 
-/// Reads the bytes of `count` values from the front of `words` and appends them.
+/// Unpacks the bytes of `count` values from the front of `words` and appends them.
 pub(super) fn unpack_values<'a>(
     count: usize,
     words: &'a [u32],
@@ -75,7 +76,7 @@ pub(super) fn unpack_values<'a>(
     Ok(rest)
 }
 
-/// A file nobody else can see changed all the same: the disk failed.
+/// An unnamed file changed: the disk failed.
 fn damaged() -> Error {
     Error::mismatch(Place::default(), "a damaged file of sorted entries", "what was written")
 }
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_and_values_come_back() {
+    fn integers_and_values_round_trip() {
         for count in [0, 1, 127, 128, 129, 1000] {
             let integers: Vec<u32> = (0..count).map(|n| n * 7 % 1000).collect();
             let mut words = Vec::new();

@@ -11,7 +11,7 @@ use super::packet::{Entries, Loose, Packet, scatter};
 use super::store::Store;
 use crate::stages::BATCH;
 
-/// Packets that share a cut, and what is needed to take them apart.
+/// Packets of one division, and buffers to unpack them.
 struct Packets {
     cut: Cut,
     packets: Vec<Packet>,
@@ -28,7 +28,7 @@ impl Packets {
         self.packets.iter().map(|packet| packet.count(bucket)).sum()
     }
 
-    /// Unpacks the entries of neighbouring buckets, in the order they came.
+    /// Unpacks the entries of adjacent buckets, in their original order.
     fn entries(&self, buckets: &Range<usize>) -> Result<Entries> {
         let mut entries = Entries { values: self.values.clone(), ..Entries::default() };
         entries.reserve(buckets.clone().map(|bucket| self.count(bucket)).sum());
@@ -40,13 +40,13 @@ impl Packets {
     }
 }
 
-/// Yields buckets in order, each a unit; small ones together, large ones cut again.
+/// Yields buckets in order, each as a unit; small ones together, large ones divided again.
 pub(super) struct Buckets {
     packets: Arc<Packets>,
     next: usize,
-    /// Entries of a unit at the most.
+    /// Maximum number of entries of a unit.
     most: usize,
-    /// The pieces of a bucket that was cut again, which come first.
+    /// The parts of a bucket that was divided again, which come first.
     inner: Option<Box<Buckets>>,
 }
 
@@ -58,7 +58,7 @@ impl Buckets {
         store: Arc<Store>,
         values: Values,
     ) -> Self {
-        // Places, positions and values of an entry, unpacked and gathered.
+        // Majors, minors, positions and values of an entry, unpacked and gathered.
         const COST: u64 = 64;
         let share = plan.memory / 2 / plan.workers.threads.max(1) as u64 / COST;
         let wide = plan.shape.minor(plan.order) > 1 << 32;
@@ -71,7 +71,7 @@ impl Buckets {
         }
     }
 
-    /// Cuts a bucket that is too large into smaller ones, or returns `None` where it is one place.
+    /// Divides a bucket that is too large into smaller ones; `None` if it is a single cell.
     fn cut_again(&self, bucket: usize, count: usize) -> Result<Option<Self>> {
         let outer = &self.packets;
         let [majors, minors] = outer.cut.covers(bucket);
@@ -140,7 +140,7 @@ impl<'a> UnitReader<'a> for Buckets {
     }
 }
 
-/// Neighbouring buckets, to be sorted by any thread.
+/// Adjacent buckets, to be sorted by any thread.
 struct Bucket {
     packets: Arc<Packets>,
     buckets: Range<usize>,
@@ -154,7 +154,7 @@ impl Unit for Bucket {
         let majors = first.start..last.end;
         batch.order = self.packets.order;
 
-        // Where there are about as many majors as entries, counting is the fastest way to sort.
+        // If there are about as many majors as entries, counting is the fastest way to sort.
         let width = majors.end - majors.start;
         let counts = usize::try_from(width).ok().filter(|width| *width <= 4 * entries.len() + 1024);
         let arrangement = match counts {
@@ -169,11 +169,11 @@ impl Unit for Bucket {
     }
 }
 
-/// How entries are brought into order.
+/// How entries are sorted.
 enum Arrangement {
-    /// The place each goes to.
+    /// The target of each entry.
     To(Vec<u32>),
-    /// The position that the one at each place comes from.
+    /// The position of the entry for each target.
     From(Vec<u32>),
 }
 
@@ -241,14 +241,14 @@ fn counted<M: Copy + Ord + Default>(
     for run in 0..width {
         ends[run + 1] += ends[run];
     }
-    // Buckets hold fewer than 2^32 entries.
+    // Buckets have fewer than 2^32 entries.
     let start = |&end: &usize| (u32::try_from(end).unwrap_or(u32::MAX), M::default());
     let mut next: Vec<(u32, M)> = ends.iter().map(start).collect();
     let mut places = Vec::with_capacity(runs.len());
     let mut sorted = true;
     for (run, minor) in runs.zip(minors.clone()) {
         let (place, last) = &mut next[run];
-        // Entries mostly come with minors ascending, since the source had those as its majors.
+        // Minors usually ascend, as they are the majors of the source.
         sorted &= minor >= *last;
         *last = minor;
         places.push(*place);
@@ -269,7 +269,7 @@ fn counted<M: Copy + Ord + Default>(
     Arrangement::From(positions)
 }
 
-/// Sorts by comparing places, for entries that lie far apart.
+/// Sorts by comparing positions, for sparse buckets.
 fn by_comparing(entries: &Entries, batch: &mut Batch) -> Vec<u32> {
     let mut positions: Vec<u32> = (0..).take(entries.len()).collect();
     let place = |position: u32| {

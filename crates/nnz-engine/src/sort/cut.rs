@@ -1,16 +1,16 @@
-//! Cutting a range of places into buckets.
+//! Dividing a range of cells into buckets.
 
 use std::ops::Range;
 
 use nnz_core::{Order, Shape};
 
-/// Buckets that a range is cut into at the most.
+/// Maximum number of buckets of a range.
 const MOST: u64 = 1024;
 
-/// Entries a bucket should have at the least, for its share of a packet to be worth packing.
+/// Minimum number of entries of a bucket, so that packing its part of a packet is worthwhile.
 const WORTH: u64 = 64 * 1024;
 
-/// A range of places, and how it is cut: by major, or by minor where there is but one major.
+/// A range of cells and its division: by major, or by minor if there is only one major.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
     pub(super) majors: Range<u64>,
@@ -30,7 +30,7 @@ impl Cut {
         let buckets = expected.map_or(MOST, |entries| (entries / WORTH).clamp(1, MOST));
         let last = (range.end - range.start).saturating_sub(1);
         let mut shift = 0;
-        // A range of over 2^63 places has two buckets at the least.
+        // A range of more than 2^63 has at least two buckets.
         while shift < 63 && last >> shift >= buckets {
             shift += 1;
         }
@@ -48,13 +48,13 @@ impl Cut {
         if self.by_major { &self.majors } else { &self.minors }
     }
 
-    /// Returns the bucket of a place inside the range.
+    /// Returns the bucket of a cell in the range.
     pub(super) fn bucket_of(&self, major: u64, minor: u64) -> usize {
         let position = if self.by_major { major } else { minor };
         usize::try_from((position - self.range().start) >> self.shift).unwrap_or(usize::MAX)
     }
 
-    /// Returns the majors and minors that a bucket covers.
+    /// Returns the majors and minors of a bucket.
     pub(super) fn covers(&self, bucket: usize) -> [Range<u64>; 2] {
         let range = self.range();
         let start = range.start + ((bucket as u64) << self.shift);
@@ -69,7 +69,7 @@ impl Cut {
         }
     }
 
-    /// Whether neighbouring buckets can be taken together, as one range of majors.
+    /// Returns whether adjacent buckets can be merged to a range of majors.
     pub(super) fn by_major(&self) -> bool {
         self.by_major
     }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn one_major_is_cut_by_its_minors() {
+    fn a_single_major_is_divided_by_minors() {
         let cut = Cut::of_ranges(3..4, 0..1 << 20, None);
         assert!(!cut.by_major());
         assert_eq!(cut.buckets(), 1024);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_over_two_to_the_63_are_cut_too() {
+    fn ranges_of_more_than_two_to_the_63_are_divided() {
         for len in [1, 2, 1 << 63, (1 << 63) + 1, u64::MAX] {
             for expected in [None, Some(0), Some(1), Some(u64::MAX)] {
                 for [majors, minors] in [[0..len, 0..5], [0..1, 0..len]] {

@@ -1,4 +1,4 @@
-//! A million or so entries, cut into buckets and packed.
+//! About a million entries, divided into buckets and packed.
 
 use nnz_bitpack::Codec;
 use nnz_core::{Batch, Error, Minors, Order, Place, Result, Shape, Values};
@@ -7,16 +7,17 @@ use super::block::{pack, pack_values, unpack, unpack_values};
 use super::cut::Cut;
 use super::store::{Kept, Store};
 
-/// Entries as they come: places in the order wanted, one array for each part.
+/// Entries in storage order, with an array for each component.
 #[derive(Default)]
 pub(super) struct Entries {
-    /// Majors from where the range starts, low and high halves; no high ones where none is needed.
+    /// Majors relative to the start of the range, as low and high halves; the high ones are empty
+    /// if not needed.
     pub(super) majors: Halves,
     pub(super) minors: Halves,
     pub(super) values: Values,
 }
 
-/// 64-bit numbers as two arrays of halves, the upper of which is empty while all are zero.
+/// 64-bit numbers as two arrays of halves; the upper one is empty while all are zero.
 #[derive(Default)]
 pub(super) struct Halves {
     pub(super) low: Vec<u32>,
@@ -42,7 +43,7 @@ impl Halves {
         }
     }
 
-    /// Returns the numbers where all are below 2^32.
+    /// Returns the numbers if all are below 2^32.
     pub(super) fn narrow(&self) -> Option<&[u32]> {
         self.high.is_empty().then_some(&self.low)
     }
@@ -52,15 +53,15 @@ impl Halves {
         u64::from(high) << 32 | u64::from(self.low[position])
     }
 
-    /// Moves numbers, all of them below 2^32, to or from where a bucket starts: small ones pack better.
+    /// Subtracts or adds the start of a bucket from numbers below 2^32: small numbers pack better.
     fn shift(&mut self, range: std::ops::Range<usize>, by: u64, shift: fn(u32, u32) -> u32) {
-        // A bucket that starts higher has none of these numbers.
+        // A bucket with a higher start has none of these numbers.
         if let Ok(by) = u32::try_from(by) {
             self.low[range].iter_mut().for_each(|number| *number = shift(*number, by));
         }
     }
 
-    /// Sets these to other numbers, each taken to its place.
+    /// Sets these to permuted numbers.
     fn scatter(&mut self, other: &Self, places: &[u32]) {
         scatter(&mut self.low, &other.low, places);
         scatter(&mut self.high, &other.high, places);
@@ -98,7 +99,7 @@ impl Halves {
     }
 }
 
-/// Sets `into` to the numbers of `from`, each taken to its place.
+/// Sets `into` to the numbers of `from`, permuted.
 pub(super) fn scatter(into: &mut Vec<u32>, from: &[u32], places: &[u32]) {
     into.resize(from.len(), 0);
     let into = &mut into[..];
@@ -108,7 +109,7 @@ pub(super) fn scatter(into: &mut Vec<u32>, from: &[u32], places: &[u32]) {
 }
 
 impl Entries {
-    /// Removes all entries; one shared value stays.
+    /// Removes all entries; a shared value is kept.
     pub(super) fn clear(&mut self) {
         self.majors.clear();
         self.minors.clear();
@@ -119,14 +120,14 @@ impl Entries {
         self.majors.low.len()
     }
 
-    /// Makes room for entries that have small places.
+    /// Reserves space for entries with 32-bit positions.
     pub(super) fn reserve(&mut self, count: usize) {
         self.majors.low.reserve(count);
         self.minors.low.reserve(count);
         self.values.reserve(count);
     }
 
-    /// Appends the entries of a batch, whatever its order.
+    /// Appends the entries of a batch in any order.
     pub(super) fn push(
         &mut self,
         batch: &Batch,
@@ -148,7 +149,7 @@ impl Entries {
 }
 
 impl Entries {
-    /// Appends the places of a run.
+    /// Appends the positions of a run.
     fn push_run(&mut self, batch: &Batch, run: usize, order: Order, shape: Shape) -> Result<()> {
         let major = batch.majors.get(run);
         let same = batch.order == order;
@@ -197,16 +198,16 @@ fn for_each_bucket(entries: &Entries, cut: &Cut, mut each: impl FnMut(usize)) {
     (0..entries.len()).for_each(|entry| each(bucket_of(entry)));
 }
 
-/// Entries cut into buckets and packed.
+/// Entries divided into buckets and packed.
 pub(super) struct Packet {
-    /// Entries and words up to the end of each bucket.
+    /// The number of entries and words up to the end of each bucket.
     ends: Vec<(u32, u32)>,
     wide_majors: bool,
     wide_minors: bool,
     kept: Kept,
 }
 
-/// A packet that is not kept yet.
+/// A packet that is not stored yet.
 pub(super) struct Loose {
     ends: Vec<(u32, u32)>,
     wide_majors: bool,
@@ -215,16 +216,16 @@ pub(super) struct Loose {
 }
 
 impl Loose {
-    /// Cuts and packs entries; `cut_up` and `places` are buffers that hold nothing of worth.
+    /// Divides and packs entries; `cut_up` and `places` are buffers.
     pub(super) fn new(
         entries: &Entries,
         cut: &Cut,
         cut_up: &mut Entries,
         places: &mut Vec<u32>,
     ) -> Result<Self> {
-        let too_many = |_| Error::argument("a packet holds fewer than 2^32 entries");
+        let too_many = |_| Error::argument("a packet has fewer than 2^32 entries");
         u32::try_from(entries.len()).map_err(too_many)?;
-        // Counting sort by bucket, which keeps the order inside each.
+        // Stable counting sort by bucket.
         let mut starts = vec![0_u32; cut.buckets() + 1];
         for_each_bucket(entries, cut, |bucket| starts[bucket + 1] += 1);
         for bucket in 0..cut.buckets() {
@@ -238,7 +239,7 @@ impl Loose {
             places.push(*start);
             *start += 1;
         });
-        // Each array by itself: the ends of all its buckets fit in the cache.
+        // One array at a time: the ends of all its buckets fit into the cache.
         cut_up.majors.scatter(&entries.majors, places);
         cut_up.minors.scatter(&entries.minors, places);
         cut_up.values.scatter(&entries.values, places);
@@ -254,7 +255,7 @@ impl Loose {
         for (bucket, end) in ends.into_iter().enumerate() {
             let range = start as usize..end as usize;
             if !range.is_empty() {
-                // Where some are larger, all stay as they are.
+                // If some are larger, none are shifted.
                 if majors.high.is_empty() {
                     majors.shift(range.clone(), cut.covers(bucket)[0].start, u32::wrapping_sub);
                 }
@@ -275,7 +276,7 @@ impl Loose {
         })
     }
 
-    /// Puts the packet where it can wait.
+    /// Stores the packet.
     pub(super) fn keep(self, store: &Store) -> Result<Packet> {
         let Self { ends, wide_majors, wide_minors, words } = self;
         Ok(Packet { ends, wide_majors, wide_minors, kept: store.keep(words)? })
@@ -292,7 +293,7 @@ impl Packet {
         bucket.checked_sub(1).map_or((0, 0), |before| self.ends[before])
     }
 
-    /// Unpacks the entries of neighbouring buckets behind those there are.
+    /// Appends the unpacked entries of adjacent buckets.
     pub(super) fn unpack(
         &self,
         buckets: std::ops::Range<usize>,
@@ -334,11 +335,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packets_of_small_and_of_large_majors_unpack_together() {
+    fn packets_with_small_and_large_majors_are_unpacked() {
         let store = Store::new(&std::env::temp_dir(), 1 << 20);
         let cut = Cut::of_ranges(0..1 << 34, 0..10, None);
         let shared = || Values::Iso(Scalar::Bint8(Bint8(1)));
-        // The first bucket but one holds 2^24 majors from 2^24 on; one packet reaches beyond 2^32.
+        // The second to last bucket has 2^24 majors from 2^24 on; one packet extends beyond 2^32.
         let lists: [&[u64]; 3] = [&[5, (1 << 24) + 7, 1 << 33], &[(1 << 24) + 3], &[(1 << 24) + 9]];
         for order in [[0, 1, 2], [1, 0, 2], [1, 2, 0]] {
             let mut unpacked = Entries { values: shared(), ..Entries::default() };

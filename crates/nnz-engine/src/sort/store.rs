@@ -1,4 +1,4 @@
-//! Where packets wait: in memory, and in a temporary file once that is used up.
+//! Storage of packets: memory, then a temporary file.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::Result;
 use nnz_storage::TemporaryFile;
 
-/// Keeps words.
+/// Stores words.
 pub(crate) struct Store {
     directory: PathBuf,
-    /// Bytes that may stay in memory.
+    /// Maximum bytes in memory.
     allowed: u64,
-    /// Is told how many bytes are on disk.
-    told: Option<Arc<AtomicU64>>,
+    /// Is called with the bytes on disk.
+    disk: Option<Arc<AtomicU64>>,
     state: Mutex<State>,
 }
 
@@ -24,7 +24,7 @@ struct State {
     file_len: u64,
 }
 
-/// Words that were kept.
+/// Stored words.
 pub(crate) enum Kept {
     Memory(Vec<u32>),
     File { file: Arc<TemporaryFile>, offset: u64 },
@@ -33,15 +33,15 @@ pub(crate) enum Kept {
 impl Store {
     pub(crate) fn new(directory: &Path, allowed: u64) -> Self {
         let directory = directory.to_path_buf();
-        Self { directory, allowed, told: None, state: Mutex::default() }
+        Self { directory, allowed, disk: None, state: Mutex::default() }
     }
 
-    /// Reports how many bytes are on disk, as they grow.
-    pub(crate) fn telling(self, told: Option<Arc<AtomicU64>>) -> Self {
-        Self { told, ..self }
+    /// Reports the bytes on disk as they grow.
+    pub(crate) fn reporting(self, disk: Option<Arc<AtomicU64>>) -> Self {
+        Self { disk, ..self }
     }
 
-    /// Keeps words, in memory while that lasts.
+    /// Stores words, in memory while there is space.
     pub(crate) fn keep(&self, words: Vec<u32>) -> Result<Kept> {
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let len = bytes.len() as u64;
@@ -56,18 +56,18 @@ impl Store {
         };
         let offset = state.file_len;
         state.file_len += len;
-        if let Some(told) = &self.told {
-            told.store(state.file_len, Ordering::Relaxed);
+        if let Some(disk) = &self.disk {
+            disk.store(state.file_len, Ordering::Relaxed);
         }
         drop(state);
         file.write_all_at(bytes, offset)?;
         Ok(Kept::File { file, offset })
     }
 
-    /// Checks that so many bytes beyond what stays in memory have room on the disk.
-    pub(crate) fn check_room(&self, expected: u64) -> Result<()> {
+    /// Checks that the disk has space for the bytes that do not fit into memory.
+    pub(crate) fn check_space(&self, expected: u64) -> Result<()> {
         let needed = expected.saturating_sub(self.allowed);
-        crate::room::check_free_space(&self.directory, needed, "sorting")
+        crate::free_space::check_free_space(&self.directory, needed, "sorting")
     }
 }
 

@@ -1,8 +1,8 @@
-//! Putting a batch together, entry by entry.
+//! Building a batch entry by entry.
 
 use nnz_core::{Batch, Majors, Minors, Order, Shape};
 
-/// Puts batches of a shape and order together.
+/// Builds batches of a shape and order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Builder {
     wide: bool,
@@ -13,7 +13,7 @@ impl Builder {
         Self { wide: shape.minor(order) > 1 << 32 }
     }
 
-    /// Empties a batch.
+    /// Clears a batch.
     pub(crate) fn start(self, order: Order, batch: &mut Batch) {
         batch.order = order;
         batch.majors.listed_mut();
@@ -27,7 +27,7 @@ impl Builder {
         }
     }
 
-    /// Appends the place of an entry; its value is the caller's affair.
+    /// Appends the position of an entry; the caller appends its value.
     pub(crate) fn push(self, batch: &mut Batch, major: u64, minor: u64) {
         if let Majors::Listed(majors) = &mut batch.majors
             && majors.last() != Some(&major)
@@ -41,7 +41,7 @@ impl Builder {
         }
         match &mut batch.minors {
             Minors::U64(minors) => minors.push(minor),
-            // Minor axes up to 2^32 have indices below it.
+            // Minor axes up to 2^32 have 32-bit indices.
             Minors::U32(minors) => minors.push(u32::try_from(minor).unwrap_or(u32::MAX)),
             Minors::Spans(_) => {}
         }

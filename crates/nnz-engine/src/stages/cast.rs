@@ -1,14 +1,14 @@
-//! Values of the type the target stores.
+//! Casting values to the type of the target.
 
 use nnz_core::{At, Batch, Error, ErrorKind, Place, Result, Rounding, ValueType};
 
 use super::Step;
 
-/// Casts values, or names the first that does not survive.
+/// Casts values; the error names the first that is not exact.
 pub(crate) struct Cast {
     pub(crate) target: ValueType,
     pub(crate) rounding: Rounding,
-    /// The types the target could store instead.
+    /// Types that the target supports as well.
     pub(crate) possible: &'static [ValueType],
 }
 
@@ -20,7 +20,7 @@ impl Step for Cast {
             let kind = ErrorKind::Inexact {
                 found: offender.found,
                 target: self.target,
-                holds: offender.found.held_by(self.possible),
+                holds: offender.found.widest_exact_type(self.possible),
             };
             Error::new(kind, Place::default().at(At::Entry { row, col }))
         })?;

@@ -1,14 +1,14 @@
-//! Entries of a pattern as ones that can be added up.
+//! Entries of a pattern with values that can be summed.
 
 use nnz_core::{Batch, Header, Result, Rounding, ValueType, Values};
 
 use super::Step;
 
-/// Gives each entry a value of its own, of a type, instead of the one all share.
+/// Gives each entry its own value of a type, instead of the shared one.
 pub(crate) struct Counted(pub(crate) ValueType);
 
 impl Counted {
-    /// Returns the type that sums of a pattern's entries have; `None` where it is no pattern.
+    /// Returns the type of sums of the entries of a pattern; `None` if it is not a pattern.
     pub(crate) fn of_pattern(header: &Header) -> Option<ValueType> {
         header.iso.then_some(match header.value_type {
             ValueType::Bint8 => ValueType::I64,
@@ -20,7 +20,7 @@ impl Counted {
 impl Step for Counted {
     fn apply(&self, batch: &mut Batch, _: &mut Batch) -> Result<()> {
         if let Values::Iso(scalar) = batch.values {
-            // Ones and numbers of the same type: none is lost.
+            // Ones, which are exact in all types.
             let scalar = scalar.cast(self.0, Rounding::Refused).unwrap_or_else(|o| o.found);
             batch.values = scalar.repeat(batch.entries());
         }

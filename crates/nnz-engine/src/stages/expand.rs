@@ -7,34 +7,34 @@ use nnz_core::{
 
 use super::{Builder, Cast, Step, emptied};
 
-/// Says what to do with a structured matrix.
+/// How a structured matrix is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mirroring {
     /// Add the entries that follow.
     Expand,
-    /// Bring entries on the wrong side of the diagonal to the right one.
+    /// Move entries on the wrong side of the diagonal to the other.
     Fold,
 }
 
-/// Mirrors entries across the diagonal, as the structure of the matrix says.
+/// Mirrors entries across the diagonal, according to the structure of the matrix.
 struct Mirror {
     structure: Structure,
     mirroring: Mirroring,
-    /// Whether zeros stay as they are, so that none becomes a negative one.
+    /// Whether zeros are not negated, so that none becomes negative.
     dense: bool,
-    /// Whether what follows from one value that all entries share is another.
+    /// Whether the value that follows from a shared one is different.
     differs: bool,
-    /// The types that may be had instead of one that lacks a value.
+    /// Types that support the value instead.
     possible: &'static [ValueType],
     builder: Builder,
 }
 
-/// Makes the steps that mirror the entries of a matrix: none where there is nothing to mirror.
+/// Returns the steps that mirror the entries of a matrix; none if it has no structure.
 pub(crate) fn mirror(header: &Header, mirroring: Mirroring) -> Vec<Box<dyn Step>> {
     mirror_for(header, mirroring, ValueType::ALL)
 }
 
-/// Makes the steps that mirror the entries of a matrix for a target that has some types. The entries
+/// Returns the steps that mirror the entries of a matrix for a target with some types. The entries
 /// may have been cast before.
 pub(crate) fn mirror_for(
     header: &Header,
@@ -46,14 +46,14 @@ pub(crate) fn mirror_for(
         return Vec::new();
     }
     let builder = Builder::new(header.order, header.shape);
-    // Integers have no negative zero, and get none from being cast to floats.
-    let dense = header.storage == Storage::Dense || turns_integers(header);
+    // Integers have no negative zero, and casting them to floats gives none.
+    let dense = header.storage == Storage::Dense || negates_integers(header);
     let differs = !stays_shared(header);
     vec![Box::new(Mirror { structure, mirroring, dense, differs, possible, builder })]
 }
 
-/// Makes the steps from what a matrix stores to all entries it means, and returns the type they have
-/// then: one that holds the negatives of integers, where these follow.
+/// Returns the steps from stored entries to all entries of a matrix, and their type, which also
+/// holds the negatives of integers if these follow.
 pub(crate) fn expand(header: &Header) -> (Vec<Box<dyn Step>>, ValueType) {
     let target = expanded_type(header);
     let mut steps: Vec<Box<dyn Step>> = Vec::new();
@@ -65,17 +65,17 @@ pub(crate) fn expand(header: &Header) -> (Vec<Box<dyn Step>>, ValueType) {
     (steps, target)
 }
 
-/// Returns the type of all entries that a matrix means.
+/// Returns the type of all entries of a matrix.
 pub(crate) fn expanded_type(header: &Header) -> ValueType {
-    if turns_integers(header) { signed(header.value_type) } else { header.value_type }
+    if negates_integers(header) { signed(header.value_type) } else { header.value_type }
 }
 
-/// Whether integers follow from others with the sign turned, which their type may not hold.
-pub(crate) fn turns_integers(header: &Header) -> bool {
+/// Returns whether negatives of integers follow, which their type may not hold.
+pub(crate) fn negates_integers(header: &Header) -> bool {
     matches!(header.structure, Structure::SkewSymmetric(_)) && header.value_type.is_integer()
 }
 
-/// Returns the next wider type with a sign, which holds all negatives, where there is one.
+/// Returns the next wider signed type, which holds all negatives, if there is one.
 fn signed(value_type: ValueType) -> ValueType {
     match value_type {
         ValueType::Bint8 => ValueType::I8,
@@ -86,7 +86,7 @@ fn signed(value_type: ValueType) -> ValueType {
     }
 }
 
-/// Returns whether one value that all entries share is that of those that follow from them, too.
+/// Returns whether a shared value is also that of the entries that follow.
 pub(crate) fn stays_shared(header: &Header) -> bool {
     match header.structure {
         Structure::General | Structure::Symmetric(_) => true,
@@ -106,13 +106,13 @@ impl Mirror {
 }
 
 impl Mirror {
-    /// Makes the error that the type does not have the value across the diagonal from one.
+    /// The error for a value whose counterpart the type does not hold.
     fn unfit(&self, value: Scalar, row: u64, col: u64) -> Error {
         let across = |wide| {
             let wide = value.cast(wide, Rounding::Refused).ok()?;
             self.structure.across(false, wide)
         };
-        // What no type holds at all is told by the value it follows from.
+        // A value that no type holds is described by the value it follows from.
         let wider = [ValueType::I64, ValueType::F64].into_iter().find_map(across);
         let (found, row, col) = wider.map_or((value, row, col), |across| (across, col, row));
         let target = value.value_type();
@@ -147,8 +147,8 @@ impl Step for Mirror {
                 self.builder.push(spare, minor, major);
                 if !spare.values.push(across) && self.differs {
                     let place = Place::default().at(At::Entry { row, col });
-                    let found = "an entry on the other side of the diagonal than it should be";
-                    return Err(Error::mismatch(place, found, "the one value that all share"));
+                    let found = "an entry on the wrong side of the diagonal";
+                    return Err(Error::mismatch(place, found, "the shared value"));
                 }
             }
             Ok(())

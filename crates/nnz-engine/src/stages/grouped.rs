@@ -1,4 +1,4 @@
-//! Entries that come grouped by major, and are sorted inside each.
+//! Sorting entries that are grouped by major.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,19 +6,19 @@ use nnz_core::{Batch, BatchReader, Order, Result, ValueType, Values};
 
 use super::{Batches, Builder, emptied, empty_batch};
 
-/// Sorts the minors of one major at a time. Entries at one place keep their order.
+/// Sorts the minors of one major at a time. The sort is stable.
 ///
-/// If majors do not ascend, or one has more entries than may be held, the entries end, and
-/// `violated` is set: all of them have to be sorted at once.
+/// If majors do not ascend, or one has more entries than may be held, the reader ends and sets
+/// `violated`: all entries have to be sorted.
 pub(crate) struct Grouped<'a> {
     inner: Batches<'a>,
     builder: Builder,
-    /// Entries that may be held.
+    /// Maximum number of entries to hold.
     most: usize,
     read: Batch,
-    /// The next run of `read` to take.
+    /// The next run of `read`.
     run: usize,
-    /// Minor and position of each entry of the major at hand.
+    /// Minor and position of each entry of the current major.
     held: Vec<(u64, usize)>,
     held_values: Values,
     major: Option<u64>,
@@ -34,7 +34,7 @@ impl<'a> Grouped<'a> {
         memory: u64,
         violated: &'a AtomicBool,
     ) -> Self {
-        // Place and position, half as much again to sort them, a value, and room to grow.
+        // Minor and position, half as much again to sort them, a value, and spare capacity.
         const COST: u64 = 2 * (16 + 8 + 16);
         Self {
             inner,
@@ -49,7 +49,7 @@ impl<'a> Grouped<'a> {
         }
     }
 
-    /// Takes the next run that has entries. `None` at the end.
+    /// Returns the next non-empty run; `None` at the end.
     fn next_run(&mut self) -> Result<Option<usize>> {
         loop {
             while self.run < self.read.runs() {
@@ -78,7 +78,7 @@ impl<'a> Grouped<'a> {
         self.held_values.extend_from(&self.read.values, entries);
     }
 
-    /// Appends what is held to `batch`, sorted.
+    /// Appends the held entries to `batch`, sorted.
     fn release(&mut self, batch: &mut Batch) {
         let Some(major) = self.major else { return };
         self.held.sort_by_key(|(minor, _)| *minor);

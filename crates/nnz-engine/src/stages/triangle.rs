@@ -1,4 +1,4 @@
-//! The entries on one side of the diagonal.
+//! Entries on one side of the diagonal.
 
 use nnz_core::{Batch, Order, Result};
 
@@ -7,9 +7,9 @@ use super::{Builder, Step, emptied};
 /// A part of a square matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// What is on and below the diagonal.
+    /// Entries on and below the diagonal.
     Lower,
-    /// What is above the diagonal, with rows and columns exchanged.
+    /// Entries above the diagonal, with rows and columns exchanged.
     UpperExchanged,
 }
 

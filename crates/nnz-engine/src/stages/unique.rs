@@ -1,4 +1,4 @@
-//! Entries that share a place with another.
+//! Duplicate entries.
 
 use nnz_core::{
     At, Batch, BatchReader, Bint8, Error, ErrorKind, Order, Place, Result, Scalar, Values,
@@ -6,23 +6,23 @@ use nnz_core::{
 
 use super::{Batches, Builder, emptied};
 
-/// Says what to do with entries that share a place.
+/// What to do with duplicate entries: several entries of one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
     /// Refuse them. The default.
     #[default]
     Refuse,
-    /// Store their sum; of a pattern, their number.
+    /// Store their sum; for a pattern, their number.
     Sum,
-    /// Keep them all, in the order they came.
+    /// Keep all, in their order.
     Keep,
 }
 
-/// Adds up entries at one place, of a reader that hands them out sorted.
+/// Sums duplicate entries of a sorted reader.
 pub(crate) struct Unique<'a> {
     inner: Batches<'a>,
     builder: Builder,
-    /// The last entry, which the next may still be added to.
+    /// The last entry, to which the next may be added.
     held: Option<(u64, u64, Scalar)>,
     sorted: Batch,
 }
@@ -33,7 +33,7 @@ impl<'a> Unique<'a> {
         Self { inner, builder, held: None, sorted }
     }
 
-    /// Moves all but the last of the summed entries into `batch`.
+    /// Moves all summed entries but the last into `batch`.
     fn add(&mut self, batch: &mut Batch) -> Result<()> {
         let order = self.sorted.order;
         self.builder.start(order, batch);
@@ -75,7 +75,7 @@ impl BatchReader for Unique<'_> {
         if self.inner.next_batch(&mut self.sorted)? {
             return self.add(batch).map(|()| true);
         }
-        // One more batch for the entry that was held back, if there was any.
+        // One more batch for the entry that was held back, if any.
         let Some((major, minor, value)) = self.held.take() else { return Ok(false) };
         self.builder.start(self.sorted.order, batch);
         batch.values = emptied(&self.sorted.values);
@@ -85,7 +85,7 @@ impl BatchReader for Unique<'_> {
     }
 }
 
-/// Adds two values of a type; `None` where the sum does not fit. One shared value stays itself.
+/// Adds two values of a type; `None` if the sum does not fit. A shared value is unchanged.
 fn sum(a: Scalar, b: Scalar, shared: bool) -> Option<Scalar> {
     if shared {
         return Some(a);

@@ -1,5 +1,5 @@
-//! Dropping what cells hold anyway: the zeros of a dense source, which are no entries of a sparse
-//! target, and entries that hold what cells hold that are not stored.
+//! Dropping entries that equal unstored cells: the zeros of a dense source, which a sparse target
+//! does not store, and entries with the fill value.
 
 use nnz_core::{Batch, Error, Header, Result, Rounding, Scalar, ValueType, Values};
 
@@ -11,42 +11,42 @@ const LARGEST: usize = 16;
 /// Cells that are compared at once.
 const BLOCK: usize = 256;
 
-/// Drops entries that are zero. A negative zero and NaN stay: they are not nothing.
+/// Drops entries that are zero. Negative zeros and NaN are kept.
 pub(crate) struct DropZeros(pub(crate) Builder);
 
 impl Step for DropZeros {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
-        // All bytes are zero just for the zero of each type, and for no negative one.
+        // Only the zero of each type has all bytes zero, and not a negative one.
         let zero = [0; LARGEST];
         drop_cells(self.0, batch, spare, &zero[..batch.values.value_type().size()])
     }
 }
 
-/// Makes the step that drops what goes without saying in a sparse matrix of a header: the fill, and
-/// zeros where there is none. There is none for a fill that the values cannot be.
+/// Returns the step that drops entries that equal unstored cells of a sparse matrix: the fill
+/// value, or zero. Returns `None` for a fill value that the type does not have.
 pub(crate) fn drop_unstored(header: &Header) -> Option<Box<dyn Step>> {
     let builder = Builder::new(header.order, header.shape);
     match header.fill {
-        Some(fill) => Some(Box::new(DropAlike::of_type(builder, header.value_type, fill)?)),
+        Some(fill) => Some(Box::new(DropValue::of_type(builder, header.value_type, fill)?)),
         None => Some(Box::new(DropZeros(builder))),
     }
 }
 
-/// Drops entries that are one certain value, to the bit.
-pub(crate) struct DropAlike {
+/// Drops entries with a certain value, compared bit by bit.
+pub(crate) struct DropValue {
     builder: Builder,
     bytes: Vec<u8>,
 }
 
-impl DropAlike {
-    /// Drops `value` from what is of a type; `None` where that type does not have it.
+impl DropValue {
+    /// Drops `value` from values of a type; `None` if the type does not have it.
     pub(crate) fn of_type(builder: Builder, value_type: ValueType, value: Scalar) -> Option<Self> {
         let value = value.cast(value_type, Rounding::Refused).ok()?;
         Some(Self { builder, bytes: value.repeat(1).bytes().to_vec() })
     }
 }
 
-impl Step for DropAlike {
+impl Step for DropValue {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
         drop_cells(self.builder, batch, spare, &self.bytes)
     }
@@ -76,7 +76,7 @@ fn drop_cells(builder: Builder, batch: &mut Batch, spare: &mut Batch, value: &[u
     Ok(())
 }
 
-/// Returns whether any cell has the bytes of a value. Mostly none has.
+/// Returns whether any cell has the bytes of a value. Usually none has.
 fn holds(cells: &[u8], value: &[u8]) -> bool {
     match value.len() {
         1 => holds_of::<1>(cells, value),
@@ -88,7 +88,7 @@ fn holds(cells: &[u8], value: &[u8]) -> bool {
 }
 
 fn holds_of<const SIZE: usize>(cells: &[u8], value: &[u8]) -> bool {
-    // Without an exit for each cell, many are compared at once.
+    // Without an early exit, the comparison is vectorized.
     let mut blocks = cells.as_chunks::<SIZE>().0.chunks(BLOCK);
     blocks.any(|block| block.iter().fold(false, |any, cell| any | (cell[..] == *value)))
 }
@@ -98,12 +98,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_found_wherever_it_is_and_nowhere_else() {
+    fn values_are_found_at_any_position() {
         for size in [1, 2, 4, 8, 16] {
             let value: Vec<u8> = (1..).take(size).collect();
             assert!(!holds(&[], &value));
             for cells in [1, BLOCK - 1, BLOCK, 2 * BLOCK + 5] {
-                // Its bytes are there, but of two cells.
+                // The bytes are present, but across two cells.
                 let mut bytes = value.repeat(cells);
                 bytes.rotate_left(size / 2);
                 bytes.iter_mut().step_by(size).for_each(|byte| *byte = 99);

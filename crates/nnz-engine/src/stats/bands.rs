@@ -1,14 +1,14 @@
-//! Visiting entries so that what is kept of neighbouring minors stays in the cache.
+//! Visiting entries in bands of minors, so that their tallies stay in the cache.
 
 use nnz_core::Batch;
 
-/// Minors of a band: at eight bytes each they take most of the first-level cache.
+/// Minors per band: at eight bytes each, they take most of the first-level cache.
 const BAND: usize = 4096;
 
-/// Visits the entries of a batch band by band: of all runs those with the lowest minors first.
+/// Visits the entries of a batch by band: first the lowest minors of all runs.
 ///
-/// Entries of one run ascend as a rule, so those of a band lie together. Where they do not, they
-/// are visited in a later band, at the latest in the last one, which takes all that are left.
+/// Entries of a run usually ascend, so those of a band are adjacent. Otherwise they are visited in
+/// a later band, at the latest in the last one, which takes the rest.
 #[derive(Default)]
 pub(super) struct Bands {
     /// The next entry of each run.
@@ -26,7 +26,7 @@ impl Bands {
         mut each: impl FnMut(u32, T),
     ) {
         let bands = len.div_ceil(BAND);
-        // It is worth it only where runs have many entries in a band.
+        // This is worthwhile only if runs have many entries in a band.
         if bands < 2 || batch.runs() < 4 || minors.len() / batch.runs() < 16 * bands {
             minors.iter().zip(values).for_each(|(&minor, &value)| each(minor, value));
             return;
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_entry_is_visited_once_whether_runs_ascend_or_not() {
+    fn all_entries_are_visited_once() {
         let mut minors: Vec<u32> =
             (0..5).flat_map(|run| (0..700).map(move |i| i * 17 + run)).collect();
         minors[700..1400].reverse();

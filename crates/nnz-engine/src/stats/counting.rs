@@ -1,52 +1,43 @@
-//! Going over the entries: what any thread can add up, and what has to be added up in turn.
+//! The parallel and sequential parts of statistics.
 
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nnz_core::{Batch, Header, Minors, Order, Result, Unit, Values};
+use nnz_core::{Batch, Minors, Result, Unit};
 
 use super::bands::Bands;
+use super::entries::Entries;
 use super::number::Value;
 use super::tally::{Slim, Sums, Tally};
 use crate::check::Ascent;
 use crate::flow::{Join, Work, Write};
-use crate::stages::{Step, apply};
 
-/// The part that any thread can do.
+/// The parallel part.
 pub(super) struct Counting<T, S: Slim<T>> {
-    order: Order,
-    steps: Vec<Box<dyn Step>>,
+    entries: Entries,
     by_major: bool,
-    /// The length of the minor axis, if each of it is asked for.
+    /// The length of the minor axis, if its statistics are requested.
     minors: Option<u64>,
-    /// Batches to be used again.
-    batches: Mutex<Vec<[Batch; 2]>>,
-    /// Tallies of all minors, one for each thread that needed one.
+    /// Tallies of all minors, one list for each thread that needed one.
     tallies: Mutex<Vec<MinorTallies<T, S>>>,
 }
 
 impl<T: Value, S: Slim<T>> Counting<T, S> {
-    pub(super) fn new(
-        header: &Header,
-        steps: Vec<Box<dyn Step>>,
-        by_major: bool,
-        minors: Option<u64>,
-    ) -> Self {
-        let (batches, tallies) = (Mutex::default(), Mutex::default());
-        Self { order: header.order, steps, by_major, minors, batches, tallies }
+    pub(super) fn new(entries: Entries, by_major: bool, minors: Option<u64>) -> Self {
+        Self { entries, by_major, minors, tallies: Mutex::default() }
     }
 
     fn minors_make_whole(&self) -> bool {
         self.minors.is_some() && S::ORDER_FREE
     }
 
-    /// Bytes that each minor takes on each thread.
+    /// Bytes per minor on each thread.
     pub(super) const MINOR_BYTES: usize = MinorTallies::<T, S>::BYTES;
 }
 
-/// What a batch comes to.
+/// The result of a batch.
 pub(super) struct Part<S> {
-    /// The batch, if its minors are added up in turn.
+    /// The batch, if its minors are summed sequentially.
     batches: Option<[Batch; 2]>,
     majors: Vec<(u64, Tally<S>)>,
     whole: Tally<S>,
@@ -59,26 +50,16 @@ impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
     type Joint = ();
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
-        let empty = || Batch::new(self.order, Values::new(T::TYPE));
-        let mut batches = lock(&self.batches).pop().unwrap_or_else(|| [empty(), empty()]);
-        let mut stored = Vec::with_capacity(1);
-        for unit in units {
-            unit.decode(&mut batches[0])?;
-            stored.push(batches[0].entries() as u64);
-        }
-        Ok((batches, stored))
+        self.entries.decode(units)
     }
 
     fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Part<S::Sums>> {
-        let [batch, spare] = &mut batches;
-        apply(&self.steps, batch, spare)?;
-        if let (true, Values::Iso(scalar)) = (S::VALUES, &batch.values) {
-            batch.values = scalar.repeat(batch.entries());
-        }
+        self.entries.prepare(&mut batches, S::VALUES)?;
+        let batch = &batches[0];
         let values = T::slice(&batch.values).unwrap_or_default();
         let mut whole = Tally::default();
         let mut majors = Vec::with_capacity(if self.by_major { batch.runs() } else { 0 });
-        // Where minors are added up exactly, the whole is what they come to together.
+        // If sums of minors are exact, the total follows from them.
         let runs = if self.by_major || !self.minors_make_whole() { batch.runs() } else { 0 };
         for run in 0..runs {
             let entries = batch.run(run);
@@ -99,22 +80,22 @@ impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
         }
         let mut batches = Some(batches);
         if self.minors.is_none() || S::ORDER_FREE {
-            lock(&self.batches).extend(batches.take());
+            batches.take().into_iter().for_each(|batches| self.entries.reuse(batches));
         }
         Ok(Part { batches, majors, whole })
     }
 }
 
-/// The part that goes in turn.
+/// The sequential part.
 pub(super) struct Counted<'a, T, S: Slim<T>> {
     counting: &'a Counting<T, S>,
     whole: Tally<S::Sums>,
     majors: Vec<Tally<S::Sums>>,
-    /// Minors that are added up here, since their sums depend on the order.
+    /// Minors that are summed here, because their sums depend on the order.
     minors: Option<MinorTallies<T, S>>,
 }
 
-/// What all batches come to.
+/// The result of all batches.
 pub(super) struct Found<S> {
     pub(super) whole: Tally<S>,
     pub(super) majors: Option<Vec<Tally<S>>>,
@@ -154,7 +135,7 @@ impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
     }
 }
 
-/// Entries as they go by, if somebody watches them.
+/// The check for duplicates, if any.
 pub(super) struct Watched(pub(super) Option<Ascent>);
 
 impl<T: Value, S: Slim<T>> Join<Counting<T, S>> for Watched {
@@ -178,7 +159,7 @@ impl<T: Value, S: Slim<T>> Write<Counting<T, S>> for Counted<'_, T, S> {
         }
         if let (Some(batches), Some(minors)) = (part.batches, &mut self.minors) {
             minors.add(&batches[0]);
-            lock(&self.counting.batches).push(batches);
+            self.counting.entries.reuse(batches);
         }
         Ok(())
     }
@@ -187,22 +168,22 @@ impl<T: Value, S: Slim<T>> Write<Counting<T, S>> for Counted<'_, T, S> {
 /// A tally of each minor.
 struct MinorTallies<T, S: Slim<T>> {
     len: usize,
-    /// The number of values in the upper half and their sum in the lower one, where that is all
-    /// that is kept: every entry costs a trip to the cache, and so these go there together.
+    /// The number of values in the upper half and their sum in the lower half, if only these are
+    /// needed: each entry accesses one cache line, so both are kept together.
     paired: Vec<u64>,
-    /// How much the lower halves may still grow, and the upper ones.
+    /// How much the halves may still grow.
     left: u64,
     slim: Vec<Tally<S>>,
-    /// How many entries may still go into `slim`.
+    /// How many entries can still be added to `slim`.
     slim_left: u64,
     bands: Bands,
-    /// What was in the others whenever they could take no more.
+    /// Sums of the others from each time they were full.
     wide: Vec<Tally<S::Sums>>,
     values: PhantomData<fn(T)>,
 }
 
 impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
-    /// Bytes for each minor.
+    /// Bytes per minor.
     const BYTES: usize = size_of::<u64>() + size_of::<Tally<S>>() + size_of::<Tally<S::Sums>>();
 
     fn new(len: u64) -> Self {
@@ -226,7 +207,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
             // No half can grow by more.
             let growth = S::total(values).map(|total| total.saturating_add(entries));
             if let Some(growth) = growth.filter(|&growth| growth <= u32::MAX.into()) {
-                self.make_room_in_pairs(growth);
+                self.reserve_pairs(growth);
                 let pairs = &mut self.paired[..];
                 self.bands.each(batch, minors, values, self.len, |minor, value| {
                     if let Some(pair) = pairs.get_mut(minor as usize) {
@@ -236,7 +217,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
                 return;
             }
         }
-        self.make_room(entries);
+        self.reserve(entries);
         match &batch.minors {
             Minors::U32(minors) if S::VALUES => {
                 let tallies = &mut self.slim[..];
@@ -260,7 +241,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
         }
     }
 
-    fn make_room_in_pairs(&mut self, growth: u64) {
+    fn reserve_pairs(&mut self, growth: u64) {
         if growth > self.left {
             self.spill_pairs();
             self.paired.resize(self.len, 0);
@@ -269,7 +250,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
         self.left -= growth;
     }
 
-    fn make_room(&mut self, entries: u64) {
+    fn reserve(&mut self, entries: u64) {
         if entries > self.slim_left {
             self.spill_slim();
             self.slim.resize(self.len, Tally::default());
@@ -297,7 +278,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
     }
 }
 
-/// Merges tallies one by one; those that are not there yet are none.
+/// Merges tallies one by one; missing ones are empty.
 fn merge_all<S: Sums>(into: &mut Vec<Tally<S>>, from: impl Iterator<Item = Tally<S>>) {
     for (position, tally) in from.enumerate() {
         match into.get_mut(position) {
@@ -307,12 +288,14 @@ fn merge_all<S: Sums>(into: &mut Vec<Tally<S>>, from: impl Iterator<Item = Tally
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
+    use nnz_core::{Order, Values};
+
     use super::*;
     use crate::stats::narrow::{NarrowSum, NarrowSums};
 
@@ -332,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_of_minors_do_not_run_into_their_counts() {
+    fn sums_of_minors_do_not_overflow_into_counts() {
         const LARGE: u32 = u32::MAX - 7;
         let sum = |number: u64| crate::Number::Integer(number.into());
         let mut batches = vec![batch(&[0, 2], &[5, 1]), batch(&[2], &[LARGE])];

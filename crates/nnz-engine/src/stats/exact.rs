@@ -1,12 +1,10 @@
-//! Whole numbers, added up exactly.
+//! Exact sums of integers.
 #![expect(clippy::cast_precision_loss, reason = "means and variances are floats")]
-
-use nnz_core::Bint8;
 
 use super::tally::{Slim, Sums, extremes};
 use super::{Number, Spread, Total};
 
-/// A type whose values fit 128 bits.
+/// A type whose values fit into 128 bits.
 pub(super) trait Whole: Copy + 'static {
     fn wide(self) -> i128;
 }
@@ -19,16 +17,9 @@ macro_rules! whole {
         })*
     };
 }
-whole!(u8 u16 u32 u64 i8 i16 i32 i64);
+whole!(u64 i64);
 
-impl Whole for Bint8 {
-    #[inline(always)]
-    fn wide(self) -> i128 {
-        i128::from(self.0)
-    }
-}
-
-/// The sum of whole numbers.
+/// The sum of integers.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ExactSum(pub(super) i128);
 
@@ -60,7 +51,7 @@ impl<T: Whole> Slim<T> for ExactSum {
     }
 }
 
-/// Sums of whole numbers and of their squares, and the extremes.
+/// Sums of integers and of their squares, minimum and maximum.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Exact {
     sum: i128,
@@ -71,7 +62,7 @@ pub(super) struct Exact {
 }
 
 impl Exact {
-    /// Puts together what is known of at least one number.
+    /// Combines the sums of at least one number.
     pub(super) fn new(sum: i128, squares: u128, min: i128, max: i128) -> Self {
         Self { sum, squares: Wide::from(squares), any: true, min, max }
     }
@@ -86,20 +77,21 @@ impl Exact {
         self.max = self.max.max(value);
     }
 
-    /// The squared distances from the mean are those from the whole number below it, less what
-    /// that is off: as whole numbers these have no rounding that large values could drown in.
+    /// Deviations are relative to the integer below the mean, with a correction for the difference:
+    /// as integers, they have no rounding errors, even for large values.
     fn variance(&self, cells: u128) -> f64 {
         if cells < 2 {
             return f64::NAN;
         }
-        // Numbers are as far from each other with all signs turned.
+        // The differences between numbers are the same if all are negated.
         let sum = self.sum.unsigned_abs();
         let (below, off) = (sum / cells, sum % cells);
         let mut distances = self.squares;
         distances.subtract(Wide::product(below, sum));
         distances.subtract(Wide::product(below, off));
         let spread = match distances {
-            // Cells times distances, less what is off squared: exact to the end.
+            // The number of cells times the squared deviations, minus the squared correction:
+            // exact.
             Wide { high: 0, low } => {
                 let mut spread = Wide::product(low, cells);
                 spread.subtract(Wide::product(off, off));
@@ -111,7 +103,7 @@ impl Exact {
     }
 }
 
-/// A number of 256 bits: squares of 64-bit numbers, and whatever many of them add up to.
+/// A number of 256 bits, for sums of squares of 64-bit numbers.
 #[derive(Clone, Copy, Default)]
 struct Wide {
     high: u128,

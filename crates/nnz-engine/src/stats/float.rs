@@ -1,10 +1,10 @@
-//! Floats, added up with care.
+//! Compensated sums of floats.
 #![expect(clippy::cast_precision_loss, reason = "counts of cells among floats")]
 
 use super::tally::{Slim, Sums, extremes};
 use super::{Number, Spread, Total};
 
-/// The sum of floats, with what rounding lost carried along (Neumaier).
+/// The sum of floats with a compensation for rounding errors (Neumaier).
 #[derive(Clone, Copy, Default)]
 pub(super) struct FloatSum {
     sum: f64,
@@ -14,7 +14,7 @@ pub(super) struct FloatSum {
 impl FloatSum {
     fn add_float(&mut self, value: f64) {
         let sum = self.sum + value;
-        // What the larger of the two could not take in of the smaller.
+        // The part of the smaller number that rounding lost.
         self.lost += if self.sum.abs() >= value.abs() {
             (self.sum - sum) + value
         } else {
@@ -24,7 +24,7 @@ impl FloatSum {
     }
 
     fn total(&self) -> f64 {
-        // With infinities what was lost is no number, and nothing was.
+        // With infinities, the compensation is NaN and not used.
         if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
     }
 
@@ -63,7 +63,7 @@ impl<T: Into<f64> + Copy> Slim<T> for FloatSum {
     }
 }
 
-/// The sum of floats, their distances from the mean (Welford), and the extremes.
+/// The sum of floats, their squared deviations from the mean (Welford), minimum and maximum.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Float {
     sum: FloatSum,
@@ -84,7 +84,7 @@ impl Float {
         let distance = value - self.mean;
         self.mean += distance / self.count;
         self.spread += distance * (value - self.mean);
-        // A NaN stays: nothing is less or greater, so it is looked for.
+        // NaN is kept: comparisons with it are false, so it is checked for.
         if value.is_nan() || value < self.min {
             self.min = value;
         }

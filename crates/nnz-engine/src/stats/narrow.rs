@@ -1,11 +1,11 @@
-//! Whole numbers of at most 32 bits, added up in little memory.
+//! Sums of integers of 32 bits in little memory.
 
-use nnz_core::{Bint8, Element};
+use nnz_core::Element;
 
 use super::exact::{Exact, ExactSum};
 use super::tally::Slim;
 
-/// A type of number of at most 32 bits.
+/// A type of integers of 32 bits.
 pub(super) trait Narrow: Element {
     const LEAST: Self;
     const GREATEST: Self;
@@ -23,26 +23,13 @@ pub(super) trait Narrow: Element {
     }
 }
 
-macro_rules! narrow {
-    ($($t:ty)*) => {
-        $(impl Narrow for $t {
-            const LEAST: Self = Self::MIN;
-            const GREATEST: Self = Self::MAX;
-
-            #[inline(always)]
-            fn wide(self) -> i64 { i64::from(self) }
-        })*
-    };
-}
-narrow!(u8 u16 i8 i16 i32);
-
-impl Narrow for Bint8 {
-    const LEAST: Self = Self(u8::MIN);
-    const GREATEST: Self = Self(u8::MAX);
+impl Narrow for i32 {
+    const LEAST: Self = Self::MIN;
+    const GREATEST: Self = Self::MAX;
 
     #[inline(always)]
     fn wide(self) -> i64 {
-        self.0.into()
+        self.into()
     }
 }
 
@@ -65,7 +52,7 @@ impl Narrow for u32 {
     }
 }
 
-/// 2^31 values of 32 bits have a sum of 63.
+/// The sum of 2^31 values of 32 bits has 63 bits.
 const MOST: u64 = 1 << 31;
 
 /// The sum of numbers.
@@ -103,17 +90,17 @@ impl<T: Narrow> Slim<T> for NarrowSum {
     }
 }
 
-/// Sums of numbers and of their squares, and the extremes.
+/// Sums of numbers and of their squares, minimum and maximum.
 #[derive(Clone, Copy)]
 pub(super) struct NarrowSums<T> {
     sum: i64,
     squares: Squares,
-    /// More than `max` where there are no numbers.
+    /// Larger than `max` if there are no numbers.
     min: T,
     max: T,
 }
 
-/// A number of 96 bits: a 128-bit one would make the whole a third larger.
+/// A number of 96 bits, because 128 bits would make the struct a third larger.
 #[derive(Clone, Copy, Default)]
 struct Squares {
     low: u64,
@@ -131,7 +118,7 @@ impl Squares {
 
 impl From<u128> for Squares {
     fn from(wide: u128) -> Self {
-        // The sum of 2^31 squares of 64 bits has 95.
+        // The sum of 2^31 squares of 64 bits has 95 bits.
         let low = u64::try_from(wide & u128::from(u64::MAX)).unwrap_or(u64::MAX);
         Self { low, high: u32::try_from(wide >> 64).unwrap_or(u32::MAX) }
     }

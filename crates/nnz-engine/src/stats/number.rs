@@ -1,18 +1,18 @@
-//! The numbers that are added up.
+//! Types of numbers in statistics.
 
 use std::fmt;
 
-use nnz_core::{Bint8, Element};
+use nnz_core::Element;
 
 use super::exact::{Exact, ExactSum};
 use super::float::{Float, FloatSum};
 use super::narrow::{NarrowSum, NarrowSums};
 use super::tally::Slim;
 
-/// A number that is exact if it is whole.
+/// A number, exact if it is an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A whole number.
+    /// An integer.
     Integer(i128),
     /// A float.
     Float(f64),
@@ -31,12 +31,12 @@ impl fmt::Display for Number {
     }
 }
 
-/// A type of value that can be added up.
+/// A type of values that can be summed.
 pub(super) trait Value: Element {
-    /// What is kept where sums alone are asked for.
+    /// The tally if only sums are needed.
     type Sum: Slim<Self>;
 
-    /// What is kept where everything is.
+    /// The tally of all statistics.
     type All: Slim<Self>;
 }
 
@@ -48,6 +48,6 @@ macro_rules! values {
         })*
     };
 }
-values!(u8 u16 u32 i8 i16 i32 Bint8; NarrowSum, NarrowSums<Self>);
+values!(u32 i32; NarrowSum, NarrowSums<Self>);
 values!(u64 i64; ExactSum, Exact);
 values!(f32 f64; FloatSum, Float);

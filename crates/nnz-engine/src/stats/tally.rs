@@ -1,52 +1,52 @@
-//! What is kept of values while they go by.
+//! Tallies of values.
 
 use super::{Moments, Number, Spread, Total};
 
-/// Sums of values of a type, wide enough for any number of them.
+/// Sums of values of a type, without overflow for any number of them.
 pub(super) trait Sums: Copy + Default + Send + Sync + 'static {
     fn merge(&mut self, other: &Self);
 
-    /// Returns what `count` values and `zeros` zeros come to, as far as it was asked for.
+    /// Returns the requested statistics of `count` values and `zeros` zeros.
     fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>);
 }
 
-/// Sums of at most [`Slim::MOST`] values, in as few bytes as that takes.
+/// Sums of at most [`Slim::MOST`] values, in as few bytes as possible.
 pub(super) trait Slim<T>: Copy + Default + Send + Sync + 'static {
     type Sums: Sums;
 
-    /// Whether values are looked at at all.
+    /// Whether values are needed at all.
     const VALUES: bool = true;
 
-    /// Whether the order of the values makes no difference.
+    /// Whether the result is independent of the order of the values.
     const ORDER_FREE: bool = true;
 
-    /// How many values may be added.
+    /// Maximum number of values.
     const MOST: u64 = u64::MAX;
 
     fn of(values: &[T]) -> Self;
     fn add(&mut self, value: T);
     fn widened(&self) -> Self::Sums;
 
-    /// Returns the sum of values, where nothing else is kept and none of them is negative.
+    /// Returns the sum of values, if nothing else is kept and none is negative.
     fn total(values: &[T]) -> Option<u64> {
         let _ = values;
         None
     }
 
-    /// Returns a value of which [`total`](Self::total) knew a sum of at most 32 bits.
+    /// Creates a tally from a sum of at most 32 bits, as returned by [`total`](Self::total).
     fn low(value: T) -> u32 {
         let _ = value;
         0
     }
 
-    /// Returns what values come to that have a sum.
+    /// Creates a tally from a sum.
     fn of_total(total: u32) -> Self {
         let _ = total;
         Self::default()
     }
 }
 
-/// The number of values, and their sums.
+/// The number of values and their sums.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally<S> {
     pub(super) count: u64,
@@ -77,7 +77,7 @@ impl<S: Sums> Tally<S> {
         self.sums.merge(&other.sums);
     }
 
-    /// Returns what the values come to in a list of `cells` cells, the others of which are zero.
+    /// Returns the statistics of the values in a list of `cells` cells; the others are zero.
     pub(super) fn moments(&self, cells: u128) -> Moments {
         let zeros = cells.saturating_sub(self.count.into());
         let (mut total, mut spread) = self.sums.finish(self.count, zeros);
@@ -89,7 +89,7 @@ impl<S: Sums> Tally<S> {
     }
 }
 
-/// Nothing but the number of values is asked for.
+/// Only the number of values is needed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Nothing;
 
@@ -116,7 +116,7 @@ impl<T> Slim<T> for Nothing {
     }
 }
 
-/// Takes zeros into a least and a greatest value.
+/// Includes zeros in a minimum and a maximum.
 pub(super) fn extremes<N: PartialOrd + Copy>(
     found: Option<(N, N)>,
     zero: N,

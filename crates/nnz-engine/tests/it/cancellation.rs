@@ -1,4 +1,4 @@
-//! Operations end at the next batch once they are cancelled, and run as usual with another token.
+//! Cancelled operations end at the next batch, and succeed with a new token.
 
 use nnz_core::{Error, ErrorKind, MatrixSource, Order, Place};
 use nnz_engine::{
@@ -8,13 +8,13 @@ use nnz_engine::{
 
 use crate::sources::{Cancelling, matrix};
 
-/// Runs an operation that is cancelled at its third unit, and again from start to end.
+/// Runs an operation that is cancelled at its third unit, and again to the end.
 fn cancelled(run: impl Fn(&dyn MatrixSource, Cancellation) -> Result<(), Error>) {
     let cancellation = Cancellation::new();
     let source = Cancelling::new(&cancellation, 3);
     let error = run(&source, cancellation.clone()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Cancelled), "{error}");
-    // A token that is cancelled stays so.
+    // A token stays cancelled.
     let error = run(&source, cancellation).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Cancelled), "{error}");
     run(&source, Cancellation::new()).unwrap();
@@ -24,7 +24,7 @@ fn cancelled(run: impl Fn(&dyn MatrixSource, Cancellation) -> Result<(), Error>)
 fn reading_is_cancelled() {
     let whole = matrix();
     for threads in [1, 2] {
-        // By column, the matrix is sorted first.
+        // In column order, the matrix is sorted first.
         for order in [None, Some(Order::Col)] {
             cancelled(|source, cancellation| {
                 let cancellation = Some(cancellation);
@@ -45,7 +45,7 @@ fn reading_is_cancelled() {
 }
 
 #[test]
-fn what_goes_through_all_entries_is_cancelled() {
+fn operations_on_all_entries_are_cancelled() {
     let other = matrix().into_source().unwrap();
     for threads in [1, 2] {
         cancelled(|source, cancellation| {

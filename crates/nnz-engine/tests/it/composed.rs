@@ -1,4 +1,4 @@
-//! Sources made of others are read, counted and compared like any other.
+//! Reading, counting and comparing sources made of others.
 
 use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
 use nnz_engine::{
@@ -6,7 +6,7 @@ use nnz_engine::{
     Transposed, diff, read, stats,
 };
 
-/// Makes `1 . 2` above `. . 3`.
+/// Creates `1 . 2` above `. . 3`.
 fn small() -> Box<dyn MatrixSource> {
     let shape = Shape { rows: 2, cols: 3 };
     let (indices, values) = (vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0]);
@@ -15,7 +15,7 @@ fn small() -> Box<dyn MatrixSource> {
 }
 
 #[test]
-fn a_concatenation_is_read() {
+fn concatenations_are_read() {
     let parts = vec![(small(), Place::path("first")), (small(), Place::path("second"))];
     let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default()).unwrap();
     let whole = read(&all, &Place::default(), &ReadOptions::default()).unwrap();
@@ -26,7 +26,7 @@ fn a_concatenation_is_read() {
 }
 
 #[test]
-fn a_slice_is_counted() {
+fn slices_are_counted() {
     let cols = Selection::words(["2"]);
     let slice = Slice::new(small(), Place::default(), &Selection::all(), &cols).unwrap();
     let found = stats(&slice, &Place::default(), &StatsOptions::default()).unwrap();
@@ -35,7 +35,7 @@ fn a_slice_is_counted() {
 }
 
 #[test]
-fn a_matrix_equals_itself_transposed_twice() {
+fn transposing_twice_changes_nothing() {
     let twice = Transposed::new(Box::new(Transposed::new(small())) as Box<dyn MatrixSource>);
     let places = [Place::path("once"), Place::path("twice")];
     let each = &mut |difference| panic!("{difference:?}");

@@ -1,4 +1,4 @@
-//! The engine without any format: sources and targets are in memory.
+//! Integration tests of the engine, with sources and targets in memory.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
 
 mod cancellation;

@@ -9,7 +9,7 @@ use nnz_core::{
 };
 use nnz_engine::{Cancellation, CsMatrix};
 
-/// Makes a matrix of 1000 rows with an entry in every other of 2000 columns.
+/// Creates a matrix of 1000 rows with an entry in every other of 2000 columns.
 pub(crate) fn matrix() -> CsMatrix {
     let shape = Shape { rows: 1000, cols: 2000 };
     let indptr: Vec<u64> = (0..=1000).map(|row| row * 1000).collect();
@@ -18,7 +18,7 @@ pub(crate) fn matrix() -> CsMatrix {
     CsMatrix::from_parts(shape, Order::Row, indptr, indices, values).unwrap()
 }
 
-/// A source that cancels once it has been asked for a number of units.
+/// A source that cancels after a number of units.
 pub(crate) struct Cancelling {
     inner: Box<dyn MatrixSource>,
     cancellation: Cancellation,

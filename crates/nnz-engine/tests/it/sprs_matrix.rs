@@ -1,4 +1,4 @@
-//! Matrices to sprs and back.
+//! Conversion to and from sprs.
 
 use nnz_core::{ErrorKind, Order, Shape, ValueType};
 use nnz_engine::CsMatrix;
@@ -18,7 +18,7 @@ fn indices_are_sorted() {
 }
 
 #[test]
-fn other_types_and_shared_places_are_refused() {
+fn other_types_and_duplicates_are_refused() {
     let other = CsMat::<f32>::try_from(two_by_three(vec![0, 2, 1], vec![5.0, 6.0, 7.0]));
     assert!(matches!(other.unwrap_err().kind(), ErrorKind::Mismatch { .. }));
     // sprs itself refuses them.
@@ -33,7 +33,7 @@ fn other_types_and_shared_places_are_refused() {
 }
 
 #[test]
-fn a_part_of_a_matrix_starts_at_zero() {
+fn pointers_of_sliced_matrices_start_at_zero() {
     let matrix = CsMat::new((2, 3), vec![0, 2, 3], vec![0, 2, 1], vec![5_u32, 6, 7]);
     let part = CsMatrix::try_from(matrix.slice_outer(1..2).to_owned()).unwrap();
     assert_eq!((part.indptr(), part.values().value_type()), (&[0, 1][..], ValueType::U32));
@@ -41,7 +41,7 @@ fn a_part_of_a_matrix_starts_at_zero() {
 
 proptest! {
     #[test]
-    fn what_goes_to_sprs_comes_back(
+    fn matrices_round_trip_through_sprs(
         cells in vec((0..7_u16, 0..5_u16, any::<i32>()), 0..40), csc in any::<bool>(),
     ) {
         let mut triplets = TriMatI::<i32, u16>::new((7, 5));

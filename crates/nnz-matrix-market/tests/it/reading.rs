@@ -337,7 +337,7 @@ fn gzip_is_detected_by_its_bytes_and_may_have_several_members() {
         "text.mtx: found compressed data that is cut short, expected complete gzip members to the end"
     );
     // A few bytes or many, of which none, the first or both look like the start of a member.
-    let none = "text.mtx: found trailing bytes that are no gzip member, \
+    let none = "text.mtx: found trailing bytes that are not a gzip member, \
                 expected complete gzip members to the end";
     let many = [b'-'; 99];
     // Zeros at the end are padding, as on tapes.

@@ -1,26 +1,26 @@
-//! Decompressing bzip2.
+//! bzip2 decompression.
 //!
-//! A stream is blocks of up to 900 000 bytes, each sorted by what follows (Burrows and Wheeler),
-//! moved to front, run-length coded and Huffman coded with up to six tables.
+//! A stream has blocks of up to 900 000 bytes, which are transformed (Burrows-Wheeler,
+//! move-to-front), run-length coded and Huffman coded with up to six tables.
 
 use std::io::{self, BufRead, Read};
 
-/// Symbols of a table: 256 bytes at most, two kinds of run, and the end.
+/// The maximum number of symbols: 256 bytes, two kinds of run, and the end.
 const SYMBOLS: usize = 258;
-/// Symbols that are coded with one table before the next is named.
+/// The number of symbols that are coded with the same table.
 const GROUP: usize = 50;
-/// Bits of the longest code.
-const LONGEST: usize = 20;
+/// The maximum length of a code in bits.
+const MAX_LEN: usize = 20;
 
 const BLOCK_MAGIC: u64 = 0x3141_5926_5359;
 const END_MAGIC: u64 = 0x1772_4538_5090;
 
-/// Decompresses one stream after the other.
+/// Decompresses concatenated streams.
 pub(super) struct BzDecoder<R> {
     bits: Bits<R>,
-    /// Bytes of a block at most; 0 between streams.
+    /// Maximum size of a block; 0 between streams.
     block_size: usize,
-    /// Whether a stream has been read to its end.
+    /// Whether a stream has been completely read.
     any: bool,
     block: Block,
     stream_crc: u32,
@@ -65,11 +65,11 @@ impl<R: BufRead> BzDecoder<R> {
             return Ok(false);
         }
         if self.bits.read(24)? != 0x42_5a_68 {
-            return Err(bad("something else follows the end of the stream"));
+            return Err(bad("data after the end of the stream"));
         }
         let level = self.bits.read(8)?.wrapping_sub(u64::from(b'0'));
         if !(1..=9).contains(&level) {
-            return Err(bad("the size of a block is none"));
+            return Err(bad("the size of a block is invalid"));
         }
         self.block_size = usize::try_from(level).unwrap_or(0) * 100_000;
         self.stream_crc = 0;
@@ -101,7 +101,7 @@ impl<R: BufRead> Read for BzDecoder<R> {
     }
 }
 
-/// Bits from the highest of each byte down.
+/// Bits, from the highest of each byte.
 struct Bits<R> {
     reader: R,
     held: u64,
@@ -128,7 +128,7 @@ impl<R: BufRead> Bits<R> {
         Ok(self.read(1)? == 1)
     }
 
-    /// Drops the rest of a byte.
+    /// Skips the rest of a byte.
     fn align(&mut self) {
         self.count -= self.count % 8;
     }
@@ -138,21 +138,21 @@ impl<R: BufRead> Bits<R> {
     }
 }
 
-/// One Huffman code, by the length of its codes.
+/// A Huffman table, by length of codes.
 struct Table {
-    /// For each length, one past the last code.
-    limit: [u32; LONGEST + 1],
-    /// For each length, what to subtract from a code to find its symbol.
-    base: [u32; LONGEST + 1],
+    /// For each length, the last code plus one.
+    limit: [u32; MAX_LEN + 1],
+    /// For each length, the offset from codes to symbols.
+    base: [u32; MAX_LEN + 1],
     symbols: Vec<u16>,
 }
 
 impl Table {
     fn new(lengths: &[u8]) -> io::Result<Self> {
         let mut table =
-            Self { limit: [0; LONGEST + 1], base: [0; LONGEST + 1], symbols: Vec::new() };
+            Self { limit: [0; MAX_LEN + 1], base: [0; MAX_LEN + 1], symbols: Vec::new() };
         let mut code = 0_u32;
-        for length in 1..=LONGEST {
+        for length in 1..=MAX_LEN {
             let first = u32::try_from(table.symbols.len()).unwrap_or(0);
             table.base[length] = code.wrapping_sub(first);
             for (symbol, _) in (0_u16..).zip(lengths).filter(|(_, of)| usize::from(**of) == length)
@@ -171,30 +171,30 @@ impl Table {
 
     fn symbol<R: BufRead>(&self, bits: &mut Bits<R>) -> io::Result<u16> {
         let mut code = 0_u32;
-        for length in 1..=LONGEST {
+        for length in 1..=MAX_LEN {
             code = (code << 1) | u32::from(bits.bit()?);
             if code < self.limit[length] {
                 let at = code.wrapping_sub(self.base[length]);
                 let found = self.symbols.get(at as usize);
-                return found.copied().ok_or_else(|| bad("a code that no symbol has"));
+                return found.copied().ok_or_else(|| bad("a code without a symbol"));
             }
         }
-        Err(bad("a code that no symbol has"))
+        Err(bad("a code without a symbol"))
     }
 }
 
-/// A block, and how far its bytes have been handed out.
+/// A block, and the position in its output.
 #[derive(Default)]
 struct Block {
-    /// The byte, and above it where the next one is.
+    /// Each byte, with the index of the next one in the upper bits.
     chain: Vec<u32>,
-    /// The next element of the chain, and how many are left.
+    /// The next element of the chain, and the number of remaining ones.
     at: u32,
     left: usize,
-    /// The last byte and how often it was there in a row.
+    /// The last byte and the length of its run.
     last: u8,
     run: u8,
-    /// How often the last byte is still to be repeated.
+    /// The number of remaining repetitions of the last byte.
     repeat: u8,
     crc: u32,
     expected: Option<u32>,
@@ -204,7 +204,7 @@ impl Block {
     fn decode<R: BufRead>(&mut self, bits: &mut Bits<R>, size: usize) -> io::Result<()> {
         self.expected = u32::try_from(bits.read(32)?).ok();
         if bits.bit()? {
-            return Err(bad("a randomised block, which no program writes any more"));
+            return Err(bad("a randomised block, which is obsolete"));
         }
         let origin = usize::try_from(bits.read(24)?).unwrap_or(usize::MAX);
         let mut used = used_bytes(bits)?;
@@ -223,16 +223,16 @@ impl Block {
         let (mut run, mut weight) = (0_usize, 1_usize);
         'block: for selector in selectors {
             let Some(table) = tables.get(usize::from(selector)) else {
-                return Err(bad("a table that is not there"));
+                return Err(bad("a table that does not exist"));
             };
             for _ in 0..GROUP {
                 let symbol = table.symbol(bits)?;
                 if symbol <= 1 {
-                    // Runs are counted in digits of one and two.
+                    // Run lengths have digits one and two.
                     run += weight << symbol;
                     weight <<= 1;
                     if run > size {
-                        return Err(bad("a block longer than it may be"));
+                        return Err(bad("a block longer than its maximum size"));
                     }
                     continue;
                 }
@@ -244,7 +244,7 @@ impl Block {
                 }
                 let position = usize::from(symbol - 1);
                 let Some(head) = used.get_mut(..=position) else {
-                    return Err(bad("a byte that is not used"));
+                    return Err(bad("an unused byte"));
                 };
                 head.rotate_right(1);
                 let byte = head.first().copied().unwrap_or(0);
@@ -269,14 +269,14 @@ impl Block {
         counts: &mut [usize; 256],
     ) -> io::Result<()> {
         if count > size.saturating_sub(self.chain.len()) {
-            return Err(bad("a block longer than it may be"));
+            return Err(bad("a block longer than its maximum size"));
         }
         self.chain.resize(self.chain.len() + count, u32::from(byte));
         counts[usize::from(byte)] += count;
         Ok(())
     }
 
-    /// Undoes the sorting: says for each byte which is next.
+    /// Inverts the sorting: stores the index of the next byte with each byte.
     fn link(&mut self, counts: &[usize; 256]) {
         let mut starts = [0_usize; 256];
         let mut sum = 0;
@@ -292,7 +292,7 @@ impl Block {
         }
     }
 
-    /// Yields bytes: after four equal ones comes the number of more of them.
+    /// Writes bytes. Four equal ones are followed by the number of further repetitions.
     fn produce(&mut self, out: &mut [u8]) -> usize {
         let mut written = 0;
         while written < out.len() {
@@ -325,7 +325,7 @@ impl Block {
     }
 }
 
-/// Reads which bytes a block uses.
+/// Reads the bytes that a block uses.
 fn used_bytes<R: BufRead>(bits: &mut Bits<R>) -> io::Result<Vec<u8>> {
     let rows = bits.read(16)?;
     let mut used = Vec::with_capacity(256);
@@ -339,7 +339,7 @@ fn used_bytes<R: BufRead>(bits: &mut Bits<R>) -> io::Result<Vec<u8>> {
     Ok(used)
 }
 
-/// Reads which table each group of symbols is coded with.
+/// Reads the table of each group of symbols.
 fn selectors<R: BufRead>(bits: &mut Bits<R>, tables: usize) -> io::Result<Vec<u8>> {
     let count = bits.read(15)?;
     let mut order = [0, 1, 2, 3, 4, 5];
@@ -349,7 +349,7 @@ fn selectors<R: BufRead>(bits: &mut Bits<R>, tables: usize) -> io::Result<Vec<u8
         while bits.bit()? {
             position += 1;
             if position >= tables {
-                return Err(bad("a table that is not there"));
+                return Err(bad("a table that does not exist"));
             }
         }
         order[..=position].rotate_right(1);
@@ -364,8 +364,8 @@ fn lengths<R: BufRead>(bits: &mut Bits<R>, symbols: usize) -> io::Result<Vec<u8>
     let mut lengths = Vec::with_capacity(SYMBOLS);
     for _ in 0..symbols {
         loop {
-            if !(1..=LONGEST as u64).contains(&length) {
-                return Err(bad("a code of no length"));
+            if !(1..=MAX_LEN as u64).contains(&length) {
+                return Err(bad("a code with an invalid length"));
             }
             if !bits.bit()? {
                 break;
@@ -417,7 +417,7 @@ mod tests {
     ];
 
     #[test]
-    fn streams_follow_each_other() {
+    fn concatenated_streams_are_read() {
         assert_eq!(decompress(HELLO).unwrap(), b"hello hello hello\n");
         let twice = [HELLO, HELLO].concat();
         assert_eq!(decompress(&twice).unwrap(), b"hello hello hello\nhello hello hello\n");
@@ -425,13 +425,13 @@ mod tests {
     }
 
     #[test]
-    fn no_change_of_a_byte_goes_unseen() {
+    fn changed_bytes_are_detected() {
         for at in 0..HELLO.len() {
             for bit in 0..8 {
                 let mut changed = HELLO.to_vec();
                 changed[at] ^= 1 << bit;
                 if let Ok(text) = decompress(&changed) {
-                    // The size of a block and the bits behind the end say nothing of the text.
+                    // The block size and the padding bits do not affect the text.
                     assert_eq!(text, b"hello hello hello\n");
                 }
             }

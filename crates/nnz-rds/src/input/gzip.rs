@@ -1,10 +1,10 @@
-//! Decompressing gzip.
+//! gzip decompression.
 
 use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
 
-/// Decompresses one member after the other.
+/// Decompresses concatenated members.
 pub(super) struct GzMembers<R> {
     /// `None` after the last.
     member: Option<GzDecoder<R>>,
@@ -29,7 +29,7 @@ impl<R: BufRead> Read for GzMembers<R> {
                     self.member = self.member.take().map(|done| GzDecoder::new(done.into_inner()));
                 }
                 Some(_) => {
-                    let what = "gzip: bytes behind the end of the object";
+                    let what = "gzip: bytes after the end of the object";
                     return Err(io::Error::new(io::ErrorKind::InvalidData, what));
                 }
             }

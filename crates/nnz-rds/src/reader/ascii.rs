@@ -1,15 +1,15 @@
-//! The encoding as text: one number or string a line.
+//! The ASCII encoding: one number or string per line.
 
 use super::source::Source;
 use crate::budget;
 use crate::error::{Error, Result};
 use crate::numbers::{NA_INTEGER, NA_REAL_BITS};
 
-/// Bytes of the longest number.
-const LONGEST: usize = 64;
+/// Maximum length of a number in bytes.
+const MAX_LEN: usize = 64;
 
 impl Source<'_> {
-    /// Reads what lies between two spaces or line ends.
+    /// Reads a word between spaces or line ends.
     fn word(&mut self) -> Result<String> {
         while self.peek()?.is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.skip();
@@ -17,8 +17,8 @@ impl Source<'_> {
         let at = self.offset();
         let mut word = String::new();
         while let Some(byte) = self.peek()?.filter(|byte| !byte.is_ascii_whitespace()) {
-            if word.len() >= LONGEST {
-                let found = format!("a word of more than {LONGEST} bytes");
+            if word.len() >= MAX_LEN {
+                let found = format!("a word of more than {MAX_LEN} bytes");
                 return Err(Error::mismatch(at, found, "a number"));
             }
             word.push(char::from(byte));
@@ -36,7 +36,7 @@ impl Source<'_> {
         if word == "NA" {
             return Ok(NA_INTEGER);
         }
-        word.parse().map_err(|_| mistyped(at, &word, "an integer"))
+        word.parse().map_err(|_| invalid_word(at, &word, "an integer"))
     }
 
     pub(super) fn ascii_real(&mut self) -> Result<f64> {
@@ -48,19 +48,19 @@ impl Source<'_> {
             "Inf" => f64::INFINITY,
             "-Inf" => f64::NEG_INFINITY,
             _ if word.contains(['x', 'X']) => {
-                hexadecimal(&word).ok_or_else(|| mistyped(at, &word, "a hexadecimal number"))?
+                hexadecimal(&word).ok_or_else(|| invalid_word(at, &word, "a hexadecimal number"))?
             }
-            _ => word.parse().map_err(|_| mistyped(at, &word, "a number"))?,
+            _ => word.parse().map_err(|_| invalid_word(at, &word, "a number"))?,
         })
     }
 
     pub(super) fn ascii_byte(&mut self) -> Result<u8> {
         let at = self.offset();
         let word = self.word()?;
-        u8::from_str_radix(&word, 16).map_err(|_| mistyped(at, &word, "two hexadecimal digits"))
+        u8::from_str_radix(&word, 16).map_err(|_| invalid_word(at, &word, "two hexadecimal digits"))
     }
 
-    /// Reads a string with escapes; spaces and what is not ASCII are always escaped.
+    /// Reads a string with escapes; spaces and non-ASCII bytes are always escaped.
     pub(super) fn ascii_text(&mut self, length: u32, into: &mut Vec<u8>) -> Result<()> {
         while length > 0 && self.peek()?.is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.skip();
@@ -105,17 +105,17 @@ impl Source<'_> {
                 let found = format!("the escaped byte {value}");
                 u8::try_from(value).map_err(|_| Error::mismatch(at, found, "at most 255"))?
             }
-            // \\ \? \' \" and whatever else stands for itself.
+            // \\ \? \' \" and other characters that are themselves.
             byte => byte,
         })
     }
 }
 
-fn mistyped(at: u64, word: &str, expected: &str) -> Error {
+fn invalid_word(at: u64, word: &str, expected: &str) -> Error {
     Error::mismatch(at, format!("\"{}\"", word.escape_default()), expected)
 }
 
-/// Reads a number as C prints it with `%a`, such as `-0x1.8p+3`, where it is exact.
+/// Parses a number in the format of `%a` in C, such as `-0x1.8p+3`, if it is exact.
 fn hexadecimal(word: &str) -> Option<f64> {
     let (negative, rest) = match word.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -142,8 +142,8 @@ fn hexadecimal(word: &str) -> Option<f64> {
     }
     #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
     let mut value = mantissa as f64;
-    // In steps, as the power itself may be out of range where the product is not. Each is exact
-    // unless the number has more digits than the smallest doubles do, which is found below.
+    // In steps, because the power may be out of range if the product is not. Each step is exact
+    // unless the number has more digits than the smallest doubles, which is checked below.
     let mut left = exponent.clamp(-2200, 2200);
     while left != 0 {
         let step = left.clamp(-500, 500);

@@ -1,4 +1,4 @@
-//! Numbers and bytes of the stream, in whichever encoding.
+//! Numbers and bytes of the stream in all encodings.
 
 use std::io::{self, BufRead, Read};
 
@@ -6,21 +6,21 @@ use crate::budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Stream;
 
-/// Says how numbers are encoded.
+/// The encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Big-endian, which is the usual one.
+    /// Big-endian (XDR), the default.
     Xdr,
-    /// Little-endian, as most machines hold them.
+    /// Little-endian, native on most machines.
     LittleEndian,
     /// Text.
     Ascii,
 }
 
-/// Bytes that are read at a time: memory follows what arrives.
+/// The number of bytes that are read at once, so that memory is proportional to the data.
 pub(super) const BLOCK: usize = 64 << 10;
 
-/// The stream, and how far it has been read.
+/// The stream, and the current position.
 pub(super) struct Source<'a> {
     stream: Stream<'a>,
     offset: u64,
@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
         Self { stream, offset: 0, form: Form::Xdr }
     }
 
-    /// Returns the bytes read so far.
+    /// Returns the number of bytes read so far.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
@@ -54,7 +54,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Returns the next byte without taking it; `None` at the end.
+    /// Returns the next byte without consuming it; `None` at the end.
     pub(super) fn peek(&mut self) -> Result<Option<u8>> {
         loop {
             match self.stream.fill_buf() {
@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Takes the byte that was peeked at.
+    /// Consumes the byte returned by [`peek`](Self::peek).
     pub(super) fn skip(&mut self) {
         self.stream.consume(1);
         self.offset += 1;
@@ -87,7 +87,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads the length of a vector, which may take more than 32 bits.
+    /// Reads the length of a vector, which may have more than 32 bits.
     pub(super) fn length(&mut self) -> Result<u64> {
         let at = self.offset;
         let length = self.int()?;
@@ -99,7 +99,7 @@ impl<'a> Source<'a> {
         }
         let high = self.int()?;
         let low = self.int()?;
-        // What R itself takes: vectors of up to 2^52 elements, of which fewer fit anywhere.
+        // R's own limit: vectors of up to 2^52 elements.
         match u64::try_from(high) {
             Ok(high) if high <= 65_536 => Ok((high << 32) | u64::from(low.cast_unsigned())),
             _ => {
@@ -117,7 +117,7 @@ impl<'a> Source<'a> {
         self.bytes(u64::from(length), into)
     }
 
-    /// Appends bytes as they are, as many as there are of `length`.
+    /// Appends `length` bytes.
     pub(super) fn bytes(&mut self, length: u64, into: &mut Vec<u8>) -> Result<()> {
         let mut left = length;
         while left > 0 {
@@ -138,16 +138,18 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Makes sure that the stream is at its end, with all checksums right.
+    /// Checks that the stream is at its end, including checksums.
     pub(super) fn expect_end(&mut self) -> Result<()> {
         while self.form == Form::Ascii && self.peek()?.is_some_and(|b| b.is_ascii_whitespace()) {
             self.skip();
         }
         match self.peek()? {
             None => Ok(()),
-            Some(_) => {
-                Err(Error::mismatch(self.offset, "more behind the object", "the end of the stream"))
-            }
+            Some(_) => Err(Error::mismatch(
+                self.offset,
+                "more data after the object",
+                "the end of the stream",
+            )),
         }
     }
 }

@@ -48,7 +48,7 @@ fn check(frame: Result<Arc<DataFrame>>, memory: u64, each: &mut dyn FnMut(Findin
 
 fn names(frame: &DataFrame, memory: u64) -> Result<StringList> {
     // The other half is for finding duplicates.
-    frame.names()?.list_within(memory / 2)
+    frame.names()?.list_with_limit(memory / 2)
 }
 
 /// Notes what anndata warns about: duplicate names, and those that it cannot decode.

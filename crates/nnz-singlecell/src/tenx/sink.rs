@@ -73,8 +73,8 @@ pub fn create(
     let [rows, cols] = names;
     let mut rows = rows.ok_or_else(|| unknown(Axis::Rows))?;
     let mut cols = cols.ok_or_else(|| unknown(Axis::Cols))?;
-    let ids = rows.list_within(options.memory)?;
-    let barcodes = cols.list_within(options.memory)?;
+    let ids = rows.list_with_limit(options.memory)?;
+    let barcodes = cols.list_with_limit(options.memory)?;
     if matches!(options.compress, Compression::Zstd(_)) {
         return Err(Error::argument("10x files are compressed with gzip or not at all"));
     }

@@ -272,7 +272,7 @@ impl Annotations for FeatureTable<'_> {
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Annotation> {
         let list = self.lists.get(column).ok_or_else(|| Error::argument("no such column"))?;
-        let strings = list.read()?.list_within(memory)?;
+        let strings = list.read()?.list_with_limit(memory)?;
         Ok(Annotation { values: ColumnValues::Strings(strings), missing: None })
     }
 }

@@ -1,14 +1,15 @@
-//! Strings that wait until it is known how many there are.
+//! Buffering of strings whose number is not known yet.
 
 use std::io;
 use std::path::Path;
 
 use super::Spool;
 
-/// Strings in UTF-8 that wait to be written, in memory while they are few.
+/// UTF-8 strings that are appended and then read once, in memory or in an unnamed file if there are
+/// many.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// Each behind its length.
+    /// Strings, each after its length.
     spool: Spool,
     len: u64,
 }
@@ -30,7 +31,8 @@ impl Texts {
     ///
     /// # Errors
     ///
-    /// Fails where a temporary file in `directory` cannot be written, or the string has 4 GiB.
+    /// Fails if a temporary file in `directory` cannot be written, or if the string has 4 GiB or
+    /// more.
     pub fn append(&mut self, text: &str, directory: &Path) -> io::Result<()> {
         let len = u32::try_from(text.len());
         let len = len.map_err(|_| io::Error::other("a string of 4 GiB or more"))?;
@@ -40,16 +42,16 @@ impl Texts {
         Ok(())
     }
 
-    /// Hands all strings to `each`.
+    /// Calls `each` with all strings.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read back, or `each` fails.
+    /// Fails if they cannot be read, or if `each` fails.
     pub fn drain<E: From<io::Error>>(
         self,
         mut each: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        // What was read of strings that are not whole yet.
+        // Incomplete strings of the previous block.
         let mut begun = Vec::new();
         self.spool.drain(|bytes| {
             begun.extend_from_slice(bytes);
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_of_any_length_come_back() {
+    fn spooled_strings_are_returned() {
         let directory = tempfile::tempdir().unwrap();
         let strings: Vec<String> =
             (0..3000).map(|at| "é".repeat(at % 300 + at / 2999 * 100_000)).collect();

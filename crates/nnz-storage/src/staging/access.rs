@@ -1,4 +1,4 @@
-//! Who may read and write an output: as the target that it replaces.
+//! Permissions of an output: those of the target that it replaces.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io;
@@ -10,7 +10,7 @@ use rustix::fs::{Gid, Uid, fchown};
 /// The permission bits of a group.
 const GROUP: u32 = 0o070;
 
-/// Mode, owner and access control lists of a file or directory.
+/// The mode, owner and access control lists of a file or directory.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     mode: u32,
@@ -20,7 +20,7 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Reads the access of a file or directory. `None` if there is nothing, or a link.
+    /// Reads the access of a file or directory. `None` if it does not exist, or is a link.
     pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
         let found = match path.symlink_metadata() {
             Ok(found) if found.is_file() || found.is_dir() => found,
@@ -28,7 +28,7 @@ impl Access {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        // New content must not run with the rights of another user.
+        // New content must not run with the permissions of another user.
         let kept = if found.is_dir() { 0o7777 } else { 0o1777 };
         Ok(Some(Self {
             mode: bits(&found) & kept,
@@ -38,8 +38,8 @@ impl Access {
         }))
     }
 
-    /// Returns the access of a file in a directory with this access: no lists, and no more bits
-    /// than `mode` has.
+    /// Returns the access of a file in a directory with this access: without lists, and with no
+    /// more bits than `mode`.
     pub(super) fn of_member(&self, mode: u32) -> Self {
         Self { mode, acl: Acl::default(), ..*self }
     }
@@ -48,9 +48,9 @@ impl Access {
         self.mode
     }
 
-    /// Gives a file or directory this access, as far as the user may.
+    /// Applies the access to a file or directory, as far as permitted.
     ///
-    /// Where the group cannot be kept, the new group gets no more than everybody has.
+    /// If the group cannot be kept, the new group gets the permissions of others.
     pub(super) fn apply(&self, file: &File) -> io::Result<()> {
         let now = file.metadata()?;
         let mut mode = self.mode;
@@ -59,7 +59,7 @@ impl Access {
             let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
             if fchown(file, Some(uid), Some(gid)).is_err() {
                 keeps_group = now.gid() == self.gid || fchown(file, None, Some(gid)).is_ok();
-                // Another owner's programs must not run with the rights of this one.
+                // Programs of another owner must not run with the permissions of this one.
                 mode &= 0o3777;
             }
         }
@@ -80,7 +80,7 @@ fn bits(found: &Metadata) -> u32 {
     found.mode() & 0o7777
 }
 
-/// Access control lists, as Linux stores them; none elsewhere.
+/// Access control lists, as stored by Linux; none on other systems.
 #[derive(Clone, Debug, Default)]
 struct Acl {
     access: Option<Vec<u8>>,
@@ -94,12 +94,13 @@ impl Acl {
 
     fn of(path: &Path, is_directory: bool) -> Self {
         let get = |name| {
-            // Most files have none, and a buffer for the largest takes longer than the question.
+            // Most files have none, and allocating a buffer for the largest takes longer than the
+            // query.
             let mut few = [0; 512];
             match rustix::fs::lgetxattr(path, name, &mut few[..]) {
                 Ok(len) => Some(few.get(..len)?.to_vec()),
                 Err(rustix::io::Errno::RANGE) => {
-                    // The largest value that Linux stores.
+                    // The largest value on Linux.
                     let mut value = vec![0; 64 << 10];
                     let len = rustix::fs::lgetxattr(path, name, value.as_mut_slice()).ok()?;
                     value.truncate(len);
@@ -114,7 +115,7 @@ impl Acl {
         }
     }
 
-    /// Sets the lists, or removes those that the directory around gave. Nothing where the file
+    /// Sets the lists, or removes those inherited from the directory. Does nothing if the file
     /// system has none.
     fn apply(&self, file: &File) {
         use rustix::fs::{XattrFlags, fremovexattr, fsetxattr};

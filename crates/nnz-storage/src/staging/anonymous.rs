@@ -1,31 +1,31 @@
-//! Files without a name, which vanish with the process that holds them open.
+//! Files without a name, which disappear with the process that has them open.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Creates a file without a name in a directory; `None` where the system cannot.
+/// Creates a file without a name in a directory; `None` if the system does not support this.
 #[cfg(target_os = "linux")]
 pub(super) fn create(directory: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     use rustix::io::Errno;
 
     if !Path::new("/proc/self/fd").exists() {
-        // Without it the file could never be given a name.
+        // Without it the file could not be linked to a name.
         return Ok(None);
     }
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match openat(CWD, directory, flags, Mode::from_raw_mode(0o666)) {
         Ok(fd) => Ok(Some(File::from(fd))),
-        // What kernels and file systems without this feature answer.
+        // Errors of kernels and file systems without this feature.
         Err(Errno::NOTSUP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Gives a file without a name its first one; fails if something has that name already.
+/// Links a file without a name to a path; fails if the path exists.
 #[cfg(target_os = "linux")]
-pub(super) fn give_name(file: &File, path: &Path) -> io::Result<()> {
+pub(super) fn link(file: &File, path: &Path) -> io::Result<()> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -34,14 +34,14 @@ pub(super) fn give_name(file: &File, path: &Path) -> io::Result<()> {
     Ok(linkat(CWD, fd.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// Says that there are no files without a name here.
+/// Files without a name are not supported.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn create(_: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// Is never called: there are no files without a name here.
+/// Never called, because files without a name are not supported.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn give_name(_: &File, _: &Path) -> io::Result<()> {
+pub(super) fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -1,4 +1,4 @@
-//! Hidden files that exist under a name right now, so that an interrupt can remove them.
+//! A registry of hidden files that exist, so that they can be removed on an interrupt.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,17 +9,18 @@ use super::lock::try_lock;
 
 static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeSet::new(), placed: false });
 
-/// What this process has made.
+/// Outputs of this process.
 struct Outputs {
-    /// What is there under hidden names.
+    /// Existing hidden paths.
     hidden: BTreeSet<PathBuf>,
-    /// Whether something took its place.
+    /// Whether an output is in place.
     placed: bool,
 }
 
-/// A section that no interrupt ends: names are made, taken and removed in it.
+/// A critical section in which hidden files are created, renamed and removed, and which an
+/// interrupt does not end.
 ///
-/// [`Pending`] values must not be dropped in it, since dropping one enters it as well.
+/// [`Pending`] values must not be dropped in it, because dropping one enters it too.
 pub(super) struct Critical(MutexGuard<'static, Outputs>);
 
 impl Critical {
@@ -27,35 +28,35 @@ impl Critical {
         Self(lock())
     }
 
-    /// Registers a hidden name that something has now, to be removed later.
+    /// Registers a hidden path that exists now, to remove it later.
     pub(super) fn register(&mut self, path: PathBuf) -> Pending {
         self.0.hidden.insert(path.clone());
         Pending { path, in_use: None, reserve: Vec::new() }
     }
 
-    /// Forgets a hidden name that nothing has any more, or whose content has to stay.
+    /// Unregisters a hidden path that does not exist any more, or whose content must be kept.
     pub(super) fn forget(&mut self, pending: &Pending) {
         self.0.hidden.remove(&pending.path);
     }
 
-    /// Registers a hidden name again.
+    /// Registers a hidden path again.
     pub(super) fn remember(&mut self, pending: &Pending) {
         self.0.hidden.insert(pending.path.clone());
     }
 
-    /// Records that an output took its place.
+    /// Records that an output is in place.
     pub(super) fn placed(&mut self) {
         self.0.placed = true;
     }
 }
 
-/// A hidden name; what has it is removed when this is dropped.
+/// A hidden path, which is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Pending {
     path: PathBuf,
-    /// Locked while this process works on it.
+    /// Locked while this process uses it.
     in_use: Option<File>,
-    /// Open files given up before a directory is removed, which takes open files itself.
+    /// Open files that are closed before a directory is removed, which needs file descriptors.
     reserve: Vec<File>,
 }
 
@@ -64,17 +65,17 @@ impl Pending {
         &self.path
     }
 
-    /// Locks what has the name, so that other processes do not take it for a leftover.
+    /// Locks the hidden file, so that other processes do not remove it as a leftover.
     pub(super) fn mark_in_use(&mut self) {
         self.in_use = File::open(&self.path).ok().filter(try_lock);
     }
 
-    /// Unlocks it, before programs that use locks themselves can open it.
+    /// Unlocks it, before programs that use locks open it.
     pub(super) fn unmark(&mut self) {
         self.in_use = None;
     }
 
-    /// Keeps open files to be given up when the directory is removed.
+    /// Keeps open files, to close them when the directory is removed.
     pub(super) fn keep_reserve(&mut self, reserve: Vec<File>) {
         self.reserve = reserve;
     }
@@ -89,16 +90,16 @@ impl Drop for Pending {
     }
 }
 
-/// Removes every unfinished output and waits for none: for a program about to end.
+/// Removes all unfinished outputs without waiting: for a program that is about to end.
 ///
-/// A step that puts a finished output in its place is let finish first. After this call nothing
-/// can be staged any more: the threads that try wait for the end of the program.
+/// If an output is being put in place, that step is completed first. After this call nothing can be
+/// staged: threads that try wait for the end of the program.
 pub fn remove_staged_outputs() {
     abandon(lock());
 }
 
-/// Does what [`remove_staged_outputs`] does if no output is in its place yet. `false` where one is, and nothing
-/// was removed: whoever writes a single one had better let the program end by itself.
+/// Same as [`remove_staged_outputs`] if no output is in place yet. Otherwise removes nothing and
+/// returns `false`: a program that writes a single output should then end normally.
 pub fn remove_staged_outputs_unless_placed() -> bool {
     let outputs = lock();
     let unfinished = !outputs.placed;
@@ -117,15 +118,16 @@ fn lock() -> MutexGuard<'static, Outputs> {
     OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often it is tried to remove a directory.
+/// Number of attempts to remove a directory.
 const REMOVALS: u8 = 50;
 
-/// Removes as much as can be removed; there is nobody to report the rest to.
+/// Removes as much as possible; errors cannot be reported.
 pub(super) fn remove(path: &Path) {
     if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        // Other threads may still be making files there.
-        let gone = || std::fs::remove_dir_all(path).is_ok() || path.symlink_metadata().is_err();
-        let _ = (0..REMOVALS).any(|_| gone());
+        // Other threads may still create files in it.
+        let is_removed =
+            || std::fs::remove_dir_all(path).is_ok() || path.symlink_metadata().is_err();
+        let _ = (0..REMOVALS).any(|_| is_removed());
     } else {
         let _ = std::fs::remove_file(path);
     }

@@ -1,4 +1,4 @@
-//! A directory of files that appears whole or not at all.
+//! Atomic output of a directory.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,44 +14,45 @@ use super::target::Target;
 use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
 
-/// Names what a directory holds that is no part of a store, if there is such a thing.
+/// Returns the name of an entry of a directory that is not part of a store, if there is one.
 pub type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
 
-/// Says what is wrong with a directory whose files have the right names, if it is no store after all.
+/// Returns what is wrong with a directory whose files have the names of a store, if it is not a
+/// store.
 pub type Refusal = fn(&Path) -> io::Result<Option<String>>;
 
-/// What a directory that is there has to be to be replaced.
+/// Which existing directories may be replaced.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Replaceable {
     files: Files,
     refusal: Option<Refusal>,
 }
 
-/// What a directory that is there may hold to be replaced.
+/// The files that a directory may have to be replaced.
 #[derive(Clone, Copy, Debug)]
 enum Files {
-    /// Files of these names.
+    /// Files with these names.
     Members(&'static [&'static str]),
-    /// Files whose names are known to this.
+    /// Files whose names match.
     Matching(fn(&str) -> bool),
-    /// What is not foreign.
+    /// Anything that is not foreign.
     Store(Foreign),
 }
 
 impl Replaceable {
-    /// Checks that a directory may be replaced. `target` is what messages name.
+    /// Checks that a directory may be replaced. `target` is its path in messages.
     pub(super) fn check(self, path: &Path, target: &Path) -> Result<()> {
         let io = |error| Error::io(target, error);
         if !path.symlink_metadata().map_err(io)?.is_dir() {
             return Ok(());
         }
         let foreign = match self.files {
-            Files::Members(members) => other_than(|name| members.contains(&name), path),
-            Files::Matching(is_member) => other_than(is_member, path),
+            Files::Members(members) => find_foreign(|name| members.contains(&name), path),
+            Files::Matching(is_member) => find_foreign(is_member, path),
             Files::Store(foreign) => foreign(path),
         };
         let what = match (foreign.map_err(io)?, self.refusal) {
-            (Some(name), _) => Some(format!("holds {name:?}, which is no part of a store")),
+            (Some(name), _) => Some(format!("holds {name:?}, which is not part of a store")),
             (None, Some(refusal)) => refusal(path).map_err(io)?,
             (None, None) => None,
         };
@@ -66,7 +67,8 @@ impl Replaceable {
     }
 }
 
-/// A directory being written, invisible until it is committed. Dropped before, it leaves nothing.
+/// A directory that is being written and appears when it is committed. Dropped before, it leaves
+/// nothing.
 #[derive(Debug)]
 pub struct StagedDirectory {
     target: Target,
@@ -77,12 +79,12 @@ pub struct StagedDirectory {
 impl StagedDirectory {
     /// Starts a directory that will be `target`.
     ///
-    /// A directory that is there already is replaced only if it holds nothing but files of the
-    /// names in `members`. A slip of the hand must not cost somebody a folder of other things.
+    /// An existing directory is replaced only if it has no other files than `members`, so that a
+    /// mistyped path does not delete other data.
     ///
     /// # Errors
     ///
-    /// Fails where the target may not be replaced, or its directory cannot be written.
+    /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create(
         target: &Path,
         options: WriteOptions,
@@ -91,11 +93,11 @@ impl StagedDirectory {
         Self::start(target, options, Files::Members(members))
     }
 
-    /// Starts a directory like [`create`](Self::create), of files whose names `is_member` knows.
+    /// Same as [`create`](Self::create), with `is_member` to match the names of files.
     ///
     /// # Errors
     ///
-    /// Fails where the target may not be replaced, or its directory cannot be written.
+    /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create_matching(
         target: &Path,
         options: WriteOptions,
@@ -104,11 +106,12 @@ impl StagedDirectory {
         Self::start(target, options, Files::Matching(is_member))
     }
 
-    /// Starts a directory that replaces one that is there only if that holds nothing foreign.
+    /// Same as [`create`](Self::create), for a store: the existing directory may not have foreign
+    /// entries.
     ///
     /// # Errors
     ///
-    /// Fails where the target may not be replaced, or its directory cannot be written.
+    /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create_store(target: &Path, options: WriteOptions, foreign: Foreign) -> Result<Self> {
         Self::start(target, options, Files::Store(foreign))
     }
@@ -123,12 +126,12 @@ impl StagedDirectory {
         Ok(Self { target, replaceable, tree: Mutex::new(Tree::new(access)) })
     }
 
-    /// Replaces a directory that is there only if that is not refused: its files have to be those of
-    /// a store, and not only their names. An empty directory should not be refused.
+    /// Also checks existing directories with `refusal`, as the names of the files of a store are
+    /// not sufficient. It should accept an empty directory.
     ///
     /// # Errors
     ///
-    /// Fails where the target is refused, or cannot be read.
+    /// Fails if the target is refused, or cannot be read.
     pub fn refusing(mut self, refusal: Refusal) -> Result<Self> {
         self.replaceable.refusal = Some(refusal);
         if self.target.find()?.is_some() {
@@ -137,36 +140,36 @@ impl StagedDirectory {
         Ok(self)
     }
 
-    /// Expects something else at the target than what may be replaced.
+    /// Replaces the expectation of what exists at the target.
     pub fn expect(&mut self, expected: super::Expected) {
         self.target.expected = expected;
     }
 
-    /// Gives a directory that replaces nothing the access of another.
+    /// Copies the access of another directory, if no directory is replaced.
     ///
     /// # Errors
     ///
-    /// Fails where the mode of `directory` cannot be read.
+    /// Fails if the mode of `directory` cannot be read.
     pub fn with_access_of(mut self, directory: &Path) -> Result<Self> {
         if self.target.find()?.is_none() {
-            let access = Members::beside(directory).map_err(|error| Error::io(directory, error))?;
+            let access =
+                Members::of_directory(directory).map_err(|error| Error::io(directory, error))?;
             self.tree = Mutex::new(Tree::new(access));
         }
         Ok(self)
     }
 
-    /// Returns the path the directory will have.
+    /// Returns the path of the target.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.target.path
     }
 
-    /// Creates a file of the directory. Its name may lead to directories in the directory, with `/`
-    /// between names.
+    /// Creates a file of the directory. Its name may have directories, separated by `/`.
     ///
     /// # Errors
     ///
-    /// Fails where that cannot be done, or there is one of that name.
+    /// Fails if this is not possible, or if the name exists.
     pub fn create_file(&self, name: &str) -> Result<File> {
         let created = self.tree().create(name, &self.target);
         created.map_err(|error| Error::io(&self.target.path.join(name), error))
@@ -176,7 +179,7 @@ impl StagedDirectory {
     ///
     /// # Errors
     ///
-    /// Fails as [`create_file`](Self::create_file), and where it cannot be written.
+    /// Fails as [`create_file`](Self::create_file), or if it cannot be written.
     pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let written = self.create_file(name)?.write_all(bytes);
         written.map_err(|error| Error::io(&self.target.path.join(name), error))
@@ -186,17 +189,17 @@ impl StagedDirectory {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the directory it will lie in.
+    /// Returns the parent directory of the target.
     pub fn parent(&self) -> &Path {
         &self.target.parent
     }
 
-    /// Puts the directory in its place and returns the bytes of its files.
+    /// Puts the directory in place and returns the size of its files in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
-    /// behind then, and a target to be replaced stays as it was.
+    /// Fails if the data or the name cannot be written. Then nothing is left, and an existing
+    /// target is unchanged.
     pub fn commit(self) -> Result<u64> {
         let (path, sync) = (self.target.path.clone(), self.target.options.sync);
         let bytes = self.settle()?.commit()?;
@@ -204,8 +207,8 @@ impl StagedDirectory {
         Ok(bytes)
     }
 
-    /// Puts the directory in its place, and beside it a file that describes it: no description ever
-    /// lies beside another directory. Returns the bytes of both.
+    /// Puts the directory in place together with a file next to it that describes it, so that the
+    /// file never describes another directory. Returns the size of both in bytes.
     ///
     /// # Errors
     ///
@@ -217,7 +220,7 @@ impl StagedDirectory {
         Ok(bytes)
     }
 
-    /// Does all but take the name: the data is on disk then, if that is asked for.
+    /// Completes everything except the name, including syncing if requested.
     fn settle(self) -> Result<Ready> {
         let Self { target, replaceable, tree } = self;
         let tree = tree.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -226,7 +229,7 @@ impl StagedDirectory {
     }
 }
 
-/// Makes the names in a directory survive a power cut.
+/// Syncs the names in a directory.
 fn sync_directory(path: &Path, sync: bool) -> Result<()> {
     if sync {
         let synced = File::open(path).and_then(|directory| directory.sync_all());
@@ -235,8 +238,8 @@ fn sync_directory(path: &Path, sync: bool) -> Result<()> {
     Ok(())
 }
 
-/// Names what a directory holds beside files of the given names.
-fn other_than(is_member: impl Fn(&str) -> bool, path: &Path) -> io::Result<Option<OsString>> {
+/// Returns the name of an entry of a directory that `is_member` does not match.
+fn find_foreign(is_member: impl Fn(&str) -> bool, path: &Path) -> io::Result<Option<OsString>> {
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         let name = entry.file_name();

@@ -1,4 +1,4 @@
-//! One file that appears whole or not at all.
+//! Atomic output of a file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -13,12 +13,13 @@ use super::ready::{self, Content, Ready};
 use super::target::Target;
 use super::{WriteOptions, anonymous};
 
-/// A file being written, invisible until it is committed. Dropped before, it leaves nothing.
+/// A file that is being written and appears when it is committed. Dropped before, it leaves
+/// nothing.
 #[derive(Debug)]
 pub struct StagedFile {
     file: File,
     target: Target,
-    /// The hidden name, where the file could not be made without one.
+    /// The hidden path, if the file could not be created without a name.
     hidden: Option<Pending>,
 }
 
@@ -27,8 +28,8 @@ impl StagedFile {
     ///
     /// # Errors
     ///
-    /// Fails where the target exists and may not be replaced, is a directory, or its directory
-    /// cannot be written.
+    /// Fails if the target exists and may not be replaced, if it is a directory, or if its
+    /// directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
         let target = Target::check(target, options)?;
         ready::check_file(&target)?;
@@ -39,25 +40,25 @@ impl StagedFile {
         Ok(Self { file, target, hidden: Some(hidden) })
     }
 
-    /// Expects something else at the target than what may be replaced.
+    /// Replaces the expectation of what exists at the target.
     pub fn expect(&mut self, expected: super::Expected) {
         self.target.expected = expected;
     }
 
-    /// Returns the path the file will have.
+    /// Returns the path of the target.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.target.path
     }
 
-    /// Opens the file by other means, which take a path.
+    /// Opens the file with a function that takes a path.
     ///
-    /// They may ask for the canonical path, and a file without a name has none: what the system shows for
-    /// it leads nowhere. Meanwhile there is a stand-in, which a process that is killed leaves behind.
+    /// The function may resolve the path, but the path that the system shows for a file without a
+    /// name does not exist. A stand-in exists at that path meanwhile; a killed process leaves it.
     ///
     /// # Errors
     ///
-    /// Fails where the file has no name to be opened by, or `open` fails.
+    /// Fails if the file cannot be opened by a path, or if `open` fails.
     pub fn open_with<T>(&self, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         use std::os::fd::AsRawFd;
         if let Some(hidden) = &self.hidden {
@@ -71,28 +72,28 @@ impl StagedFile {
         opened
     }
 
-    /// Returns the open file itself, to be filled by other means than [`Write`].
+    /// Returns the open file, to write it by other means than [`Write`].
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Returns the directory it will lie in.
+    /// Returns the parent directory of the target.
     pub fn parent(&self) -> &Path {
         &self.target.parent
     }
 
-    /// Puts the file in its place and returns its length in bytes.
+    /// Puts the file in place and returns its length in bytes.
     ///
     /// # Errors
     ///
-    /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
-    /// behind then, and a target to be replaced stays as it was.
+    /// Fails if the data or the name cannot be written. Then nothing is left, and an existing
+    /// target is unchanged.
     pub fn commit(self) -> Result<u64> {
         self.settle()?.commit()
     }
 
-    /// Puts the file in its place, and beside it another that describes it: no description ever lies
-    /// beside another file. Returns the bytes of both.
+    /// Puts the file in place together with a file next to it that describes it, so that the latter
+    /// never describes another file. Returns the size of both in bytes.
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl StagedFile {
         ready.commit_with_sidecar(sidecar)
     }
 
-    /// Does all but take the name: the data is on disk then, if that is asked for.
+    /// Completes everything except the name, including syncing if requested.
     pub(super) fn settle(self) -> Result<Ready> {
         let Self { file, target, mut hidden } = self;
         let settle = || {
@@ -122,10 +123,10 @@ impl StagedFile {
     }
 }
 
-/// Creates a file under a hidden name.
+/// Creates a file with a hidden name.
 fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
     let path = target.hidden_sibling();
-    // What replaces something private is private from the start.
+    // A replacement of a private file is private from the start.
     let mode = if target.path.symlink_metadata().is_ok() { 0o600 } else { 0o666 };
     let _lock = target.lock();
     let mut critical = Critical::enter();
@@ -135,7 +136,7 @@ fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
     Ok((file, hidden))
 }
 
-/// Creates a stand-in. Nothing depends on it but the canonical path.
+/// Creates a stand-in. Only the canonical path depends on it.
 fn create_stand_in(path: std::path::PathBuf, target: &Target) -> Option<Pending> {
     let _lock = target.lock();
     let mut critical = Critical::enter();

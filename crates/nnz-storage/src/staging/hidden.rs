@@ -1,4 +1,4 @@
-//! Names of what is not finished, and of what is replaced.
+//! Names of unfinished and replaced outputs.
 
 use std::ffi::OsStr;
 use std::fs::{DirEntry, File};
@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 use super::critical::remove;
 use super::lock::{DirectoryLock, try_lock};
 
-/// Stands between the name of the target and the digits.
+/// Separates the name of the target from the digits.
 const MARK: &str = ".nnz-";
 
-/// Hexadecimal digits at the end of a hidden name.
+/// The number of hexadecimal digits at the end of a hidden name.
 const DIGITS: usize = 16;
 
-/// What a stand-in holds, or nothing yet: nobody else's file is taken for one.
+/// The content of a stand-in, unless it is still empty. Other files are not removed.
 pub(super) const STAND_IN: &[u8] = b"stand-in of nnz\n";
 
-/// Returns whether a file is a stand-in for one without a name, at the path that Linux shows for that.
+/// Returns whether a file is a stand-in for a file without a name, at the path that Linux shows for
+/// it.
 fn is_stand_in(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     let inode = name.to_str().and_then(|name| name.strip_prefix('#')?.strip_suffix(" (deleted)"));
@@ -27,16 +28,16 @@ fn is_stand_in(entry: &DirEntry) -> bool {
         && std::fs::read(entry.path()).is_ok_and(|bytes| bytes.is_empty() || bytes == STAND_IN)
 }
 
-/// Returns the beginning of all hidden names of a target.
+/// Returns the prefix of all hidden names of a target.
 fn prefix(target: &OsStr) -> String {
-    // Names have at most 255 bytes on every common file system.
+    // Names have at most 255 bytes on common file systems.
     let name: String = target.to_string_lossy().chars().take(40).collect();
     format!(".{name}{MARK}")
 }
 
-/// Makes a hidden name beside a target that nobody else uses.
+/// Creates an unused hidden name next to a target.
 pub(super) fn sibling(parent: &Path, target: &OsStr) -> PathBuf {
-    // Random, since processes on other machines and in other containers may write here as well.
+    // Random, because processes on other machines and in other containers may write here too.
     let random = RandomState::new().build_hasher().finish();
     parent.join(format!("{}{random:016x}", prefix(target)))
 }
@@ -45,13 +46,13 @@ fn has_digits(rest: &str) -> bool {
     rest.len() == DIGITS && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns whether a name is one that this module makes, for any target.
+/// Returns whether a name has the form of a hidden name, for any target.
 pub fn is_hidden_name(name: &OsStr) -> bool {
     let parts = name.to_str().and_then(|name| name.rsplit_once(MARK));
     parts.is_some_and(|(name, digits)| name.starts_with('.') && has_digits(digits))
 }
 
-/// Opens what may be a leftover: a file or a directory, and no link or pipe that somebody put there.
+/// Opens a possible leftover: a file or a directory, but not a link or a pipe of another user.
 fn open_leftover(path: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -60,10 +61,9 @@ fn open_leftover(path: &Path) -> Option<File> {
     (found.is_file() || found.is_dir()).then_some(file)
 }
 
-/// Removes what killed processes left under hidden names of a target.
+/// Removes the hidden files of a target that killed processes left.
 ///
-/// What a process still works on is locked, or hidden only while that process has the lock of the
-/// directory.
+/// Files in use are locked, or hidden only while their process has the lock of the directory.
 pub(super) fn sweep(parent: &Path, target: &OsStr, directory: Option<&File>) {
     let prefix = prefix(target);
     let Ok(entries) = std::fs::read_dir(parent) else { return };

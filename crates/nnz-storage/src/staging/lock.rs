@@ -1,4 +1,4 @@
-//! Locks among processes.
+//! Locks between processes.
 
 use std::fs::File;
 use std::io;
@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-/// How long a lock is waited for that is only ever held for moments.
+/// How long to wait for a lock that is held only briefly.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait before a lock is tried again.
+/// How long to wait before trying again.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Locks a file or directory if nobody else has.
+/// Locks a file or directory if it is not locked.
 pub(super) fn try_lock(file: &File) -> bool {
     flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Waits for a lock, until `patience` is over.
+/// Waits for a lock, at most `patience`.
 ///
-/// Returns whether it was obtained; `None` where the file system has no locks.
+/// Returns whether it was obtained; `None` if the file system does not support locks.
 pub(super) fn wait(
     file: &File,
     operation: FlockOperation,
@@ -33,7 +33,7 @@ pub(super) fn wait(
             Err(Errno::AGAIN) if start.elapsed() < patience => std::thread::sleep(PAUSE),
             Err(Errno::AGAIN) => return Ok(Some(false)),
             Err(Errno::INTR) => {}
-            // NFS locks only what is open for writing; others have no locks at all.
+            // NFS locks only files open for writing; other file systems have no locks.
             Err(Errno::BADF | Errno::NOSYS | Errno::NOTSUP | Errno::INVAL | Errno::NOLCK) => {
                 return Ok(None);
             }
@@ -42,17 +42,17 @@ pub(super) fn wait(
     }
 }
 
-/// A lock on the directory in which names are made and removed. Released when dropped.
+/// A lock on the directory in which names are created and removed. Released when dropped.
 pub(super) struct DirectoryLock<'a>(Option<&'a File>);
 
 impl<'a> DirectoryLock<'a> {
-    /// Waits for the lock. After ten seconds, and where there are no locks, it goes on without.
+    /// Waits for the lock. After ten seconds, or without support for locks, continues without it.
     pub(super) fn acquire(directory: Option<&'a File>) -> Self {
         let exclusive = FlockOperation::NonBlockingLockExclusive;
         Self(directory.filter(|file| matches!(wait(file, exclusive, PATIENCE), Ok(Some(true)))))
     }
 
-    /// Takes the lock if nobody has it.
+    /// Takes the lock if it is free.
     pub(super) fn try_acquire(directory: Option<&'a File>) -> Option<Self> {
         directory.filter(|file| try_lock(file)).map(|file| Self(Some(file)))
     }

@@ -1,4 +1,4 @@
-//! Outputs that lack nothing but their name.
+//! Complete outputs, which are put in place.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -16,10 +16,10 @@ use super::directory::Replaceable;
 use super::target::{Expected, Target, Version};
 use super::tree::Tree;
 
-/// How often a name is tried that others make and remove at the same time.
+/// Number of attempts if other processes create and remove the name at the same time.
 const ATTEMPTS: u8 = 100;
 
-/// An output that is complete, and on disk if that is asked for.
+/// A complete output, synced if requested.
 pub(super) struct Ready {
     target: Target,
     content: Content,
@@ -27,20 +27,20 @@ pub(super) struct Ready {
 }
 
 pub(super) enum Content {
-    /// A file, and the hidden name it has.
+    /// A file, and its hidden path if it has one.
     File(File, Option<Pending>),
     /// A directory, and what it may replace.
     Directory(Tree, Replaceable),
 }
 
-/// How an output took its place.
+/// How an output was put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placed {
-    /// Nothing was there.
+    /// Nothing existed.
     New,
-    /// What was there has the hidden name of the output now.
+    /// The old target now has the hidden path of the output.
     Exchanged,
-    /// What was there is gone.
+    /// The old target was removed.
     Replaced,
 }
 
@@ -49,42 +49,44 @@ impl Ready {
         Self { target, content, bytes }
     }
 
-    /// Puts the output in its place and returns its bytes.
+    /// Puts the output in place and returns its size in bytes.
     pub(super) fn commit(self) -> Result<u64> {
         let Self { target, mut content, bytes } = self;
         let placed = {
             let _lock = target.lock();
             place(&target, &mut content, &mut Critical::enter(), false)
         };
-        // What was replaced goes behind the lock: removing a large directory takes a while.
+        // The old target is removed after releasing the lock: removing a large directory takes a
+        // while.
         drop(content);
         placed?;
         target.sync_parent()?;
         Ok(bytes)
     }
 
-    /// Puts the output in its place and then its sidecar, a file that describes it.
+    /// Puts the output in place, followed by its sidecar, a file that describes it.
     ///
-    /// The old sidecar goes first, so that none ever lies beside an output that it does not
-    /// describe. If either cannot be placed, what was there comes back. Returns the bytes of both.
+    /// The old sidecar is moved first, so that a sidecar is never next to an output that it does
+    /// not describe. If one of the two cannot be put in place, the old files are restored. Returns
+    /// the size of both in bytes.
     pub(super) fn commit_with_sidecar(self, sidecar: Self) -> Result<u64> {
         let Self { target, mut content, bytes } = self;
-        let Self { target: beside, content: mut description, bytes: more } = sidecar;
+        let Self { target: sidecar_target, content: mut description, bytes: more } = sidecar;
         let mut aside = None;
         let placed = {
             let _lock = target.lock();
             let critical = &mut Critical::enter();
-            aside_if_there(&beside, critical, &mut aside).and_then(|()| {
+            aside_if_there(&sidecar_target, critical, &mut aside).and_then(|()| {
                 if let (Some(aside), Content::File(file, _)) = (&aside, &description) {
-                    keep_access(aside.path(), file).map_err(|error| beside.io(error))?;
+                    keep_access(aside.path(), file).map_err(|error| sidecar_target.io(error))?;
                 }
                 let placed = place(&target, &mut content, critical, true).and_then(|placed| {
-                    place(&beside, &mut description, critical, false)
+                    place(&sidecar_target, &mut description, critical, false)
                         .map(drop)
-                        .inspect_err(|_| take_back(&target, &content, critical, placed))
+                        .inspect_err(|_| undo(&target, &content, critical, placed))
                 });
                 if let (Err(_), Some(aside)) = (&placed, &aside)
-                    && rename_free(aside.path(), &beside.path).is_ok()
+                    && rename_free(aside.path(), &sidecar_target.path).is_ok()
                 {
                     critical.forget(aside);
                 }
@@ -94,17 +96,17 @@ impl Ready {
         drop((content, description, aside));
         placed?;
         target.sync_parent()?;
-        beside.sync_parent()?;
+        sidecar_target.sync_parent()?;
         Ok(bytes + more)
     }
 }
 
-/// Gives a file the access of what it replaces.
+/// Copies the access of the file that is replaced.
 fn keep_access(old: &Path, file: &File) -> io::Result<()> {
     Access::of(old)?.map_or(Ok(()), |access| access.apply(file))
 }
 
-/// Gives an old sidecar a hidden name.
+/// Renames an old sidecar to a hidden path.
 fn aside_if_there(
     target: &Target,
     critical: &mut Critical,
@@ -126,12 +128,12 @@ fn aside_if_there(
     }
 }
 
-/// Takes an output out of its place again, as far as possible.
-fn take_back(target: &Target, content: &Content, critical: &mut Critical, placed: Placed) {
+/// Removes an output from its place again, as far as possible.
+fn undo(target: &Target, content: &Content, critical: &mut Critical, placed: Placed) {
     match (placed, content.hidden()) {
         (Placed::Exchanged, Some(hidden)) => drop(exchange(hidden.path(), &target.path)),
         (Placed::New, None) => drop(std::fs::remove_file(&target.path)),
-        // It has no hidden name any more: it gets one, which is removed in the end.
+        // It has no hidden path any more: it gets one, which is removed in the end.
         (Placed::New, Some(hidden)) => {
             let renamed = std::fs::rename(&target.path, hidden.path());
             renamed.into_iter().for_each(|()| critical.remember(hidden));
@@ -140,9 +142,9 @@ fn take_back(target: &Target, content: &Content, critical: &mut Critical, placed
     }
 }
 
-/// Gives an output the name of its target.
+/// Moves an output to its target.
 ///
-/// `keep` asks for what is replaced to be kept under the hidden name until the content is dropped.
+/// With `keep`, the old target stays at the hidden path until `content` is dropped.
 fn place(
     target: &Target,
     content: &mut Content,
@@ -155,7 +157,7 @@ fn place(
             None if matches!(target.expected, Expected::Unchanged(_)) => {
                 return Err(target.changed());
             }
-            None => take_free_name(target, content, critical),
+            None => place_new(target, content, critical),
             Some(found) => {
                 check_replaceable(target, content, found)?;
                 replace(target, content, critical, found, keep)
@@ -166,7 +168,7 @@ fn place(
                 critical.placed();
                 return Ok(placed);
             }
-            // Somebody without locks came or went in between.
+            // A process without locks created or removed the target in between.
             Err(Refused::Io(error))
                 if matches!(
                     error.kind(),
@@ -181,7 +183,7 @@ fn place(
     Err(target.changed())
 }
 
-/// Why an output did not take its place.
+/// The reason why an output was not put in place.
 enum Refused {
     Io(io::Error),
     Other(Error),
@@ -193,7 +195,7 @@ impl From<io::Error> for Refused {
     }
 }
 
-/// Checks that what is at the target may be replaced.
+/// Checks that the existing target may be replaced.
 fn check_replaceable(target: &Target, content: &Content, there: &Metadata) -> Result<()> {
     match target.expected {
         Expected::Unchanged(version) if version == Version::of(there) => Ok(()),
@@ -203,14 +205,14 @@ fn check_replaceable(target: &Target, content: &Content, there: &Metadata) -> Re
     }
 }
 
-/// Takes a name that nothing has.
-fn take_free_name(
+/// Moves the output to a path that does not exist.
+fn place_new(
     target: &Target,
     content: &mut Content,
     critical: &mut Critical,
 ) -> Result<Placed, Refused> {
     if let Content::File(file, None) = content {
-        anonymous::give_name(file, &target.path)?;
+        anonymous::link(file, &target.path)?;
         return Ok(Placed::New);
     }
     let hidden = content.name(target, critical)?;
@@ -219,7 +221,7 @@ fn take_free_name(
     Ok(Placed::New)
 }
 
-/// Takes a name that something has.
+/// Moves the output to a path that exists.
 fn replace(
     target: &Target,
     content: &mut Content,
@@ -230,7 +232,7 @@ fn replace(
     let is_file = matches!(content, Content::File(..)) && there.is_file();
     let expected = target.expected;
     if let Content::File(file, _) = content {
-        // It may have appeared since the file was settled.
+        // It may have appeared since the file was completed.
         keep_access(&target.path, file)?;
     }
     let hidden = content.name(target, critical)?;
@@ -243,7 +245,7 @@ fn replace(
     match exchange(hidden.path(), &target.path) {
         Ok(()) => {}
         Err(error) if is_unsupported(error) && is_file => {
-            // Not in one step, so that changes of the last moments are lost. It was checked just before.
+            // Not atomic, so changes after the check just before are lost.
             std::fs::rename(hidden.path(), &target.path)?;
             critical.forget(hidden);
             return Ok(Placed::Replaced);
@@ -257,7 +259,7 @@ fn replace(
         }
         Err(error) => return Err(io::Error::from(error).into()),
     }
-    // Between the check and the exchange, a program without locks may have put something else there.
+    // A program without locks may have replaced the target between the check and the exchange.
     let (path, refused) = (hidden.path().to_path_buf(), |error| Refused::Other(error));
     let came = path.symlink_metadata()?;
     let checked = match expected {
@@ -269,7 +271,7 @@ fn replace(
     match put_back(&path, &target.path, own) {
         Ok(()) => Err(refused(error)),
         Err(()) => {
-            // Never removed: it is somebody else's, and the only copy.
+            // Not removed: it belongs to another program and is the only copy.
             if let Some(hidden) = content.hidden() {
                 critical.forget(hidden);
             }
@@ -280,10 +282,10 @@ fn replace(
     }
 }
 
-/// Exchanges again, so that the hidden name has our output, whose inode is known.
+/// Exchanges again, so that the hidden path has our output, whose inode is known.
 ///
-/// Fails where a third program replaced our output meanwhile: that stays, and what it knew nothing of
-/// has the hidden name.
+/// Fails if a third program replaced our output meanwhile. Its file stays, and the one before has
+/// the hidden path.
 fn put_back(hidden: &Path, target: &Path, own: u64) -> Result<(), ()> {
     for _ in 0..ATTEMPTS {
         match exchange(hidden, target) {
@@ -294,7 +296,7 @@ fn put_back(hidden: &Path, target: &Path, own: u64) -> Result<(), ()> {
                 let _ = exchange(hidden, target);
                 return Err(());
             }
-            // What we placed was removed.
+            // Our output was removed.
             Err(Errno::NOENT) => {
                 if rename_free(hidden, target).is_ok() {
                     return Ok(());
@@ -306,7 +308,7 @@ fn put_back(hidden: &Path, target: &Path, own: u64) -> Result<(), ()> {
     Err(())
 }
 
-/// Replaces a directory where names cannot be exchanged.
+/// Replaces a directory if the system cannot exchange paths.
 fn replace_in_steps(
     target: &Target,
     hidden: &Pending,
@@ -318,7 +320,7 @@ fn replace_in_steps(
         std::fs::rename(&aside, &target.path)?;
         return Err(error.into());
     }
-    // From now on the hidden name is that of what was replaced.
+    // From now on the hidden path is that of the old target.
     match std::fs::rename(&aside, hidden.path()) {
         Ok(()) => Ok(Placed::Exchanged),
         Err(_) => {
@@ -332,7 +334,7 @@ fn exchange(one: &Path, other: &Path) -> Result<(), Errno> {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
 }
 
-/// Renames something if nothing has the new name.
+/// Renames, if the new path does not exist.
 fn rename_free(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Err(error) if is_unsupported(error) => {
@@ -362,13 +364,13 @@ impl Content {
         }
     }
 
-    /// Gives the output a hidden name, if it has none, and returns that.
+    /// Returns the hidden path of the output, after creating one if it has none.
     fn name(&mut self, target: &Target, critical: &mut Critical) -> io::Result<&Pending> {
         match self {
             Self::File(file, hidden) => {
                 if hidden.is_none() {
                     let path = target.hidden_sibling();
-                    anonymous::give_name(file, &path)?;
+                    anonymous::link(file, &path)?;
                     *hidden = Some(critical.register(path));
                 }
             }
@@ -377,7 +379,7 @@ impl Content {
         self.hidden().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Checks that what is at `path` may be replaced. `target` is what messages name.
+    /// Checks that `path` may be replaced. `target` is its path in messages.
     pub(super) fn check_replaceable(&self, path: &Path, target: &Path) -> Result<()> {
         match self {
             Self::File(..) if path.is_dir() => Err(directory_in_the_way(target)),
@@ -387,7 +389,7 @@ impl Content {
     }
 }
 
-/// Checks that a file may take the place of what is there.
+/// Checks that a file may replace the target.
 pub(super) fn check_file(target: &Target) -> Result<()> {
     match target.find()? {
         Some(found) if found.is_dir() => Err(directory_in_the_way(&target.path)),
@@ -402,7 +404,7 @@ mod tests {
     use super::*;
     use crate::staging::{StagedFile, WriteOptions};
 
-    /// Stages a file that expects its target as it is now.
+    /// Stages a file that expects the target to be unchanged.
     fn stage(path: &Path) -> (Target, Content) {
         use io::Write as _;
         let options = WriteOptions { overwrite: true, sync: false };
@@ -415,14 +417,14 @@ mod tests {
     }
 
     #[test]
-    fn a_change_between_the_check_and_the_exchange_is_put_back() {
+    fn a_change_between_check_and_exchange_is_restored() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         fs::write(&path, "old").unwrap();
         let (target, mut content) = stage(&path);
         let there = target.find().unwrap().unwrap();
         check_replaceable(&target, &content, &there).unwrap();
-        // Behind the check.
+        // After the check.
         fs::write(&path, "of another").unwrap();
         let refused = replace(&target, &mut content, &mut Critical::enter(), &there, false);
         let Err(Refused::Other(error)) = refused else { panic!("replaced") };
@@ -433,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_replaced_ours_before_it_was_put_back_stays() {
+    fn a_third_replacement_is_kept() {
         let dir = tempfile::tempdir().unwrap();
         let names = ["hidden", "target"].map(|name| dir.path().join(name));
         let [hidden, target] = &names;
@@ -446,11 +448,11 @@ mod tests {
             names.each_ref().map(|path| fs::read_to_string(path).unwrap()),
             ["ours", changed]
         );
-        // A third program removed ours: the change comes back.
+        // A third program removed our output: the change is restored.
         fs::rename(target, hidden).unwrap();
         put_back(hidden, target, own).unwrap();
         assert_eq!(fs::read_to_string(target).unwrap(), changed);
-        // And if it replaced ours, neither is dropped.
+        // If it replaced our output, both are kept.
         fs::write(hidden, changed).unwrap();
         fs::write(target, last).unwrap();
         put_back(hidden, target, own).unwrap_err();

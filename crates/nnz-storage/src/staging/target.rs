@@ -1,4 +1,4 @@
-//! Where an output will be.
+//! The path of an output.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
@@ -11,18 +11,18 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use super::lock::DirectoryLock;
 use super::{WriteOptions, hidden};
 
-/// What has to be at the target when an output takes its place.
+/// What must exist at the target when an output is put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Nothing, or with leave to overwrite anything that may be replaced.
+    /// Nothing, or with `overwrite` anything that may be replaced.
     Anything,
-    /// Nothing, whatever may be overwritten.
+    /// Nothing, even with `overwrite`.
     Nothing,
-    /// The file that was read, as it was then.
+    /// The file that was read, unchanged.
     Unchanged(Version),
 }
 
-/// The state of a file: another file, length or time of change means that it was changed.
+/// The state of a file. Another file, length or modification time means that it was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     device: u64,
@@ -32,7 +32,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// Returns the state that the system describes.
+    /// Returns the state from metadata.
     #[must_use]
     pub fn of(found: &Metadata) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Version {
     }
 }
 
-/// A target that may be written, and the directory it lies in.
+/// A target that may be written, and its directory.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
@@ -57,12 +57,12 @@ pub(super) struct Target {
     name: OsString,
     pub(super) options: WriteOptions,
     pub(super) expected: Expected,
-    /// The directory, where it can be opened: for locks, and to be synced.
+    /// The directory, if it can be opened: for locks, and for syncing.
     directory: Option<File>,
 }
 
-/// Makes the error that a target is there into one that it was changed: a moment ago it was not there, so that
-/// another process created it.
+/// Converts the error that a target exists to the error that it changed: it did not exist a moment
+/// ago, so another process created it.
 #[must_use]
 pub fn appeared(error: Error) -> Error {
     match error.kind() {
@@ -74,7 +74,7 @@ pub fn appeared(error: Error) -> Error {
 impl Target {
     /// Checks that `path` may be written.
     pub(super) fn check(path: &Path, options: WriteOptions) -> Result<Self> {
-        // A link is not replaced: what it points to is.
+        // A link is not replaced, but the file that it points to.
         let path = match path.symlink_metadata() {
             Ok(found) if found.is_symlink() => {
                 path.canonicalize().map_err(|error| Error::io(path, error))?
@@ -110,7 +110,7 @@ impl Target {
         Ok(target)
     }
 
-    /// Returns what is at the target now.
+    /// Returns the metadata of the target now.
     pub(super) fn find(&self) -> Result<Option<Metadata>> {
         match self.path.symlink_metadata() {
             Ok(found) => Ok(Some(found)),
@@ -119,12 +119,12 @@ impl Target {
         }
     }
 
-    /// Locks the directory against other processes that make names in it.
+    /// Locks the directory against other processes that create names in it.
     pub(super) fn lock(&self) -> DirectoryLock<'_> {
         DirectoryLock::acquire(self.directory.as_ref())
     }
 
-    /// Makes a hidden name beside the target.
+    /// Creates a hidden name next to the target.
     pub(super) fn hidden_sibling(&self) -> PathBuf {
         hidden::sibling(&self.parent, &self.name)
     }
@@ -141,9 +141,9 @@ impl Target {
         Error::new(ErrorKind::Changed, Place::path(&*self.path))
     }
 
-    /// Makes the new name itself survive a power cut.
+    /// Syncs the new name.
     pub(super) fn sync_parent(&self) -> Result<()> {
-        // A directory that may not be read cannot be synced, nor can some of network file systems;
+        // A directory that cannot be read cannot be synced, nor can some on network file systems;
         // the files themselves are synced.
         let Some(directory) = self.directory.as_ref().filter(|_| self.options.sync) else {
             return Ok(());

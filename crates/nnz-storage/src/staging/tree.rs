@@ -13,33 +13,33 @@ use super::anonymous;
 use super::critical::{Critical, Pending};
 use super::target::Target;
 
-/// Files without a name that are kept open, at least and at most.
-const FEWEST_UNNAMED: u64 = 16;
-const MOST_UNNAMED: u64 = 16 << 10;
+/// Minimum and maximum number of files without a name that are kept open.
+const MIN_UNNAMED: u64 = 16;
+const MAX_UNNAMED: u64 = 16 << 10;
 
-/// Files of a directory, which have no names until the directory takes its place.
+/// Files of a directory, which have no names until the directory is put in place.
 ///
-/// If there are more than can be kept open, they are given names in a hidden directory. A process
-/// that is killed leaves that behind.
+/// If there are more than can be kept open, they are linked in a hidden directory, which a killed
+/// process leaves.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// Files by their path in the directory.
     unnamed: BTreeMap<String, File>,
-    /// How many files without a name are kept open.
+    /// Maximum number of files without a name that are kept open.
     most: usize,
-    /// The most names in a path.
+    /// Maximum depth of a path.
     depth: usize,
-    /// The directory under its hidden name. Dropped behind the open files, since removing it opens
-    /// some.
+    /// The directory at its hidden path. Dropped after the open files, because removing it needs
+    /// file descriptors.
     hidden: Option<Pending>,
-    /// The access of directories, of those that replace others.
+    /// The access of directories, if they replace others.
     access: Option<Members>,
 }
 
 impl Tree {
     pub(super) fn new(access: Option<Members>) -> Self {
         let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let most = usize::try_from((limit / 4).clamp(FEWEST_UNNAMED, MOST_UNNAMED));
+        let most = usize::try_from((limit / 4).clamp(MIN_UNNAMED, MAX_UNNAMED));
         Self {
             unnamed: BTreeMap::new(),
             most: most.unwrap_or(usize::MAX),
@@ -63,7 +63,7 @@ impl Tree {
             match self.create_unnamed(name, target) {
                 Ok(Some(file)) => return Ok(file),
                 Ok(None) => {}
-                // Too many files are open: closing those that are written leaves room.
+                // Too many files are open: closing those that are written frees descriptors.
                 Err(error) if self.unnamed.is_empty() || !is_too_many(&error) => return Err(error),
                 Err(_) => {}
             }
@@ -84,7 +84,7 @@ impl Tree {
     /// Moves all files to a hidden directory.
     fn spill(&mut self, target: &Target) -> io::Result<()> {
         if self.hidden.is_none() {
-            // What cannot be removed should not be made.
+            // A directory is not created if it could not be removed.
             let null = || File::open("/dev/null");
             let reserve = (0..self.depth.max(4)).map(|_| null()).collect::<io::Result<_>>()?;
             let _lock = target.lock();
@@ -100,7 +100,7 @@ impl Tree {
 
     fn make_hidden(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
         let path = target.hidden_sibling();
-        // What replaces something private is private from the start.
+        // A replacement of a private directory is private from the start.
         let mode = if self.access.is_some() { 0o700 } else { 0o777 };
         DirBuilder::new().mode(mode).create(&path)?;
         self.hidden = Some(critical.register(path));
@@ -112,7 +112,7 @@ impl Tree {
         path.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Makes the directories in which a file lies.
+    /// Creates the directories of a file.
     fn make_directories(&self, name: &str) -> io::Result<()> {
         match name.rsplit_once('/') {
             Some((directories, _)) => {
@@ -122,7 +122,7 @@ impl Tree {
         }
     }
 
-    /// Gives all files names in the hidden directory.
+    /// Links all files in the hidden directory.
     fn link_all(&mut self) -> io::Result<()> {
         let hidden = self.hidden_path()?;
         let mut made = None;
@@ -132,12 +132,12 @@ impl Tree {
                 self.make_directories(&name)?;
                 made = directory;
             }
-            anonymous::give_name(&file, &hidden.join(&name))?;
+            anonymous::link(&file, &hidden.join(&name))?;
         }
         Ok(())
     }
 
-    /// Gives all files names in a hidden directory, which can take its place then.
+    /// Links all files in a hidden directory, which can then be put in place.
     pub(super) fn name_all(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
         if self.hidden.is_none() {
             self.make_hidden(target, critical)?;
@@ -153,8 +153,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Does what takes time before the directory takes its place: access, and syncing if that is
-    /// asked for. Returns the bytes of all files.
+    /// Does the slow part before the directory is put in place: access, and syncing if requested.
+    /// Returns the size of all files in bytes.
     pub(super) fn settle(&self, sync: bool) -> io::Result<u64> {
         let mut bytes = 0;
         let mut settle = |name: &Path, file: &File| {
@@ -182,7 +182,7 @@ fn is_too_many(error: &io::Error) -> bool {
     matches!(code, Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE))
 }
 
-/// Visits all files in a directory and in those in it.
+/// Calls a function for all files in a directory and its subdirectories.
 fn for_each_file(
     directory: &Path,
     visit: &mut dyn FnMut(&Path) -> io::Result<()>,
@@ -199,7 +199,7 @@ fn for_each_file(
     Ok(())
 }
 
-/// Takes from a mode what a file does not have.
+/// Removes permissions from a mode that a file does not have.
 fn narrow(mode: &mut Option<u32>, path: &Path) -> io::Result<()> {
     if let Some(access) = Access::of(path)? {
         *mode = Some(mode.map_or(access.mode(), |mode| mode & access.mode()));
@@ -207,31 +207,31 @@ fn narrow(mode: &mut Option<u32>, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The access of what replaces a directory, or is added to one.
+/// The access of files that replace those of a directory, or are added to one.
 #[derive(Debug)]
 pub(super) struct Members {
-    /// The directory that is replaced, whose files have the same names.
+    /// The directory to replace, with files of the same names.
     old: Option<PathBuf>,
     directory: Access,
-    /// The mode of other files: what those that are there have in common.
+    /// The mode of other files: the permissions that all existing files have.
     mode: Option<u32>,
 }
 
 impl Members {
-    /// Reads the access of what replaces a directory. `None` if there is none.
+    /// Reads the access for replacing a directory. `None` if it does not exist.
     pub(super) fn of(old: &Path) -> io::Result<Option<Self>> {
-        let Some(members) = Self::beside(old)? else { return Ok(None) };
+        let Some(members) = Self::of_directory(old)? else { return Ok(None) };
         let mut mode = members.mode;
         for_each_file(old, &mut |path| narrow(&mut mode, path))?;
         Ok(Some(Self { old: Some(old.to_path_buf()), mode, ..members }))
     }
 
-    /// Reads the access of what is added to a directory. `None` if there is none.
-    pub(super) fn beside(directory: &Path) -> io::Result<Option<Self>> {
+    /// Reads the access for adding to a directory. `None` if it does not exist.
+    pub(super) fn of_directory(directory: &Path) -> io::Result<Option<Self>> {
         let access = Access::of(directory)?.filter(|_| directory.is_dir());
         let Some(access) = access else { return Ok(None) };
         let mut mode = None;
-        // Not those further down: a store may have millions.
+        // Without subdirectories: a store may have millions of files.
         for entry in std::fs::read_dir(directory)? {
             let entry = entry?;
             if entry.file_type()?.is_file() {
@@ -241,7 +241,7 @@ impl Members {
         Ok(Some(Self { old: None, directory: access, mode }))
     }
 
-    /// Reads the access of what is replaced.
+    /// Reads the access of the file that is replaced.
     fn counterpart(&self, name: &Path) -> io::Result<Option<Access>> {
         match &self.old {
             Some(old) if !name.as_os_str().is_empty() => Access::of(&old.join(name)),
@@ -257,7 +257,7 @@ impl Members {
         }
     }
 
-    /// Gives all directories their access, the innermost first: those around may not be writable.
+    /// Applies the access to all directories, innermost first, as outer ones may not be writable.
     fn apply_to_directories(&self, directory: &Path, root: &Path) -> io::Result<()> {
         for entry in std::fs::read_dir(directory)? {
             let entry = entry?;

@@ -1,4 +1,4 @@
-//! The right to change a file by replacing it with a changed copy.
+//! Locks for changing a file by replacing it with a modified copy.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -14,37 +14,38 @@ use rustix::fs::FlockOperation;
 use super::lock::wait;
 use super::target::Version;
 
-/// How long another program that has the file open for writing is waited for.
+/// How long to wait for another program that has the file open for writing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The files that threads of this process have locked. A thread that waits for itself waits for ever.
+/// The files that threads of this process have locked, to detect that a thread would wait for
+/// itself.
 static HELD: Mutex<Vec<(FileId, ThreadId)>> = Mutex::new(Vec::new());
 
-/// Locks on a file that is copied, changed and replaced; held until the copy is in its place.
+/// Locks on a file that is copied, changed and replaced, until the copy is in place.
 ///
-/// A shared lock of the whole file (`flock`) as HDF5's library takes for reading: programs that read
-/// go on, programs that open the file for writing are refused by that library. And an exclusive one
-/// that only nnz takes, so that its processes wait for each other. Programs without locks, and
-/// handles that were opened without, are not held off.
+/// A shared lock of the whole file (`flock`), as HDF5's library takes for reading: programs can
+/// read, but that library does not open the file for writing. And an exclusive lock that only nnz
+/// uses, so that its processes wait for each other. Programs that do not use locks are not
+/// excluded.
 #[derive(Debug)]
 pub struct UpdateLock {
     file: File,
     version: Version,
-    /// Open for writing, as the exclusive lock asks for. Closing it releases that.
+    /// Open for writing, as required by the exclusive lock, which is released when it is closed.
     _exclusive: Option<File>,
     _held: Held,
 }
 
 impl UpdateLock {
-    /// Waits for the locks of what is at `path` then.
+    /// Waits for the locks of the file at `path`.
     ///
     /// # Errors
     ///
-    /// Fails where there is no file, or it is in use.
+    /// Fails if there is no file, or if it is in use.
     pub fn acquire(path: &Path) -> Result<Self> {
         let io = |error| Error::io(path, error);
         loop {
-            // Opening a pipe would wait for ever.
+            // Opening a pipe could block.
             if !path.metadata().map_err(io)?.is_file() {
                 return Err(Error::mismatch(Place::path(path), "no regular file", "a file"));
             }
@@ -54,7 +55,7 @@ impl UpdateLock {
                 let found = "a file that is being written by the same thread";
                 return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
             };
-            // Who may not write to the file goes without the lock: a change is found all the same.
+            // Without permission to write the file, it is not locked; a change is still detected.
             let exclusive = OpenOptions::new().read(true).write(true).open(path).ok();
             let exclusive = exclusive.filter(|other| is_same(other, &file) && lock_alone(other));
             if uses_locks() && wait_to_read(&file).map_err(io)? == Some(false) {
@@ -62,7 +63,7 @@ impl UpdateLock {
                 return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
             }
             let version = Version::of(&file.metadata().map_err(io)?);
-            // Whoever had the locks before may have replaced it.
+            // The previous holder of the locks may have replaced it.
             if path.metadata().is_ok_and(|found| Version::of(&found) == version) {
                 return Ok(Self { file, version, _exclusive: exclusive, _held: held });
             }
@@ -80,7 +81,7 @@ impl UpdateLock {
     }
 }
 
-/// What a file is known by in its system.
+/// Identifies a file in its system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileId {
     device: u64,
@@ -93,12 +94,12 @@ impl From<Metadata> for FileId {
     }
 }
 
-/// An entry among the files that are locked, removed when dropped.
+/// An entry in the list of locked files, removed when dropped.
 #[derive(Debug)]
 struct Held(FileId, ThreadId);
 
 impl Held {
-    /// Adds an entry; `None` if this thread has one of the same file.
+    /// Adds an entry; `None` if this thread has one for the same file.
     fn start(file: FileId) -> Option<Self> {
         let entry = (file, std::thread::current().id());
         let mut held = Self::all();
@@ -130,7 +131,7 @@ fn is_same(one: &File, other: &File) -> bool {
     }
 }
 
-/// Whether HDF5's library uses locks; what users set for it holds for us.
+/// Returns whether HDF5's library uses locks; its environment variable also applies to nnz.
 fn uses_locks() -> bool {
     let set = std::env::var("HDF5_USE_FILE_LOCKING");
     !set.is_ok_and(|set| matches!(set.to_ascii_uppercase().as_str(), "FALSE" | "0"))
@@ -140,11 +141,11 @@ fn wait_to_read(file: &File) -> io::Result<Option<bool>> {
     wait(file, FlockOperation::NonBlockingLockShared, PATIENCE)
 }
 
-/// Waits for a lock of the open file, which knows nothing of those that `flock` takes.
+/// Waits for a lock of the open file, which is independent of `flock`.
 #[cfg(target_os = "linux")]
 fn lock_alone(file: &File) -> bool {
     use nix::fcntl::{FcntlArg, fcntl};
-    // A network file system that makes these locks of the others would have us wait for ourselves.
+    // On a network file system that maps `flock` to these locks, we would wait for ourselves.
     if rustix::fs::fstatfs(file).is_ok_and(|found| NETWORK.contains(&i128::from(found.f_type))) {
         return false;
     }
@@ -163,7 +164,7 @@ fn lock_alone(file: &File) -> bool {
     }
 }
 
-/// The numbers of NFS and SMB.
+/// The magic numbers of NFS and SMB.
 #[cfg(target_os = "linux")]
 const NETWORK: [i128; 4] = [0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42];
 

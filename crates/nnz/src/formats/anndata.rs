@@ -21,7 +21,7 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 /// An AnnData file or store, or one matrix of it.
 pub(super) struct AnnDataFile;
 
-/// The attribute with what a group of anndata is.
+/// The attribute that states what a group of AnnData is.
 const ENCODING: &str = "encoding-type";
 
 static INFO: FormatInfo = FormatInfo {
@@ -31,7 +31,7 @@ static INFO: FormatInfo = FormatInfo {
     summary: "AnnData of any version in HDF5 and Zarr: X, layers, raw/X, obsm, varm, obsp, varp",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
-    // Groups of others lie in these files.
+    // These files can have groups of other formats.
     containers: true,
     options: target::OPTIONS,
 };
@@ -48,7 +48,7 @@ impl Format for AnnDataFile {
         Ok(match place::find(probe) {
             Ok(Some(_)) => Some(Confidence::Certain),
             Err(error) if error.is_system() => return Err(error),
-            // Opening it says what is wrong.
+            // Opening it gives the error.
             Err(_) if probe.path().is_some_and(|path| INFO.is_extension_of(path)) => {
                 Some(Confidence::Certain)
             }
@@ -111,7 +111,7 @@ impl Format for AnnDataFile {
     }
 }
 
-/// Returns `X`, or lists what there is instead.
+/// Returns `X`, or an error that lists the other matrices.
 fn main_matrix(file: &AnnData, probe: &Probe) -> Result<Item> {
     let items = file.items()?;
     if items.contains(&Item::X) {
@@ -119,10 +119,10 @@ fn main_matrix(file: &AnnData, probe: &Probe) -> Result<Item> {
     }
     let place = probe.location().source_place();
     let what = match &items[..] {
-        [] => "AnnData without a matrix".to_owned(),
+        [] => "AnnData without matrices".to_owned(),
         items => {
             let places = items.iter().map(|item| format!("\n  {}", place::of_item(probe, item)));
-            format!("AnnData without X; name one of{}", places.collect::<String>())
+            format!("AnnData without X; select one of{}", places.collect::<String>())
         }
     };
     Err(Error::new(ErrorKind::Argument(what), place))

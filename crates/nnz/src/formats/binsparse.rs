@@ -20,7 +20,7 @@ use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
 };
 
-/// A matrix, vector or tensor of Binsparse, on any container.
+/// A Binsparse matrix, vector or tensor, on any container.
 pub(crate) struct Binsparse;
 
 static INFO: FormatInfo = FormatInfo {
@@ -45,7 +45,7 @@ impl Format for Binsparse {
         let described = match container.attribute(DESCRIPTOR) {
             Ok(_) => true,
             Err(error) if error.is_system() => return Err(error),
-            // A description that is broken is still one.
+            // A broken descriptor is still one.
             Err(error) => !matches!(error.kind(), ErrorKind::Missing),
         };
         Ok(described.then_some(Confidence::Certain))
@@ -126,7 +126,7 @@ fn description(container: &dyn Container) -> Result<Descriptor> {
     Descriptor::parse(&container.attribute(DESCRIPTOR)?, &place)
 }
 
-/// Opens the container of a matrix or tensor of Binsparse.
+/// Opens the container of a Binsparse matrix or tensor.
 pub(crate) fn open_container(
     location: &Location,
     options: &OpenOptions,
@@ -137,14 +137,14 @@ pub(crate) fn open_container(
     match container.filter(|_| binsparse) {
         Some(container) => Ok(Box::new(container)),
         None => {
-            let (found, expected) = ("no Binsparse", "a matrix or tensor of it");
+            let (found, expected) = ("no Binsparse", "a Binsparse matrix or tensor");
             Err(Error::mismatch(location.source_place(), found, expected))
         }
     }
 }
 
-/// Lists the matrices and tensors of Binsparse that a file, directory or group holds, each with its
-/// group and its description. A description that is broken is an error of its own.
+/// Lists the Binsparse matrices and tensors of a file, directory or group, each with its group and
+/// its descriptor. A broken descriptor is an error in the list.
 ///
 /// ```no_run
 /// for (group, descriptor) in nnz::formats::list_binsparse("m.h5", &nnz::OpenOptions::new())? {
@@ -155,8 +155,7 @@ pub(crate) fn open_container(
 ///
 /// # Errors
 ///
-/// Fails where there is nothing at the place, something that holds no Binsparse, or the system cannot
-/// read it.
+/// Fails if the location does not exist, has no Binsparse data, or cannot be read.
 pub fn list_binsparse(
     location: impl Into<Location>,
     options: &OpenOptions,

@@ -41,7 +41,7 @@ impl Format for BpCells {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         take_r_object(probe)?;
-        // A container that is broken, or is of no format, is an error when it is opened.
+        // A broken container, or one of no format, is an error when it is opened.
         let Some(container) = readable(probe.container())? else {
             return Ok(Some(Confidence::Fallback));
         };
@@ -97,7 +97,7 @@ impl Format for BpCells {
     }
 }
 
-/// Makes a container of an R object that is no matrix of R.
+/// Makes a container of an R object that is not an R matrix.
 pub(super) fn take_r_object(probe: &Probe) -> Result<()> {
     if probe.document(|_| ())?.is_some()
         && let (Some(path), Some(document)) = (probe.path(), probe.take_document())

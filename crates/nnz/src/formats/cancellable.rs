@@ -7,7 +7,7 @@ use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{Cancellation, Names, Place, Result, StringReader, ValueType};
 use nnz_storage::Mapped;
 
-/// Makes every read of a container fail once `cancellation` is cancelled.
+/// Makes every read of a container fail after `cancellation` is cancelled.
 pub(crate) fn cancellable(
     container: &Arc<dyn Container>,
     cancellation: Option<&Cancellation>,
@@ -106,7 +106,7 @@ impl StringReader for Strings<'_> {
         self.inner.remaining()
     }
 
-    fn least_bytes(&self) -> u64 {
-        self.inner.least_bytes()
+    fn min_bytes(&self) -> u64 {
+        self.inner.min_bytes()
     }
 }

@@ -1,4 +1,4 @@
-//! Files and directories of DAPHNE.
+//! DAPHNE files and directories.
 
 mod options;
 mod target;
@@ -17,7 +17,7 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 /// The name of the format.
 pub(crate) const NAME: &str = "daphne";
 
-/// A matrix or frame of DAPHNE, or a directory of segments.
+/// A DAPHNE matrix or frame, or a directory of segments.
 pub(super) struct Daphne;
 
 static INFO: FormatInfo = FormatInfo {
@@ -74,7 +74,7 @@ impl Format for Daphne {
         let read = ReadOptions { dialect: options.dialect };
         let place = probe.location().source_place();
         match nnz_daphne::validate_opened(opened, &read, options.cancellation.as_ref(), each) {
-            // With a dialect, the file need not be one of DAPHNE.
+            // If a dialect is given, the file need not be detected as DAPHNE.
             Err(error) if options.dialect.is_none() => {
                 nnz_engine::report_error(error.with_context(&place), each)
             }
@@ -96,7 +96,7 @@ impl Format for Daphne {
     }
 }
 
-/// Returns what was opened, which has no groups.
+/// Returns the opened file or directory, which has no groups.
 fn opened(probe: &Probe) -> Result<&Opened> {
     match (probe.location(), probe.opened()) {
         (Location::Path { group, .. }, Some(opened))
@@ -105,7 +105,7 @@ fn opened(probe: &Probe) -> Result<&Opened> {
             Ok(opened)
         }
         (location, _) => {
-            let what = "a file of DAPHNE has a path, and no groups";
+            let what = "a DAPHNE file has a path and no groups";
             Err(Error::argument(format!("{location}: {what}")))
         }
     }

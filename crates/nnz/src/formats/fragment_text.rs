@@ -6,7 +6,7 @@ use nnz_singlecell::fragment_tsv;
 use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
 use crate::{Dataset, OpenOptions};
 
-/// Fragments as text, which only `fragments::import` reads: it sorts and indexes them.
+/// Fragments as text. Only `fragments::import` reads them: it sorts and indexes them.
 pub(super) struct FragmentText;
 
 static INFO: FormatInfo = FormatInfo {
@@ -40,5 +40,5 @@ impl Format for FragmentText {
 fn unsupported(probe: &Probe) -> Error {
     let kind = ErrorKind::Unrecognized("genomic fragments as text".to_owned());
     let place = probe.path().map_or_else(Place::default, Place::path);
-    Error::new(kind, place).with_hint("fragments::import", "makes a store of them")
+    Error::new(kind, place).with_hint("fragments::import", "imports them into a store")
 }

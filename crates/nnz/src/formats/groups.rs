@@ -1,4 +1,4 @@
-//! Groups of a file that hold data of some format.
+//! Groups of a file with data of some format.
 
 use std::path::Path;
 
@@ -39,11 +39,11 @@ impl Registry {
     }
 }
 
-/// Returns the only group that was found.
+/// Returns the only group.
 pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a str> {
     let what = match found[..] {
         [only] => return Ok(only),
-        [] => format!("{kind} without a matrix that this version reads"),
+        [] => format!("{kind} without a supported matrix"),
         _ => {
             let place = |group: &&str| {
                 let mut whole = path.as_os_str().to_owned();
@@ -51,18 +51,18 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
                 format!("\n  {}", Place::path(whole))
             };
             let places = found.iter().map(place);
-            let what = format!("holds several; name one of{}", places.collect::<String>());
+            let what = format!("contains several; select one of{}", places.collect::<String>());
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
     };
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
 }
 
-/// Lists the other groups of a file that hold a matrix, a tensor or fragments, where the location
-/// names the file or its root: those besides the one that is read.
+/// Lists the other groups of a file with a matrix, a tensor or fragments, if the location is the
+/// file or its root: all except the one that is read.
 ///
-/// Groups are named without a leading slash. A location that names a group, and one without groups,
-/// has none.
+/// Groups are listed without a leading slash. A location with a group, and one without groups, has
+/// none.
 ///
 /// ```no_run
 /// for group in nnz::formats::other_groups("study.h5", &nnz::OpenOptions::new())? {
@@ -73,7 +73,8 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 ///
 /// # Errors
 ///
-/// Fails where the file cannot be searched, or holds several and its root is none of them.
+/// Fails if the file cannot be searched, or if it has several groups and its root is not one of
+/// them.
 pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<String>> {
     let location = &location.into().resolve(&*options.storage)?;
     let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
@@ -98,7 +99,7 @@ pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Res
     Ok(others)
 }
 
-/// Lists what a file or store holds, of formats with several matrices or tables in one place.
+/// Lists the matrices and tables of a file or store, for formats with several in one location.
 ///
 /// ```no_run
 /// for member in nnz::formats::list_members("study.h5ad", &nnz::OpenOptions::new())? {
@@ -109,7 +110,7 @@ pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Res
 ///
 /// # Errors
 ///
-/// Fails where it cannot be opened or listed.
+/// Fails if it cannot be opened or listed.
 pub fn list_members(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<Member>> {
     let location = &location.into();
     let registry = Registry::default();
@@ -119,7 +120,7 @@ pub fn list_members(location: impl Into<Location>, options: &OpenOptions) -> Res
     }
 }
 
-/// Lists the groups inside of a group, which are lost when that is replaced.
+/// Lists the groups in a group, which are lost when it is replaced.
 pub(crate) fn groups_inside(path: &Path, group: &str) -> Result<Vec<String>> {
     let registry = Registry::default();
     let root = Location::Path { path: path.to_path_buf(), group: None };
@@ -134,7 +135,7 @@ pub(crate) fn groups_inside(path: &Path, group: &str) -> Result<Vec<String>> {
     Ok(groups)
 }
 
-/// Writes groups as a message has them: with a slash before each, and no more than a few.
+/// Formats groups for a message: with a leading slash, and only the first ones.
 #[must_use]
 pub fn list_groups(groups: &[String]) -> String {
     const MOST: usize = 20;

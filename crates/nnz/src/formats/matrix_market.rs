@@ -30,7 +30,7 @@ impl Format for MatrixMarket {
     }
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
-        // What can be read only once is text.
+        // Only text can be read from a stream.
         if probe.is_stream() {
             return Ok(Some(Confidence::Certain));
         }

@@ -1,4 +1,4 @@
-//! Arrays of NumPy.
+//! NumPy arrays.
 
 mod target;
 
@@ -16,7 +16,7 @@ use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, te
 use crate::container_target::ends_in;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
-/// A dense array of NumPy, in a `.npy` file.
+/// A dense NumPy array, in a `.npy` file.
 pub(super) struct Npy;
 
 static INFO: FormatInfo = FormatInfo {
@@ -43,7 +43,7 @@ impl Format for Npy {
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let Some((file, _)) = probe.file() else {
             let place = probe.location().source_place();
-            return Err(Error::mismatch(place, "a stream", "an array of NumPy, which is a file"));
+            return Err(Error::mismatch(place, "a stream", "a NumPy array in a file"));
         };
         let array = NpyFile::from_file(file)?;
         if matches!(array.shape.len(), 1 | 2) {
@@ -57,7 +57,7 @@ impl Format for Npy {
         };
         let transpose = fortran_order.then(|| (0..shape.len()).rev().collect());
         let layout = Layout::new(levels, transpose);
-        let layout = layout.ok_or_else(|| Error::argument("more dimensions than are handled"))?;
+        let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
         let about = About {
             format: "NumPy array".to_owned(),
             container: "npy".to_owned(),

@@ -1,4 +1,4 @@
-//! Options that belong to one format, or to a few.
+//! Options of targets that only some formats have.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::str::FromStr;
 
 use nnz_core::{Error, Result};
 
-/// An option that targets of a format take.
+/// An option of the targets of a format.
 #[derive(Clone, Copy)]
 pub struct FormatOption {
-    /// The name, as in `--name`. Formats may share it.
+    /// The name, as in `--name`. Several formats can have it.
     pub name: &'static str,
-    /// What help calls the value; `None` for a flag.
+    /// The name of the value in help; `None` for a flag.
     pub value: Option<&'static str>,
     /// One sentence of help.
     pub help: &'static str,
-    /// Checks a value, and says what is expected.
+    /// Checks a value; the error states what is expected.
     pub check: fn(&str) -> Result<(), String>,
 }
 
@@ -26,7 +26,7 @@ impl FormatOption {
         Self { name, value: None, help, check: is::<bool> }
     }
 
-    /// Declares an option with a value of a type that is parsed.
+    /// Declares an option with a value of type `T`.
     #[must_use]
     pub const fn parsed<T: FromStr<Err: fmt::Display>>(
         name: &'static str,
@@ -50,7 +50,7 @@ fn is<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<(), String> {
     text.parse::<T>().map(drop).map_err(|error| error.to_string())
 }
 
-/// Values of options that formats declare, by name. The value of a flag is `true` or `false`.
+/// Values of format options, by name. The value of a flag is `true` or `false`.
 ///
 /// ```
 /// use nnz::formats::FormatOptions;
@@ -66,7 +66,7 @@ fn is<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<(), String> {
 pub struct FormatOptions(BTreeMap<String, String>);
 
 impl FormatOptions {
-    /// Sets none.
+    /// Creates an empty set of options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -90,12 +90,12 @@ impl FormatOptions {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Returns the names of the options that are set.
+    /// Returns the names of the set options.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Returns whether none is set.
+    /// Returns whether no option is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -105,7 +105,7 @@ impl FormatOptions {
     ///
     /// # Errors
     ///
-    /// Fails where the value is not one of the type.
+    /// Fails if the value is not one of the type.
     pub fn parse<T: FromStr<Err: fmt::Display>>(&self, name: &str) -> Result<Option<T>> {
         let parse = |text: &str| {
             text.parse().map_err(|error| {
@@ -119,7 +119,7 @@ impl FormatOptions {
     ///
     /// # Errors
     ///
-    /// Fails where the value is neither `true` nor `false`.
+    /// Fails if the value is neither `true` nor `false`.
     pub fn flag(&self, name: &str) -> Result<bool> {
         Ok(self.parse(name)?.unwrap_or(false))
     }

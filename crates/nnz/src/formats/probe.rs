@@ -1,4 +1,4 @@
-//! A place, looked at once.
+//! A location whose format is detected.
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
@@ -16,18 +16,18 @@ use crate::{Location, OpenOptions};
 /// Bytes at the start of a file that are read for detection.
 const START: usize = 512;
 
-/// A place that a format is looked for in: what was read and opened for one format is there for the
+/// A location whose format is detected. What was read and opened for one format is kept for the
 /// next, and for the one that opens it.
 pub struct Probe {
     location: Location,
     memory: Option<u64>,
-    /// What is at the path; `None` for standard input.
+    /// The opened file or directory; `None` for standard input.
     opened: Option<Opened>,
     /// The first bytes of a file.
     start: Vec<u8>,
     kind: Option<&'static dyn ContainerKind>,
     kinds: Vec<&'static dyn ContainerKind>,
-    /// The group of the container, without a slash before it; empty for the root.
+    /// The group of the container, without a leading slash; empty for the root.
     group: String,
     open: OnceCell<Arc<dyn OpenContainer>>,
     arrays: OnceCell<Arc<dyn Container>>,
@@ -44,8 +44,8 @@ enum Object {
 }
 
 impl Probe {
-    /// Looks at a place, which may be a container of one of these kinds. An R object in it may take so
-    /// many bytes as the options say.
+    /// Opens a location, which may be a container of one of these kinds. The options limit the memory
+    /// of an R object in it.
     pub(super) fn new(
         location: &Location,
         kinds: &[&'static dyn ContainerKind],
@@ -57,7 +57,7 @@ impl Probe {
             probe.start = file.start(START)?;
         }
         if let Some(directory) = opened.directory() {
-            // Every format asks for some names.
+            // Every format looks up some names.
             directory.names()?;
         }
         for &kind in kinds {
@@ -68,13 +68,13 @@ impl Probe {
         }
         let has_groups = probe.kind.is_some_and(|kind| kind.info().groups);
         if !has_groups && !probe.group.is_empty() {
-            let what = format!("holds no groups, so there is no {:?} in it", probe.group);
+            let what = format!("no groups in this format, so {:?} does not exist", probe.group);
             return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())));
         }
         Ok(probe)
     }
 
-    /// Takes a place as it is, for a format that is given.
+    /// Opens a location for a given format, without detection.
     pub(super) fn unknown(
         location: &Location,
         kinds: &[&'static dyn ContainerKind],
@@ -102,7 +102,7 @@ impl Probe {
         })
     }
 
-    /// Goes on with another group of the same file.
+    /// Continues with another group of the same file.
     pub(super) fn into_group(mut self, name: &str) -> Self {
         if self.group != name {
             name.clone_into(&mut self.group);
@@ -112,11 +112,11 @@ impl Probe {
         self
     }
 
-    /// Returns the container and the group, where it has groups.
+    /// Returns the container and the group, if it has groups.
     ///
     /// # Errors
     ///
-    /// Fails where the container is broken or cannot be read.
+    /// Fails if the container is broken or cannot be read.
     pub fn group(&self) -> Result<Option<(&dyn OpenContainer, &str)>> {
         match self.kind.filter(|kind| kind.info().groups) {
             Some(kind) => Ok(Some((self.open(kind)?, &self.group))),
@@ -124,18 +124,18 @@ impl Probe {
         }
     }
 
-    /// Returns the name of the group, where the place is a container with groups.
+    /// Returns the name of the group, if the location is a container with groups.
     pub(super) fn group_name(&self) -> Option<&str> {
         self.kind.filter(|kind| kind.info().groups).map(|_| self.group.as_str())
     }
 
-    /// Returns the place as it was named.
+    /// Returns the location as it was given.
     #[must_use]
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// Returns what is at the path, opened; `None` for standard input.
+    /// Returns the opened file or directory; `None` for standard input.
     #[must_use]
     pub fn opened(&self) -> Option<&Opened> {
         self.opened.as_ref()
@@ -153,24 +153,24 @@ impl Probe {
         matches!(self.opened, None | Some(Opened::Special(..)))
     }
 
-    /// Returns a directory that is no container with groups, such as a Zarr store.
+    /// Returns a directory that is not a container with groups, such as a Zarr store.
     #[must_use]
     pub fn directory(&self) -> Option<&InputDirectory> {
         self.opened.as_ref()?.directory().filter(|_| self.group_name().is_none())
     }
 
-    /// Returns a regular file that is no container with groups, and its first 512 bytes.
+    /// Returns a regular file that is not a container with groups, and its first 512 bytes.
     #[must_use]
     pub fn file(&self) -> Option<(&InputFile, &[u8])> {
         let file = self.opened.as_ref()?.file().filter(|_| self.group_name().is_none())?;
         Some((file, &self.start))
     }
 
-    /// Opens the named arrays at the place, once; `None` where there is no container.
+    /// Opens the named arrays of the location, once; `None` if there is no container.
     ///
     /// # Errors
     ///
-    /// Fails where the container is broken or cannot be read.
+    /// Fails if the container is broken or cannot be read.
     pub fn container(&self) -> Result<Option<&Arc<dyn Container>>> {
         if self.arrays.get().is_none()
             && let Some(kind) = self.kind
@@ -181,16 +181,16 @@ impl Probe {
         Ok(self.arrays.get())
     }
 
-    /// Opens the group at the place as a tree, once; `None` where there is no container, or one that is no
-    /// tree.
+    /// Opens the group of the location as a tree, once; `None` if there is no container, or it has no
+    /// trees.
     ///
     /// # Errors
     ///
-    /// Fails where the container is broken or cannot be read.
+    /// Fails if the container is broken or cannot be read.
     pub fn tree(&self) -> Result<Option<&dyn Group>> {
         if self.tree.get().is_none()
             && let Some(kind) = self.kind
-            // Units are decoded by many threads already.
+            // Units are already decoded by many threads.
             && let Some(tree) = self.open(kind)?.tree(&self.group, 1)?
         {
             return Ok(Some(&**self.tree.get_or_init(|| tree)));
@@ -198,12 +198,12 @@ impl Probe {
         Ok(self.tree.get().map(|group| &**group))
     }
 
-    /// Opens the tree of a file or store with groups at its root, once; `None` where there is none.
+    /// Opens the tree at the root of a file or store with groups, once; `None` if there is none.
     /// Chunks are decoded by the thread that reads them.
     ///
     /// # Errors
     ///
-    /// Fails where the file or store is broken or cannot be read.
+    /// Fails if the file or store is broken or cannot be read.
     pub fn root(&self) -> Result<Option<&Arc<dyn Group>>> {
         if self.root.get().is_none()
             && let Some(kind) = self.grouped()?
@@ -214,7 +214,7 @@ impl Probe {
         Ok(self.root.get())
     }
 
-    /// Returns the kind of a file or store with groups, also where the format is given.
+    /// Returns the kind of a file or store with groups, also if the format is given.
     fn grouped(&self) -> Result<Option<&'static dyn ContainerKind>> {
         let groups = |kind: &&'static dyn ContainerKind| kind.info().groups;
         let (None, Some(opened)) = (self.kind, &self.opened) else {
@@ -235,24 +235,24 @@ impl Probe {
                 let open = kind.open(opened)?;
                 self.open.get_or_init(|| open)
             }
-            // A stream is of no kind.
+            // A stream is no container.
             (None, None) => return Err(Error::new(ErrorKind::Missing, Place::default())),
         };
         Ok(&**found)
     }
 
-    /// Takes the container over, to read from it.
+    /// Returns the container, to read from it.
     pub(super) fn into_container(self) -> Result<Option<Arc<dyn Container>>> {
         self.container().map(|opened| opened.cloned())
     }
 
-    /// Keeps a container that was made of the R object.
+    /// Sets the container of the R object.
     pub(super) fn set_container(&self, container: Arc<dyn Container>) {
-        // There is no other: a file is an R object or a container.
+        // It is not set yet: a file is either an R object or a container.
         let _ = self.arrays.set(container);
     }
 
-    /// Reads the R object of a file, once, and applies `f` to it; `None` where there is none, or it
+    /// Reads the R object of a file, once, and applies `f` to it; `None` if there is none, or it
     /// was taken.
     pub(super) fn document<T>(&self, f: impl FnOnce(&Document) -> T) -> Result<Option<T>> {
         if matches!(*self.document.borrow(), Object::Unread) {
@@ -267,8 +267,7 @@ impl Probe {
 
     fn read_document(&self) -> Result<Option<Document>> {
         let Some((file, start)) = self.file() else { return Ok(None) };
-        // A broken one, or one that is compressed in a way that is not supported, has an error to say
-        // so.
+        // Opening a broken object, or one with an unsupported compression, gives the error.
         let named = || ends_in_rds(file.path()) && !start.is_empty() && self.kind.is_none();
         if !rds::is_rds(file)? && !named() {
             return Ok(None);
@@ -277,7 +276,7 @@ impl Probe {
             .map(Some)
     }
 
-    /// Takes the R object over.
+    /// Takes the R object.
     pub(super) fn take_document(&self) -> Option<Document> {
         match self.document.replace(Object::Absent) {
             Object::Read(document) => Some(document),

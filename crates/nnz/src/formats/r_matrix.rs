@@ -1,4 +1,4 @@
-//! Matrices of R.
+//! R matrices.
 
 mod target;
 
@@ -36,7 +36,7 @@ impl Format for RMatrix {
         let document = probe.take_document();
         let (Some((file, _)), Some(document)) = (probe.file(), document) else {
             let place = probe.location().source_place();
-            return Err(Error::mismatch(place, "no R object", "a matrix of R"));
+            return Err(Error::mismatch(place, "no R object", "an R matrix"));
         };
         let source = Box::new(r_matrix::from_document(file, document)?);
         Ok(Dataset::Matrix(source))

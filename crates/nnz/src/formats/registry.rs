@@ -1,4 +1,4 @@
-//! The list of formats, and finding the one of a place.
+//! The list of formats, and detecting the format of a location.
 
 use std::io;
 use std::path::Path;
@@ -24,7 +24,7 @@ use super::{bpcells, bpcells_fragments};
 use super::{npy, r_matrix, scipy};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
-/// Every format of this crate. Of several that are certain, the first is taken.
+/// The formats of this crate. If several are certain, the first is used.
 const FORMATS: &[&dyn Format] = &[
     #[cfg(feature = "matrix-market")]
     &matrix_market::MatrixMarket,
@@ -68,7 +68,7 @@ pub(crate) fn check_options<'a>(
     }
 }
 
-/// Returns the format of this crate that matrices are written in under the name of a path.
+/// Returns the format of this crate for a matrix that is written to a path.
 pub(crate) fn format_of_path(path: &Path) -> Option<&'static dyn Format> {
     by_extension(FORMATS, path)
 }
@@ -90,7 +90,7 @@ pub fn list() -> Vec<&'static FormatInfo> {
     FORMATS.iter().map(|format| format.info()).collect()
 }
 
-/// A list of formats and one of kinds of container; by default all of this crate.
+/// A list of formats and of kinds of containers; by default all of this crate.
 #[derive(Clone)]
 pub struct Registry {
     formats: Vec<&'static dyn Format>,
@@ -110,15 +110,15 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Adds a format. Where it and another are certain, the other is taken.
+    /// Adds a format. If another one is also certain, that is used.
     #[must_use]
     pub fn with(mut self, format: &'static dyn Format) -> Self {
         self.formats.push(format);
         self
     }
 
-    /// Adds a kind of container, which every format of named arrays is then read from and written to.
-    /// Where it and another match, the other is taken.
+    /// Adds a kind of container, for all formats of named arrays. If another kind also matches, that
+    /// is used.
     #[must_use]
     pub fn with_container(mut self, kind: &'static dyn ContainerKind) -> Self {
         self.containers.push(kind);
@@ -131,7 +131,7 @@ impl Registry {
         &self.containers
     }
 
-    /// Looks at a place.
+    /// Opens a location as a probe.
     pub(super) fn probe(&self, location: &Location, options: &OpenOptions) -> Result<Probe> {
         Probe::new(&location.resolve(&*options.storage)?, &self.containers, options)
     }
@@ -153,11 +153,11 @@ impl Registry {
     }
 
     /// Parses a value of `--to`: the name of a format that is written, or a value that one of them
-    /// claims, such as `CSR`. Returns the format and the options that come with the value.
+    /// accepts, such as `CSR`. Returns the format and the options that follow from the value.
     ///
     /// # Errors
     ///
-    /// Fails where no format has the name.
+    /// Fails if no format has the name.
     pub fn parse_target(&self, text: &str) -> Result<(&'static dyn Format, FormatOptions)> {
         let found = self.find(text).filter(|format| writes_matrices(format.info()));
         let claimed = || {
@@ -168,12 +168,12 @@ impl Registry {
         found.ok_or_else(|| {
             let (text, names) = (text.escape_debug(), self.written());
             Error::argument(format!(
-                "unknown format \"{text}\": expected {names}, or a format of Binsparse such as CSR"
+                "unknown format \"{text}\": expected {names}, or a Binsparse format such as CSR"
             ))
         })
     }
 
-    /// Lists the formats that matrices are written in.
+    /// Lists the formats in which matrices are written.
     fn written(&self) -> String {
         let infos = self.formats.iter().map(|format| format.info());
         infos
@@ -183,12 +183,12 @@ impl Registry {
             .join(", ")
     }
 
-    /// Returns the format that a matrix is written in at a place: the one that is named, or that of
-    /// the extension; text on standard output.
+    /// Returns the format of a target: the one that is given, or that of the extension; Matrix
+    /// Market for standard output.
     ///
     /// # Errors
     ///
-    /// Fails where there is none, and where an option is set that it does not have.
+    /// Fails if there is none, and if an option is set that it does not have.
     pub(crate) fn format_of_target(
         &self,
         to: &Location,
@@ -199,13 +199,13 @@ impl Registry {
                 .find(name)
                 .ok_or_else(|| Error::argument(format!("unknown format {name:?}")))?,
             (None, Location::Stream) => self.find(TEXT).ok_or_else(|| {
-                Error::argument("no format of this build is written to standard output")
+                Error::argument("no format of this build can be written to standard output")
             })?,
             (None, Location::Path { path, .. }) => {
                 by_extension(&self.formats, path).ok_or_else(|| {
                     let names = self.written();
                     Error::argument(format!("{to}: unknown file extension"))
-                        .with_hint("format", format!("takes one of {names}"))
+                        .with_hint("format", format!("selects the format: {names}"))
                 })?
             }
         };
@@ -215,7 +215,7 @@ impl Registry {
         Ok(format)
     }
 
-    /// Refuses to write a format under a name that says it is another, or a container that the format is
+    /// Refuses a path whose extension is that of another format, or of a container that the format is
     /// not written to.
     pub(crate) fn check_name(&self, path: &Path, own: &FormatInfo, kinds: &[&str]) -> Result<()> {
         let kind = self.containers.iter().map(|kind| kind.info());
@@ -223,19 +223,22 @@ impl Registry {
         let other = by_extension(&self.formats, path).map(|format| format.info().name);
         let other = match (kind, other.filter(|other| *other != own.name)) {
             (Some(kind), _) if !kinds.contains(&kind) => kind,
-            // Stores of several formats have its extension.
+            // Several formats use the extension of stores.
             (Some("Zarr"), _) | (_, None) => return Ok(()),
             (_, Some(other)) => other,
         };
         let place = Place::path(path);
-        Err(Error::argument(format!("{place}: this is a name of {other}, not of {}", own.name)))
+        Err(Error::argument(format!(
+            "{place}: the extension is that of {other}, not of {}",
+            own.name
+        )))
     }
 
     /// Decides where and how a matrix is written.
     ///
     /// # Errors
     ///
-    /// Fails where the format is not known, as [`Format::target`], and where an option is set that the
+    /// Fails if the format is unknown, as [`Format::target`], and if an option is set that the
     /// format does not have.
     pub fn target(
         &self,
@@ -258,23 +261,23 @@ impl Registry {
         self.format_of_target(to, options)?.target(to, options, source)
     }
 
-    /// Opens what a place holds.
+    /// Opens the data of a location.
     ///
     /// # Errors
     ///
-    /// Fails where there is nothing, nothing that a format recognises, or something that is broken.
+    /// Fails if the location does not exist, has no known format, or is broken.
     pub fn open(&self, location: &Location, options: &OpenOptions) -> Result<Dataset> {
         self.detect(location, options)?.open(options)
     }
 
-    /// Finds the format of what a place holds.
+    /// Detects the format of a location.
     ///
-    /// The root of a file is tried first. Its groups are searched only if the root is of no format,
-    /// or another kind of data is preferred.
+    /// The root of a file is tried first. Its groups are searched only if the root has no known
+    /// format, or another kind of data is preferred.
     ///
     /// # Errors
     ///
-    /// Fails where there is nothing, or nothing that a format recognises.
+    /// Fails if the location does not exist or has no known format.
     pub fn detect(&self, location: &Location, options: &OpenOptions) -> Result<Detected> {
         let location = &location.resolve(&*options.storage)?;
         if let Some(name) = options.format {
@@ -288,7 +291,8 @@ impl Registry {
                 return Ok(Detected { format, probe });
             }
             let probe = self.probe(location, options)?;
-            // Whatever it answers: it is told, and what it reads to answer is there when it opens.
+            // The result is not used: the format is given, but what it reads here is needed to open
+            // it.
             let _ = format.probe(&probe)?;
             return Ok(Detected { format, probe });
         }
@@ -324,9 +328,10 @@ impl Registry {
         }
     }
 
-    /// Returns the format that matches best; of equals, the first.
+    /// Returns the format that matches best; the first if several are equal.
     fn best(&self, probe: &Probe) -> Result<Option<(&'static dyn Format, Confidence)>> {
-        // By its name before its content, so that an error of a broken file says where it is broken.
+        // By name before content, so that the error of a broken file gives the location of the
+        // fault.
         if let Some((file, _)) = probe.file() {
             for &format in &self.formats {
                 if format.is_entry(file.path(), None)? {
@@ -345,32 +350,33 @@ impl Registry {
         Ok(fallback)
     }
 
-    /// Makes the error for a place that no format recognises.
+    /// Makes the error for a location of no known format.
     fn unrecognized(&self, probe: &Probe) -> Result<Error> {
         let what = match (probe.directory(), probe.file()) {
             (Some(directory), _) => {
                 let inside = self.entries(directory)?;
                 if !inside.is_empty() {
                     let inside = inside.join("\n  ");
-                    let what = format!("a directory of several; name one of\n  {inside}");
+                    let what =
+                        format!("a directory of several matrices; select one of\n  {inside}");
                     return Ok(Error::new(ErrorKind::Argument(what), directory.place()));
                 }
-                "a directory without a file \"version\" (BPCells), \"matrix.mtx\" (10x), \
+                "a directory without the file \"version\" (BPCells), \"matrix.mtx\" (10x), \
                  \"binsparse.json\" or segments (DAPHNE)"
             }
             (None, Some((_, []))) => "an empty file",
-            _ => "not recognised: it begins like none of the formats that can be read",
+            _ => "not recognized: the first bytes match no supported format",
         };
         let kind = ErrorKind::Unrecognized(what.to_owned());
         Ok(Error::new(kind, probe.location().source_place()))
     }
 
-    /// Lists entries of a directory that look like a format, and behind them those that may not be read.
+    /// Lists entries of a directory that look like a format, then those that cannot be read.
     ///
     /// # Errors
     ///
-    /// Fails where the system cannot list it or look at an entry, also as it may not be read, unless others
-    /// look like a format.
+    /// Fails if the directory cannot be listed or an entry cannot be read, unless others look like a
+    /// format.
     fn entries(&self, directory: &InputDirectory) -> Result<Vec<String>> {
         const MOST: usize = 50;
         let (mut inside, mut denied) = (Vec::new(), Vec::new());
@@ -420,7 +426,7 @@ fn is_denied(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)
 }
 
-/// A place, and the format it was found to be of.
+/// A location and its format.
 pub struct Detected {
     format: &'static dyn Format,
     probe: Probe,
@@ -440,19 +446,19 @@ impl Detected {
         self.format
     }
 
-    /// Returns whether the format reads a kind of data.
+    /// Returns whether the format can contain a kind of data.
     #[must_use]
     pub fn reads(&self, kind: DatasetKind) -> bool {
         self.format.info().reads.contains(&kind)
     }
 
-    /// Returns the group that was chosen, where the file has groups.
+    /// Returns the selected group, if the file has groups.
     #[must_use]
     pub fn group(&self) -> Option<&str> {
         self.probe.group_name()
     }
 
-    /// Lists what the place holds, of formats with several matrices or tables in one place.
+    /// Lists the parts of the location, for formats with several matrices or tables in one.
     ///
     /// # Errors
     ///
@@ -465,7 +471,7 @@ impl Detected {
         self.probe
     }
 
-    /// Opens it.
+    /// Opens the data.
     ///
     /// # Errors
     ///
@@ -474,7 +480,7 @@ impl Detected {
         self.format.open(self.probe, options)
     }
 
-    /// Checks all of it.
+    /// Checks the data.
     ///
     /// # Errors
     ///

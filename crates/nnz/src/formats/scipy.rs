@@ -1,4 +1,4 @@
-//! Sparse matrices of SciPy.
+//! SciPy sparse matrices.
 
 mod sorted;
 mod target;
@@ -12,7 +12,7 @@ use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, te
 use crate::tensor::TensorFile;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions};
 
-/// A sparse matrix or array of SciPy, in an `.npz` file.
+/// A SciPy sparse matrix or array, in an `.npz` file.
 pub(super) struct Scipy;
 
 static INFO: FormatInfo = FormatInfo {
@@ -33,7 +33,7 @@ impl Format for Scipy {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         let Some((..)) = probe.file() else { return Ok(None) };
-        // What is broken is an error when it is opened.
+        // A broken file is an error when it is opened.
         let Some(file) = readable(probe.tree())?.flatten() else { return Ok(None) };
         Ok(is_scipy(file)?.then_some(Confidence::Certain))
     }
@@ -41,7 +41,7 @@ impl Format for Scipy {
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let Some(file) = probe.tree()? else {
             let place = probe.location().source_place();
-            return Err(Error::mismatch(place, "no npz file", "a sparse matrix of SciPy"));
+            return Err(Error::mismatch(place, "no npz file", "a SciPy sparse matrix"));
         };
         let bytes = probe.file().map(|(file, _)| file.len());
         let tensor = match ScipyFile::open_with_repairs(file, bytes, options.repairs.as_deref())? {
@@ -51,7 +51,7 @@ impl Format for Scipy {
         };
         let level = Level { kind: LevelKind::Sparse, rank: tensor.shape.len() };
         let layout = Layout::new(vec![level], None);
-        let layout = layout.ok_or_else(|| Error::argument("more dimensions than are handled"))?;
+        let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
         let indices = tensor.coordinates.iter().map(Indices::vector);
         let about = About {
             format: "SciPy sparse array".to_owned(),

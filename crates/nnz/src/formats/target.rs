@@ -1,4 +1,4 @@
-//! Where targets lie.
+//! Locations of targets.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use nnz_core::{Error, Result};
 
 use crate::Location;
 
-/// Returns path and group of a target; standard output is none.
+/// Returns path and group of a target; fails for standard output.
 pub(super) fn named<'a>(to: &'a Location, name: &str) -> Result<(&'a Path, Option<&'a str>)> {
     match to {
         Location::Path { path, group } => Ok((path, group.as_deref())),
@@ -16,7 +16,7 @@ pub(super) fn named<'a>(to: &'a Location, name: &str) -> Result<(&'a Path, Optio
     }
 }
 
-/// Returns the path of a target that has no groups.
+/// Returns the path of a target without a group.
 pub(super) fn without_group<'a>(to: &'a Location, name: &str) -> Result<&'a Path> {
     match named(to, name)? {
         (path, None) => Ok(path),
@@ -24,7 +24,7 @@ pub(super) fn without_group<'a>(to: &'a Location, name: &str) -> Result<&'a Path
     }
 }
 
-/// Refuses to compress what the format does not compress.
+/// Refuses compression if the format has none.
 pub(super) fn uncompressed(compress: Option<nnz_container::Compression>, name: &str) -> Result<()> {
     match compress {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Arrays of a tensor under the names that Binsparse has for them.
+//! Arrays of a tensor, with the names that Binsparse uses.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use nnz_core::{About, Error, ErrorKind, Finding, Names, Place, Result, Structure
 use super::{Format, Probe};
 use crate::{Dataset, ValidateOptions, tensor::TensorFile};
 
-/// Opens arrays of another format as a tensor: the indices of each dimension if it is sparse, and the
-/// values.
+/// Opens arrays of another format as a tensor: the values, and the indices of each dimension if it is
+/// sparse.
 pub(super) fn open(
     path: &Path,
     layout: Layout,
@@ -45,7 +45,7 @@ pub(super) fn open(
 /// An array of a tensor.
 pub(super) type Array = Arc<dyn NumberArray>;
 
-/// Arrays under other names, and a description.
+/// Renamed arrays, and a descriptor.
 struct Renamed {
     path: PathBuf,
     text: String,
@@ -129,7 +129,7 @@ impl NumberArray for Shared {
     }
 }
 
-/// Checks all entries of what a format opens: a matrix or a tensor.
+/// Checks all entries of a matrix or tensor.
 pub(super) fn validate(
     format: &dyn Format,
     probe: Probe,

@@ -1,4 +1,4 @@
-//! Matrices of 10x Genomics, in HDF5 and in folders.
+//! 10x Genomics matrices, in HDF5 and in folders.
 
 mod target;
 
@@ -13,7 +13,7 @@ use nnz_storage::InputDirectory;
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
-/// A matrix of features x cells with names: an HDF5 file, or a folder with a Matrix Market file.
+/// A named matrix of features x cells: an HDF5 file, or a folder with a Matrix Market file.
 pub(super) struct Tenx;
 
 static INFO: FormatInfo = FormatInfo {
@@ -27,7 +27,7 @@ static INFO: FormatInfo = FormatInfo {
     options: target::OPTIONS,
 };
 
-/// What an HDF5 file is called.
+/// The description of the HDF5 container.
 const HDF5: &str = "an HDF5 file";
 
 /// Returns the root or group of an HDF5 file, and the matrices in it.
@@ -44,7 +44,7 @@ fn open_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Dataset> {
 }
 
 fn member(path: String, group: &dyn Group) -> Result<Member> {
-    // `validate` says what is wrong.
+    // `validate` reports the fault.
     let Some(source) = readable(TenxSource::open(group))? else {
         let (kind, value_type) = ("invalid".to_owned(), String::new());
         return Ok(Member { path, shape: Vec::new(), kind, value_type });
@@ -66,7 +66,7 @@ impl Format for Tenx {
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         let found = match probe.directory() {
             Some(directory) => tenx_folder::looks_like(directory)?,
-            // What is broken is an error when it is opened.
+            // A broken file is an error when it is opened.
             None => readable(matrices(probe))?.flatten().is_some(),
         };
         Ok(found.then_some(Confidence::Certain))
@@ -81,7 +81,7 @@ impl Format for Tenx {
         let path = probe.path().unwrap_or(Path::new(""));
         let place = || probe.location().source_place();
         let Some((root, found)) = matrices(&probe)? else {
-            return Err(Error::mismatch(place(), "something else", "a matrix of 10x"));
+            return Err(Error::mismatch(place(), "another kind of data", "a 10x matrix"));
         };
         match found {
             Found::Here => open_group(root, repairs),
@@ -90,11 +90,11 @@ impl Format for Tenx {
                 open_group(&*root.group(groups::only(&names, HDF5, path)?)?, repairs)
             }
             Found::Molecules => Err(Found::no_matrix(root)),
-            _ => Err(Error::argument("no matrix of 10x")),
+            _ => Err(Error::argument("no 10x matrix")),
         }
     }
 
-    /// Lists the genomes, where there are several.
+    /// Lists the genomes, if there are several.
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
         let Some((root, Found::Groups(names))) = matrices(probe)? else { return Ok(Vec::new()) };
         if names.len() < 2 {

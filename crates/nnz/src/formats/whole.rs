@@ -8,50 +8,51 @@ use super::Probe;
 use crate::whole::{ConcatFilesOptions, ElementDifference};
 use crate::{ConvertOptions, DiffOptions, Location, Progress, Selection, Summary};
 
-/// Rows of a file by the value that they have in a column.
+/// Rows of a file, grouped by their value in a column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RowGroups {
-    /// Each value as text, in the order they occur, and the positions of its rows.
+    /// Each value as text, in the order of occurrence, and the positions of its rows.
     pub groups: Vec<(String, Vec<Range<u64>>)>,
-    /// Rows without a value.
+    /// The number of rows without a value.
     pub missing: u64,
 }
 
 impl RowGroups {
-    /// Takes the groups, and the number of rows that are in none.
+    /// Creates it from the groups and the number of rows in none.
     #[must_use]
     pub fn new(groups: Vec<(String, Vec<Range<u64>>)>, missing: u64) -> Self {
         Self { groups, missing }
     }
 }
 
-/// A format with several matrices and tables in one file, all of which go along when a file is converted or
-/// cut. What names one matrix in a file is no such file.
+/// A format with several matrices and tables in one file, which are all included when a file is converted
+/// or sliced. A location that selects one matrix in a file is not a whole file.
 pub trait WholeFormat: Sync {
-    /// Returns whether a target is a file of this format, going by the options and its name alone.
+    /// Returns whether a target is a file of this format, judging by the options and its name only.
     fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool;
 
     /// Returns whether a probe is such a file, not a matrix in one.
     ///
     /// # Errors
     ///
-    /// Fails where the place cannot be read.
+    /// Fails if the location cannot be read.
     fn is_file(&self, probe: &Probe) -> Result<bool>;
 
-    /// Returns names and tables of rows and columns, as a matrix without entries, of a file that has no main matrix.
+    /// Returns names and annotations of rows and columns, as a matrix without entries, of a file without a main
+    /// matrix.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be read.
+    /// Fails if they cannot be read.
     fn tables(&self, probe: &Probe) -> Result<Option<Box<dyn MatrixSource>>>;
 
-    /// Writes all of a file.
+    /// Converts a whole file.
     ///
     /// # Errors
     ///
-    /// Fails where it is broken or cannot be read, the target cannot be written, or an option is set that does
-    /// not apply.
+    /// Fails if it is broken or cannot be read, if the target cannot be written, or if an option does not
+    /// apply.
     fn convert_file(
         &self,
         from: &Probe,
@@ -60,11 +61,12 @@ pub trait WholeFormat: Sync {
         progress: &dyn Progress,
     ) -> Result<Summary>;
 
-    /// Writes what belongs to some rows and columns of a file.
+    /// Writes what belongs to selected rows and columns of a file.
     ///
     /// # Errors
     ///
-    /// Fails as [`convert_file`](Self::convert_file), and where what is selected is not there.
+    /// Fails as [`convert_file`](Self::convert_file), and if a selected row or column does not
+    /// exist.
     fn slice_file(
         &self,
         from: &Probe,
@@ -74,11 +76,11 @@ pub trait WholeFormat: Sync {
         progress: &dyn Progress,
     ) -> Result<Summary>;
 
-    /// Writes the rows of several files one behind the other.
+    /// Concatenates the rows of several files.
     ///
     /// # Errors
     ///
-    /// Fails as [`convert_file`](Self::convert_file), and where columns or types do not go together.
+    /// Fails as [`convert_file`](Self::convert_file), and if columns or types do not match.
     fn concat_files(
         &self,
         from: &[Probe],
@@ -88,11 +90,11 @@ pub trait WholeFormat: Sync {
         progress: &dyn Progress,
     ) -> Result<Summary>;
 
-    /// Compares all elements of two files, and passes what differs to `each`.
+    /// Compares all elements of two files, and passes differences to `each`.
     ///
     /// # Errors
     ///
-    /// Fails where one cannot be read or is broken.
+    /// Fails if one cannot be read or is broken.
     fn diff_files(
         &self,
         files: [&Probe; 2],
@@ -100,10 +102,10 @@ pub trait WholeFormat: Sync {
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()>;
 
-    /// Groups the rows of a file by a column of its table of rows, which may take so many bytes.
+    /// Groups the rows of a file by a column of its annotations, which may take `memory` bytes.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such column, or it cannot be read.
+    /// Fails if there is no such column, or it cannot be read.
     fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups>;
 }

@@ -1,4 +1,4 @@
-//! A store from text.
+//! Importing text into a store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,20 +17,20 @@ use super::shares::{LEAST_MEMORY, Shares};
 use super::target::{StoreOptions, Target};
 use crate::{Location, Progress};
 
-/// Says how text is read.
+/// Options of [`import`].
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ImportOptions {
-    /// Whether fragments come in any order, and are sorted. Otherwise one that is out of order is
-    /// an error.
+    /// Whether fragments may be in any order and are sorted. Otherwise, unsorted fragments are an
+    /// error.
     pub sort: bool,
-    /// Whether the end is the last base of a fragment, not the one behind it.
+    /// Whether the end is the last base of a fragment instead of the one after it.
     pub end_inclusive: bool,
-    /// The cells that are wanted. Without a list, all are.
+    /// The cells to import; by default all.
     pub cells: Option<StringList>,
-    /// The chromosomes there are, in their order. Without a list, they are ordered as they come.
+    /// The chromosomes in their order; by default in the order of occurrence.
     pub chromosomes: Option<Chromosomes>,
-    /// Where the text is looked up; by default in the file system.
+    /// The storage of the text; by default the file system.
     pub storage: Option<Arc<dyn Storage>>,
 }
 
@@ -44,15 +44,14 @@ nnz_core::setters! {
     }
 }
 
-/// Makes a store of fragments as text, be it plain, gzipped or of the blocks of `bgzip`.
+/// Imports fragments from text: plain, gzipped or bgzipped.
 ///
-/// Cells get their numbers as they come.
+/// Cells are numbered in the order of occurrence.
 ///
 /// # Errors
 ///
-/// Fails where a line is no fragment, is out of order or tells of a chromosome that is not listed,
-/// and where the target exists and may not be replaced or cannot be written. Nothing is left
-/// behind then.
+/// Fails if a line is not a fragment, is out of order or has a chromosome that is not listed, and
+/// if the target exists and may not be replaced or cannot be written. Nothing is written then.
 pub fn import(
     from: &Location,
     to: &Location,
@@ -102,7 +101,7 @@ pub fn import(
         .map_err(|error| error.with_context(&target.place()))?;
     let mut notes: Vec<_> = target.lost.into_iter().collect();
     if sort && options.memory < LEAST_MEMORY {
-        notes.push(format!("sorting takes {LEAST_MEMORY} bytes of memory at least"));
+        notes.push(format!("sorting takes at least {LEAST_MEMORY} bytes of memory"));
     }
     if read.unselected > 0 {
         notes.push(format!("{} fragments of other cells were left out", read.unselected));
@@ -111,7 +110,7 @@ pub fn import(
         notes.push(format!("{unmet} of {listed} listed cells were not found"));
     }
     if read.columns.is_some_and(|columns| columns > 4) {
-        notes.push("what follows the fourth column was left out".to_owned());
+        notes.push("columns after the fourth were left out".to_owned());
     }
     Ok(FragmentSummary {
         fragments: read.fragments,
@@ -153,9 +152,9 @@ impl Joined<'_> {
     }
 }
 
-/// Makes batches of text that is in order.
+/// Makes batches of sorted text.
 struct Importing {
-    /// Blocks to be used again.
+    /// Blocks to be reused.
     spares: Mutex<Vec<TsvBlock>>,
 }
 
@@ -187,7 +186,7 @@ impl Join<Importing> for Joined<'_> {
     }
 }
 
-/// Where batches in order go.
+/// The consumer of sorted batches.
 struct Into<'a>(&'a mut dyn FragmentSink);
 
 impl Write<Importing> for Into<'_> {
@@ -196,11 +195,11 @@ impl Write<Importing> for Into<'_> {
     }
 }
 
-/// Makes sorted runs of text in any order.
+/// Makes sorted runs of unsorted text.
 struct Sorting {
     /// Blocks that are sorted together.
     together: usize,
-    /// Blocks to be used again.
+    /// Blocks to be reused.
     spares: Mutex<Vec<TsvBlock>>,
 }
 
@@ -244,7 +243,7 @@ impl Join<Sorting> for Joined<'_> {
     }
 }
 
-/// Sorts the fragments of some blocks that follow each other.
+/// Sorts the fragments of consecutive blocks.
 fn sorted(blocks: Vec<Fragments>) -> SortedRun {
     let len = blocks.iter().map(Fragments::len).sum();
     let mut all: Vec<[u32; 4]> = Vec::with_capacity(len);
@@ -259,7 +258,7 @@ fn sorted(blocks: Vec<Fragments>) -> SortedRun {
     SortedRun::of(all)
 }
 
-/// Where sorted runs go.
+/// The consumer of sorted runs.
 struct Kept<'a>(&'a mut SortedRuns);
 
 impl Write<Sorting> for Kept<'_> {

@@ -1,4 +1,4 @@
-//! Finding and opening a store of fragments.
+//! Opening a store of fragments.
 
 use nnz_core::{Error, FragmentSource, Result, readable};
 use nnz_storage::Opened;
@@ -6,24 +6,23 @@ use nnz_storage::Opened;
 use crate::formats::{DatasetKind, Registry};
 use crate::{Location, OpenOptions};
 
-/// Opens the fragments at a place: a directory, a group of an HDF5 file, or an object of R.
+/// Opens a store of fragments: a directory, an HDF5 group, or an R object.
 ///
-/// An object of R has to be read whole; it may take [`default_memory`](crate::engine::default_memory).
+/// An R object is read as a whole and may take [`default_memory`](crate::engine::default_memory).
 ///
 /// # Errors
 ///
-/// Fails where there is nothing, something else, or something that is broken.
+/// Fails if the location does not exist, has other data, or is broken.
 pub fn open(location: &Location) -> Result<Box<dyn FragmentSource>> {
     open_within(location, crate::engine::default_memory())
 }
 
-/// Opens the fragments at a place, as [`open`] does, where what has to be read whole may take so
-/// many bytes, and names too.
+/// Opens a store of fragments as [`open`], with a memory limit for names and for R objects.
 ///
 /// # Errors
 ///
-/// Fails as [`open`], and where an object of R takes more. Names that take more are refused as they
-/// are read into memory, unless the store itself has as many bytes.
+/// Fails as [`open`], and if an R object takes more memory. Names that take more are refused when
+/// they are read into memory, unless the store is as large.
 pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentSource>> {
     let options = OpenOptions::new().memory_limit(memory).prefer(DatasetKind::Fragments);
     let found = match Registry::default().detect(location, &options) {
@@ -34,19 +33,19 @@ pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentS
     match found.open(&options)?.into_fragments() {
         Some(fragments) => Ok(fragments),
         None => Err(error_of_text(location, &options)?.unwrap_or_else(|| {
-            Error::unsupported(location.source_place(), "holds no genomic fragments")
+            Error::unsupported(location.source_place(), "contains no genomic fragments")
         })),
     }
 }
 
-/// Returns whether a place holds a store of fragments, and no matrix.
+/// Returns whether a location has a store of fragments and no matrix.
 ///
-/// Where there is nothing or what is broken, it holds none: opening it as a matrix says why. An R object
-/// is read whole, within the memory that the options allow.
+/// Returns `false` if the location is missing or broken: opening it as a matrix gives the error. An R
+/// object is read as a whole, within the memory limit of the options.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot read it.
+/// Fails on I/O errors.
 pub fn holds(location: &Location, options: &OpenOptions) -> Result<bool> {
     let found = readable(Registry::default().detect(location, options))?;
     Ok(found.is_some_and(|found| found.reads(DatasetKind::Fragments)))
@@ -63,6 +62,6 @@ fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
 fn error_of_text(location: &Location, options: &OpenOptions) -> Result<Option<Error>> {
     Ok(is_text(location, options)?.then(|| {
         let error = Error::unsupported(location.source_place(), "fragments as text, not a store");
-        error.with_hint("fragments::import", "makes a store of them")
+        error.with_hint("fragments::import", "imports them into a store")
     }))
 }

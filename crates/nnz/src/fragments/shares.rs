@@ -1,6 +1,6 @@
-//! How memory is divided among threads that sort a text.
+//! Dividing memory among threads that sort a text.
 
-/// How the text of a piece is cut into blocks, and how many threads read such pieces.
+/// The size of blocks of text, and the number of threads that sort them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     pub(super) threads: usize,
@@ -10,26 +10,26 @@ pub(super) struct Shares {
     pub(super) together: usize,
 }
 
-/// Bytes of memory for each byte of text that is being sorted: the text, its columns and where
-/// chromosomes change, fragments, and room to sort them.
+/// Bytes of memory per byte of text that is being sorted: the text, its columns and changes of
+/// chromosomes, fragments, and space to sort them.
 const COST: u64 = 5;
-/// Bytes of text that are sorted together at least. Many small pieces take long to merge.
+/// Minimum bytes of text that are sorted together. Merging many small runs is slow.
 const LEAST_TEXT: u64 = 1 << 20;
-/// Bytes of a block, and blocks that are sorted together, at the most.
+/// Maximum bytes of a block, and maximum number of blocks that are sorted together.
 const MOST_PIECE: u64 = 512 << 10;
 const MOST_TOGETHER: u64 = 16;
 
-/// Bytes of memory that sorting takes, however little is allowed: half of it for one thread.
+/// Minimum memory of sorting in bytes: half of it is for one thread.
 pub(super) const LEAST_MEMORY: u64 = 2 * COST * LEAST_TEXT;
 
 impl Shares {
-    /// Divides half of the memory among threads; the other half is for pieces that wait. Where
-    /// there is too little for all of them, fewer work.
+    /// Divides half of the memory among threads; the other half is for runs that wait. If there is
+    /// too little for all threads, fewer are used.
     pub(super) fn of(memory: u64, threads: usize) -> Self {
         let text = memory / 2 / COST;
         let enough = usize::try_from(text / LEAST_TEXT).unwrap_or(usize::MAX);
         let threads = threads.min(enough).max(1);
-        // Compressed blocks hold twice as much.
+        // Compressed blocks have twice as much text.
         let text = (text / threads as u64).max(LEAST_TEXT) / 2;
         let piece = text.min(MOST_PIECE);
         let together = (text / piece).min(MOST_TOGETHER);
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_threads_read_at_once_stays_within_half_of_the_memory() {
+    fn threads_use_half_of_the_memory() {
         for threads in [1, 2, 8, 64] {
             for memory in [0, 1 << 20, LEAST_MEMORY, 32 << 20, 100 << 20, 1 << 30, u64::MAX] {
                 let shares = Shares::of(memory, threads);
@@ -56,7 +56,7 @@ mod tests {
             let plenty = Shares { threads, piece: 512 << 10, together: 16 };
             assert_eq!(Shares::of(64 << 30, threads), plenty);
         }
-        // Fewer threads, rather than pieces so small that merging them takes long.
+        // Fewer threads are used, because merging many small runs is slow.
         let few = Shares { threads: 3, piece: 559_240, together: 1 };
         assert_eq!(Shares::of(32 << 20, 8).threads, few.threads);
     }

@@ -1,4 +1,4 @@
-//! Where and how fragments are written.
+//! Targets of fragments.
 
 use std::path::{Path, PathBuf};
 
@@ -20,30 +20,30 @@ use crate::{
     bpcells::{FormatVersion, Packing},
 };
 
-/// Says how fragments are written, and with what.
+/// Options of a store of fragments.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StoreOptions {
     /// Whether numbers are bit-packed; by default they are.
     pub packing: Option<Packing>,
-    /// The revision of the format; by default the second.
-    pub generation: Option<FormatVersion>,
-    /// HDF5: how arrays are compressed; by default not at all.
+    /// The version of the format; by default 2.
+    pub format_version: Option<FormatVersion>,
+    /// Compression of arrays; by default none.
     pub compress: Option<Compression>,
-    /// Whether the target may be replaced, and is synced.
+    /// Whether the target may be replaced, and whether it is synced.
     pub write: WriteOptions,
-    /// Bytes of memory for sorting.
+    /// Memory in bytes for sorting.
     pub memory: u64,
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
-    /// Cancels it.
+    /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
     StoreOptions {
         packing: Option<Packing>,
-        generation: Option<FormatVersion>,
+        format_version: Option<FormatVersion>,
         compress: Option<Compression>,
         write: WriteOptions,
         memory: u64,
@@ -56,7 +56,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             packing: None,
-            generation: None,
+            format_version: None,
             compress: None,
             write: WriteOptions::default(),
             memory: crate::engine::default_memory(),
@@ -67,7 +67,7 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// Returns the options that have nothing to do with where fragments are written.
+    /// Returns the options that are independent of the target.
     pub(super) fn engine(&self) -> engine::WriteOptions {
         engine::WriteOptions::default()
             .threads(self.threads)
@@ -75,13 +75,13 @@ impl StoreOptions {
     }
 }
 
-/// A place to write to, and the form fragments have there.
+/// A target, and the form of fragments in it.
 pub(super) struct Target {
-    /// Where, or `None` for standard output.
+    /// The path; `None` for standard output.
     path: Option<PathBuf>,
     kind: Kind,
     write: WriteOptions,
-    /// Which other groups are lost when what is there is replaced.
+    /// A note on other groups that are lost if the target is replaced.
     pub(super) lost: Option<String>,
 }
 
@@ -91,9 +91,9 @@ enum Kind {
 }
 
 impl Target {
-    /// Decides by its name how to write to a place.
+    /// Selects the form of a target by its name.
     pub(super) fn new(to: &Location, options: &StoreOptions) -> Result<Self> {
-        let StoreOptions { packing, generation, compress, write, threads, .. } = *options;
+        let StoreOptions { packing, format_version, compress, write, threads, .. } = *options;
         let refuse = |what: &str| Err(Error::argument(what));
         let to = &to.resolve(&LocalStorage)?;
         let (path, group) = match to {
@@ -102,8 +102,8 @@ impl Target {
                 if compress.is_some() {
                     return Err(container_target::uncompressed());
                 }
-                if packing.is_some() || generation.is_some() {
-                    return refuse("text is neither packed nor of a version");
+                if packing.is_some() || format_version.is_some() {
+                    return refuse("packing and version do not apply to text");
                 }
                 return Ok(match to {
                     Location::Path { path, .. } => {
@@ -120,24 +120,24 @@ impl Target {
             }
         };
         if group.is_none() && format_of_path(path).is_some_and(|format| !format.info().containers) {
-            let error = Error::argument("fragments are no matrix");
-            return Err(error.with_hint("fragments::Counts", "makes one of them"));
+            let error = Error::argument("this format stores matrices, not fragments");
+            return Err(error.with_hint("fragments::Counts", "counts them into a matrix"));
         }
-        let home = ContainerTarget::of(
+        let container = ContainerTarget::of(
             path,
             group.as_deref(),
             DirectoryKind::BpCells,
             CreateOptions { compress, threads, write, members: &[] },
             &Registry::default(),
         )?;
-        let generation = generation.unwrap_or_default();
-        let home = home.with_format_version(generation);
-        let sink = SinkOptions { packing: packing.unwrap_or_default(), format_version: generation };
-        let lost = home.groups_lost();
-        Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write, lost })
+        let format_version = format_version.unwrap_or_default();
+        let container = container.with_format_version(format_version);
+        let sink = SinkOptions { packing: packing.unwrap_or_default(), format_version };
+        let lost = container.groups_lost();
+        Ok(Self { path: Some(path.clone()), kind: Kind::Store(container, sink), write, lost })
     }
 
-    /// Returns a directory for files that are needed while this is written.
+    /// Returns the directory for temporary files of the target.
     pub(super) fn spool_directory(&self) -> PathBuf {
         let beside = self.path.as_deref().map(directory_of);
         beside.map_or_else(nnz_storage::temporary_directory, |beside| {
@@ -145,16 +145,16 @@ impl Target {
         })
     }
 
-    /// Starts writing a store.
+    /// Creates a store.
     pub(super) fn create_store(&self) -> Result<Box<dyn FragmentSink>> {
         match &self.kind {
-            Kind::Store(home, options) => {
-                let container = home.writer(FRAGMENT_MEMBERS)?;
+            Kind::Store(container, options) => {
+                let container = container.writer(FRAGMENT_MEMBERS)?;
                 Ok(Box::new(nnz_bpcells::FragmentSink::create(container, *options)?))
             }
             Kind::Text(_) => {
-                let what = "an import makes a store of text, and this would be text again: name a \
-                            directory, an HDF5 file (.h5) or an object of R (.rds)";
+                let what = "text cannot be the target of an import; expected a directory, an HDF5 file \
+                            (.h5) or an R object (.rds)";
                 Err(Error::unsupported(self.place(), what))
             }
         }
@@ -195,19 +195,19 @@ impl FragmentTarget for Target {
     }
 }
 
-/// Whether a path's ending is that of a text, compressed or not.
+/// Returns whether the extension of a path is that of a text, compressed or not.
 fn ends_in_text(path: &Path) -> bool {
     let compressed = ends_in(path, &["gz", "bgz"]);
     let stem = if compressed { path.file_stem().map_or(path, Path::new) } else { path };
     compressed || ends_in(stem, &["tsv", "bed", "txt"])
 }
 
-/// Returns whether what is written to a place becomes text: standard output, and names that end in
+/// Returns whether a target is written as text: standard output, and paths with the extension
 /// `.tsv`, `.bed` or `.txt`, also with `.gz` or `.bgz`.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot say what is there.
+/// Fails if an existing file cannot be read.
 pub fn is_text(to: &Location) -> Result<bool> {
     match &to.resolve(&LocalStorage)? {
         Location::Stream => Ok(true),

@@ -1,4 +1,4 @@
-//! Writing and comparing the fragments at places.
+//! Writing and comparing fragments.
 
 use std::time::Instant;
 
@@ -12,16 +12,16 @@ use super::{
 };
 use crate::{Location, Progress};
 
-/// Writes the fragments at one place to another place: a store in another form, or text.
+/// Converts fragments to another store or to text.
 ///
-/// Names that end in `.tsv` or `.bed`, also with `.gz` or `.bgz`, become text; compressed text gets
-/// an index for `tabix` beside it. `.h5` and groups are HDF5, `.rds` is an object of R, all else a
-/// directory.
+/// Targets with the extension `.tsv` or `.bed`, also with `.gz` or `.bgz`, are text; compressed
+/// text gets an index for `tabix`. `.h5` and groups are HDF5, `.rds` is an R object, anything else
+/// is a directory.
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read or is broken, and where the target exists and may not be
-/// replaced or cannot be written. Nothing is left behind then.
+/// Fails if the source cannot be read or is broken, and if the target exists and may not be
+/// replaced or cannot be written. Nothing is written then.
 pub fn convert(
     from: &Location,
     to: &Location,
@@ -36,13 +36,11 @@ pub fn convert(
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
-/// Writes some of the fragments at one place to another place, in any form
-/// [`convert`](convert) writes.
+/// Writes some of the fragments, in any form that [`convert`](convert) writes.
 ///
 /// # Errors
 ///
-/// Fails as [`convert`](convert), and where a cell or chromosome is not there or listed
-/// twice.
+/// Fails as [`convert`](convert), and if a cell or chromosome does not exist or is listed twice.
 pub fn select(
     from: &Location,
     to: &Location,
@@ -59,15 +57,16 @@ pub fn select(
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
-/// Writes the fragments of several stores as one, in any form [`convert`](convert) writes.
+/// Merges several stores, in any form that [`convert`](convert) writes.
 ///
-/// Cells follow each other store by store. Chromosomes of one name are one, in the order they first
-/// come. Fragments with one start stay in the order of the stores.
+/// The cells of each store follow those of the one before. Chromosomes with the same name are
+/// merged, in the order of occurrence. Fragments with the same start are in the order of the
+/// stores.
 ///
 /// # Errors
 ///
-/// Fails as [`convert`](convert), and where two cells would have the same name, or a
-/// store has two chromosomes of one name.
+/// Fails as [`convert`](convert), if two cells have the same name, and if a store has two
+/// chromosomes of the same name.
 pub fn merge(
     from: &[Location],
     to: &Location,
@@ -86,14 +85,14 @@ pub fn merge(
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
-/// Compares two stores of fragments and hands the first differences to `each`.
+/// Compares two stores of fragments and passes the first differences to `each`.
 ///
-/// Chromosomes and cells are known by their names. The fragments of a chromosome are compared in
-/// the order they are stored in; the order chromosomes are stored in does not count.
+/// Chromosomes and cells are compared by name. The fragments of a chromosome are compared in
+/// storage order; the order of the chromosomes does not matter.
 ///
 /// # Errors
 ///
-/// Fails where one of them cannot be read or is broken.
+/// Fails if one of them cannot be read or is broken.
 pub fn diff(
     first: &Location,
     second: &Location,

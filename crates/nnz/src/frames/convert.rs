@@ -1,4 +1,4 @@
-//! Frames from text and to text, and from one dialect to another.
+//! Converting frames from text, to text, and between dialects.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,23 +20,23 @@ use crate::formats::{
 };
 use crate::{Cancellation, Dataset, Location};
 
-/// Says how a frame is converted.
+/// Options of the conversion of a frame.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct FrameOptions {
     /// The name of the format to write; by default that of the target's extension.
     pub format: Option<&'static str>,
-    /// The type of each column of a text; by default they are inferred.
+    /// The types of the columns of a text; by default they are inferred.
     pub types: Option<Vec<ValueType>>,
-    /// The dialect to read; by default it is recognised.
+    /// The dialect to read; by default it is detected.
     pub from_dialect: Option<Dialect>,
-    /// How a file of DAPHNE is written. Blocks have as many columns as the frame.
+    /// Options of DAPHNE targets. Blocks have all columns of the frame.
     pub format_options: FormatOptions,
-    /// Whether text may lose the sign and payload of a NaN.
+    /// Whether text may drop the sign and payload of a NaN.
     pub rounding: Rounding,
-    /// Whether the target may be replaced, and is synced.
+    /// Whether the target may be replaced, and whether it is synced.
     pub write: WriteOptions,
-    /// Where the source is looked up; by default in the file system.
+    /// The storage of the source; by default the file system.
     pub storage: Option<Arc<dyn Storage>>,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
@@ -55,32 +55,31 @@ nnz_core::setters! {
     }
 }
 
-/// What a conversion came to.
+/// The result of a conversion.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FrameSummary {
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Columns.
+    /// Number of columns.
     pub cols: u64,
-    /// Bytes read from, where that can be told.
+    /// Bytes of the source, if known.
     pub bytes_before: Option<u64>,
     /// Bytes written; `None` for standard output.
     pub bytes_after: Option<u64>,
-    /// Seconds it took, the final sync included.
+    /// Seconds taken, including the final sync.
     pub seconds: f64,
-    /// What was noticed on the way, and is allowed.
+    /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
 }
 
-/// Converts the frame at one place into another place: a text of comma-separated values, or a file
-/// of DAPHNE.
+/// Converts a frame to comma-separated values or a DAPHNE file.
 ///
 /// # Errors
 ///
-/// Fails where the source cannot be read or is broken, where the target exists and may not be
-/// replaced or cannot be written, and where it cannot hold a label, a type or a value exactly.
-/// Nothing is left behind then.
+/// Fails if the source cannot be read or is broken, if the target exists and may not be replaced or
+/// cannot be written, and if it cannot store a label, a type or a value exactly. Nothing is written
+/// then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
     let started = Instant::now();
     let storage = options.storage.clone().unwrap_or_else(local);
@@ -94,20 +93,20 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     let found = readable(super::detect(from, &open_options))?.flatten();
     let mut reader: Box<dyn FrameReader + '_> = if let Some(Dataset::Table(found)) = found {
         if options.types.is_some() {
-            return Err(Error::argument(format!("{from}: a frame has types of its own")));
+            return Err(Error::argument(format!("{from}: types apply to text only")));
         }
         frame = found;
         notes.extend(frame.notes().iter().cloned());
-        // A few bytes of a header can promise more rows than any disk holds.
+        // A header of a few bytes can state more rows than any disk can store.
         let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
         if let Location::Path { path, .. } = to {
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
             let directory = parent.unwrap_or_else(|| Path::new("."));
-            nnz_engine::check_free_space(directory, cells, "what is to be written")?;
+            nnz_engine::check_free_space(directory, cells, "the target")?;
         }
         frame.batches(0..frame.rows())?
     } else if options.from_dialect.is_some() {
-        return Err(Error::unsupported(place, "holds no frame"));
+        return Err(Error::unsupported(place, "contains no frame"));
     } else {
         Box::new(text(from, &storage, options)?)
     };
@@ -125,12 +124,12 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
 }
 
-/// Writes rows that are read one after the other, such as those of a frame in memory, as [`convert`] does.
+/// Writes rows that are read sequentially, such as those of a frame in memory, as [`convert`] does.
 ///
 /// # Errors
 ///
-/// Fails where the rows cannot be read, where the target exists and may not be replaced or cannot be written, and where
-/// it cannot hold a label, a type or a value exactly. Nothing is left behind then.
+/// Fails if the rows cannot be read, if the target exists and may not be replaced or cannot be written, and if
+/// it cannot store a label, a type or a value exactly. Nothing is written then.
 pub fn write(
     frame: &mut dyn FrameReader,
     to: &Location,
@@ -150,11 +149,11 @@ pub fn write(
 fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> Result<CsvReader> {
     match (from, &options.types) {
         (Location::Path { path, group: None }, types) => {
-            // What is recognised is no text of columns, whatever it is called.
+            // A file of another known format is not text, whatever its extension.
             let open_options = super::options(None).storage(Arc::clone(storage));
             let found = Registry::default().detect(from, &open_options);
             if readable(found)?.is_some() {
-                return Err(Error::argument(format!("{from}: holds no frame")));
+                return Err(Error::argument(format!("{from}: contains no frame")));
             }
             let opened = Opened::new(storage, path)?;
             CsvReader::from_opened(&opened, &csv::ReadOptions { types: types.clone() })
@@ -165,14 +164,13 @@ fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> 
             CsvReader::from_reader(Box::new(stdio::stdin()), name, types)
         }
         (Location::Stream, None) => {
-            let what =
-                "types are inferred by reading twice: those of standard input have to be given";
+            let what = "types are inferred by reading twice, so standard input needs given types";
             Err(Error::argument(what))
         }
     }
 }
 
-/// What is written.
+/// The format of a target.
 enum Target<'a> {
     Stream,
     Text(&'a Path),
@@ -185,19 +183,19 @@ impl<'a> Target<'a> {
             Location::Stream => None,
             Location::Path { path, group: None } => Some(path.as_path()),
             Location::Path { .. } => {
-                return Err(Error::argument(format!("{to}: a frame goes to no group")));
+                return Err(Error::argument(format!("{to}: a frame cannot be written to a group")));
             }
         };
         let format = options.format.or_else(|| Some(format_of_path(path?)?.info().name));
         let found = match (path, format) {
             (Some(path), Some(DAPHNE)) => Self::Daphne(path),
             (None, Some(DAPHNE)) => {
-                return Err(Error::argument("a file of DAPHNE cannot go to standard output"));
+                return Err(Error::argument("a DAPHNE file cannot be written to standard output"));
             }
             (None, None) => Self::Stream,
             (Some(path), None) if ends_in(path, &["csv"]) => Self::Text(path),
             _ => {
-                let what = "a frame is written to .csv or .dbdf, or in the format daphne";
+                let what = "frames support the targets .csv, .dbdf and the format daphne only";
                 return Err(Error::argument(format!("{to}: {what}")));
             }
         };
@@ -211,7 +209,7 @@ impl<'a> Target<'a> {
         Ok(found)
     }
 
-    /// Checks that the place may be written, before any work is done.
+    /// Checks that the target can be written, before any work starts.
     fn check(&self, options: &FrameOptions) -> Result<()> {
         match self {
             Self::Stream => Ok(()),
@@ -221,7 +219,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Writes all rows. Returns their number, and the bytes if it is a file.
+    /// Writes all rows. Returns their number, and the bytes of a file.
     fn write(
         &self,
         frame: &mut dyn FrameReader,
@@ -231,7 +229,7 @@ impl<'a> Target<'a> {
         let lossy = options.rounding == Rounding::Nearest;
         let text = |frame: &mut dyn FrameReader, out: &mut dyn Write, name: &Path| {
             let written = csv::write(frame, out, csv::WriteOptions { lossy });
-            // What was read says where it is; what could not be written does not.
+            // Errors of reading have a location; errors of writing do not.
             written.map_err(|error| match error.kind() {
                 ErrorKind::Io(_) => error.with_context(&Place::path(name)),
                 _ => error,
@@ -255,7 +253,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Rows that are read until that is cancelled.
+/// Rows that are read until cancelled.
 struct Cancellable<'a> {
     frame: &'a mut dyn FrameReader,
     cancellation: Option<&'a Cancellation>,
@@ -272,17 +270,16 @@ impl FrameReader for Cancellable<'_> {
     }
 }
 
-/// Writes a frame to a file of DAPHNE. Returns the number of rows, and of bytes.
+/// Writes a frame to a DAPHNE file. Returns the numbers of rows and bytes.
 fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Result<(u64, u64)> {
     let DaphneOptions { dialect, block, meta, .. } = DaphneOptions::parse(&options.format_options)?;
     let dialect = dialect.unwrap_or_default();
     let columns = widen::columns(frame.columns(), dialect);
     if block.is_some() && dialect != Dialect::Spec {
-        return Err(Error::argument("a frame for DAPHNE has one block"));
+        return Err(Error::argument("frames in DAPHNE's own dialect have one block"));
     }
     if let Some((_, cols)) = block.filter(|&(_, cols)| u64::from(cols) < columns.len() as u64) {
-        let what =
-            format!("blocks of a frame have all of its columns: {}, not {cols}", columns.len());
+        let what = format!("blocks of a frame have all {} columns, not {cols}", columns.len());
         return Err(Error::argument(what));
     }
     let block_rows = block.map(|(rows, _)| rows);

@@ -6,14 +6,14 @@ use std::ops::Range;
 use nnz_core::{Error, ErrorKind, Place, Result, Scalar, write_scalar};
 use nnz_daphne::{FrameBatch, FrameSource};
 
-/// Writes cells row by row, one a line: row and column counted from 0, and the value, with tabs
-/// between.
+/// Writes cells by row, one per line: row, column (both counted from 0) and value, separated by
+/// tabs.
 ///
-/// Ranges may end past the last row or column. What was read before an error is written.
+/// Ranges may extend past the end. Cells before an error are written.
 ///
 /// # Errors
 ///
-/// Fails where the frame cannot be read or is broken, and where writing fails.
+/// Fails if the frame cannot be read or is broken, and if writing fails.
 pub fn print(
     frame: &FrameSource,
     rows: Range<u64>,
@@ -22,7 +22,7 @@ pub fn print(
 ) -> Result<()> {
     let cols = cols.start..cols.end.min(frame.columns().len() as u64);
     if cols.is_empty() {
-        // Rows without a cell may be any number.
+        // There can be any number of rows without cells.
         return Ok(());
     }
     let end = rows.end.min(frame.rows());

@@ -1,4 +1,4 @@
-//! Columns of types that a dialect lacks.
+//! Columns of types that a dialect does not support.
 
 use nnz_core::{At, Error, ErrorKind, Place, Result, Rounding, Values};
 use nnz_daphne::{Column, FrameBatch};
@@ -6,7 +6,8 @@ use nnz_daphne::{Column, FrameBatch};
 use crate::daphne::Dialect;
 use nnz_engine::narrowest_type;
 
-/// Gives each column the narrowest type of a dialect that holds all values of its own, if there is one.
+/// Returns the narrowest type of the dialect that holds all values of the type of each column, if there
+/// is one.
 pub(super) fn columns(columns: &[Column], dialect: Dialect) -> Vec<Column> {
     let widened = |column: &Column| {
         let value_type = narrowest_type(column.value_type, dialect.value_types());
@@ -15,7 +16,7 @@ pub(super) fn columns(columns: &[Column], dialect: Dialect) -> Vec<Column> {
     columns.iter().map(widened).collect()
 }
 
-/// Makes the values of a batch those of wider columns.
+/// Casts the values of a batch to wider types.
 pub(super) fn widen(batch: &mut FrameBatch, columns: &[Column]) -> Result<()> {
     for ((values, column), col) in batch.columns.iter_mut().zip(columns).zip(0..) {
         let target = column.value_type;

@@ -1,9 +1,9 @@
-//! The type that values of two types have together, as NumPy has it.
+//! Type promotion of NumPy.
 
 use nnz_core::ValueType;
 
-/// Returns the narrowest type for values of both; of 64-bit integers with and without a sign that is
-/// a float, which does not hold all of them.
+/// Returns the promoted type of two types. For 64-bit integers with and without sign, that is a
+/// float, which does not hold all of their values.
 pub(super) fn promoted(a: ValueType, b: ValueType) -> ValueType {
     use ValueType::{ComplexF32, ComplexF64, F32, F64, I16, I32, I64};
     let (a_signed, b_signed) = (is_signed(a), is_signed(b));
@@ -37,11 +37,11 @@ fn is_signed(value_type: ValueType) -> bool {
     matches!(value_type, I8 | I16 | I32 | I64)
 }
 
-/// Returns the bytes of the float that a number, or each part of a complex one, becomes.
+/// Returns the bytes of the float for a number, or for each part of a complex number.
 fn part(value_type: ValueType) -> usize {
     match value_type.size() {
         size if value_type.is_complex() => size / 2,
-        // Floats of 32 bits hold integers of 16.
+        // Floats of 32 bits hold integers of 16 bits.
         size if value_type.is_integer() => {
             if size <= 2 {
                 4
@@ -61,7 +61,7 @@ mod tests {
     };
 
     #[test]
-    fn types_are_those_numpy_finds() {
+    fn types_are_promoted_as_in_numpy() {
         let cases: [(ValueType, ValueType, ValueType); 14] = [
             (I8, I64, I64),
             (U8, I8, I16),

@@ -1,4 +1,4 @@
-//! Every cell of a tensor.
+//! Tensors as dense arrays.
 
 use nnz_binsparse::EntryReader;
 use nnz_core::{Error, ErrorKind, Place, Result, Scalar, Values};
@@ -6,12 +6,12 @@ use nnz_core::{Error, ErrorKind, Place, Result, Scalar, Values};
 use super::TensorFile;
 
 impl TensorFile {
-    /// Reads every cell into at most so many bytes of memory, the last dimension varying fastest. Cells that are not
-    /// stored hold the fill, or zero.
+    /// Reads all cells into memory, with a limit in bytes; the last dimension varies fastest. Cells that are not
+    /// stored have the fill value, or zero.
     ///
     /// # Errors
     ///
-    /// Fails where it is broken, or takes more; that shows before it is read.
+    /// Fails if it is broken, or exceeds the limit, which is known before reading.
     pub fn read_dense(&self, memory: u64) -> Result<Values> {
         let mut entries = EntryReader::open(&*self.container)?;
         let (shape, value_type) = (&self.descriptor.shape, entries.value_type());
@@ -36,18 +36,18 @@ impl TensorFile {
         }
         while let Some((at, value)) = entries.next_entry()? {
             let cell: u64 = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
-            // Less than the number of cells, which memory holds.
+            // Less than the number of cells, which fit into memory.
             set(&mut values, usize::try_from(cell).unwrap_or(usize::MAX), value);
         }
         Ok(values)
     }
 }
 
-/// Returns how many cells lie between neighbours along each dimension.
+/// Returns the strides of the dimensions.
 fn strides(shape: &[u64]) -> Vec<u64> {
     let mut strides = vec![1; shape.len()];
     for dimension in (1..shape.len()).rev() {
-        // Where this is too large, there are more cells than are read.
+        // If this overflows, there are more cells than allowed.
         strides[dimension - 1] = u64::saturating_mul(strides[dimension], shape[dimension]);
     }
     strides
@@ -61,7 +61,7 @@ macro_rules! set {
                     *cell = value;
                 }
             })*
-            // All values of a tensor are of one type.
+            // All values of a tensor have one type.
             _ => {}
         }
     };
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_are_not_stored_hold_the_fill() {
+    fn cells_that_are_not_stored_have_the_fill_value() {
         let at: [&[u64]; 3] = [&[0, 1], &[1, 0], &[2, 0]];
         for layout in ["sparse3(element)", "dense(sparse2(element)) transposed 2 0 1"] {
             let found = tensor(&[2, 2, 3], &at, &[7, 8], Some(-1), layout);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_without_cells_and_without_dimensions_are_read() {
+    fn empty_shapes_and_scalars_are_read() {
         let empty: [&[u64]; 3] = [&[], &[], &[]];
         let found = tensor(&[u64::MAX, u64::MAX, 0], &empty, &[], None, "sparse3(element)");
         assert_eq!(found.read_dense(0).unwrap(), Values::I16(Vec::new()));

@@ -1,4 +1,4 @@
-//! The rows of a file that share a value, a file each.
+//! Splitting a file into one per value of a column.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -9,24 +9,24 @@ use super::find_for;
 use crate::formats::RowGroups;
 use crate::{ConvertOptions, Location, Progress, Selection, Summary};
 
-/// What splitting a file came to.
+/// The result of splitting a file.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SplitSummary {
-    /// Each file, and what it came to.
+    /// The files, with the summary of each.
     pub files: Vec<(PathBuf, Summary)>,
-    /// Rows without a value, which are in none.
+    /// The number of rows without a value, which are not written.
     pub missing: u64,
 }
 
-/// Writes the rows of a file that share a value of a column to a file each, in a directory that is created if it
-/// is not there. Files are named by the values, with the extension `ending`, and appear one after the other,
-/// each as a whole. Where splitting fails, a directory that was made for it goes, and the files in it.
+/// Writes the rows of each value of a column to one file, in a directory that is created if it does not exist.
+/// Files are named after the values, with the extension `ending`, and appear one after the other, each complete.
+/// If splitting fails, a directory that it created is removed with the files in it.
 ///
 /// # Errors
 ///
-/// Fails as [`slice`](fn@super::slice), where the source is one matrix only, there is no such column, or a value is no name of a
-/// file.
+/// Fails as [`slice`](fn@super::slice), if the source is a single matrix, if there is no such column, or if a value is
+/// not a valid name of a file.
 pub fn split(
     from: &Location,
     directory: &Path,
@@ -39,10 +39,9 @@ pub fn split(
         group: None,
     };
     let Some((format, probe)) = find_for(from, &target("x"), options)? else {
-        // What is missing or broken says so.
+        // Errors of opening the source come first.
         options.open_options().open(from)?;
-        let what =
-            format!("{from}: not a file that is split into files with the extension {ending}");
+        let what = format!("{from}: cannot be split into files with the extension {ending}");
         return Err(Error::argument(what));
     };
     let place = from.source_place();
@@ -52,7 +51,8 @@ pub fn split(
         let target = target(value);
         let names_itself = !value.is_empty() && !value.starts_with('.');
         if !names_itself || value.contains(['/', '\0']) {
-            let what = format!("{from}: the value {value:?} of {column:?} is no name of a file");
+            let what =
+                format!("{from}: the value {value:?} of {column:?} is not a valid name of a file");
             return Err(Error::argument(what));
         }
         let name = format!("{value}.{ending}");
@@ -68,7 +68,7 @@ pub fn split(
         if let (Location::Path { path, .. }, Location::Path { path: own, .. }) = (&target, from)
             && is_same(path, own)
         {
-            let what = format!("{from}: the file of {value:?} would replace what is split");
+            let what = format!("{from}: the file for {value:?} would replace the source");
             return Err(Error::argument(what));
         }
         if let Location::Path { path, .. } = &target
@@ -97,19 +97,19 @@ pub fn split(
     Ok(summary)
 }
 
-/// Bytes of the name of a file at the most.
+/// Maximum length of the name of a file in bytes.
 const LONGEST_NAME: usize = 255;
 
-/// Directories that were made for files; they go with these unless they are kept.
+/// Directories that were created; they are removed with their files unless they are kept.
 struct Directories {
     /// The innermost first.
     made: Vec<PathBuf>,
-    /// Files that were written into a directory that was made.
+    /// Files that were written into a directory that was created.
     files: Vec<PathBuf>,
 }
 
 impl Directories {
-    /// Makes a directory, and those it is in, where they are not there.
+    /// Creates a directory and its missing parents.
     fn create(directory: &Path) -> Result<Self> {
         let missing = directory
             .ancestors()
@@ -131,7 +131,7 @@ impl Drop for Directories {
             return;
         }
         for file in &self.files {
-            // What cannot be removed stays, and so do the directories it is in.
+            // Errors of removing are ignored.
             let _ = std::fs::remove_file(file).or_else(|_| std::fs::remove_dir_all(file));
         }
         for directory in &self.made {
@@ -140,7 +140,7 @@ impl Drop for Directories {
     }
 }
 
-/// Returns whether two paths lead to the same file or directory, which is there.
+/// Returns whether two paths lead to the same existing file or directory.
 fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

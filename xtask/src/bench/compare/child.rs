@@ -1,4 +1,4 @@
-//! One measurement: a command in a process of its own.
+//! One measurement: a command in a separate process.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -9,31 +9,31 @@ use super::others::busy;
 use super::tools::Tools;
 use crate::error::{Error, Result};
 
-/// What one run took.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Run {
-    /// From start to end of the process.
+    /// The time from start to end of the process.
     pub(super) wall: f64,
-    /// What the process says the measured call took.
+    /// The time of the measured call, as reported by the process.
     pub(super) call: Option<f64>,
-    /// The same and waiting until everything is on disk.
+    /// The same, including the final sync.
     pub(super) synced: Option<f64>,
-    /// A copy of the result, by as many threads.
+    /// The time of copying the result with as many threads.
     pub(super) copy: Option<f64>,
-    /// The most memory used, in bytes.
+    /// Peak memory in bytes.
     pub(super) peak: f64,
-    /// What every contender has to agree on.
+    /// A checksum that must be the same for all contenders.
     pub(super) check: Option<f64>,
-    /// Processor seconds of the process.
+    /// CPU seconds of the process.
     pub(super) cpu: f64,
-    /// Processor seconds of everything meanwhile, where the system tells.
+    /// CPU seconds of all processes meanwhile, if the system reports them.
     pub(super) all_cpu: Option<f64>,
 }
 
-/// Runs a command to its end and returns what it took.
+/// Runs a command to its end and returns its result.
 pub(super) fn run(command: &[OsString], tools: &Tools) -> Result<Run> {
     let mut child = Command::new(&tools.python);
-    // Without site packages, an interpreter starts small.
+    // Without site packages, an interpreter starts with little memory.
     child.args(["-I", "-S"]).arg(super::tools::benches().join("peers").join("child.py"));
     child.args(command).stdin(Stdio::null()).env("PYTHONDONTWRITEBYTECODE", "1");
     let before = busy();
@@ -48,23 +48,22 @@ pub(super) fn run(command: &[OsString], tools: &Tools) -> Result<Run> {
     Ok(Run { all_cpu, ..run })
 }
 
-/// Reads what the process said, in lines of JSON: its own if it has any, and then that of its
-/// parent.
+/// Parses the output of the process, in lines of JSON: its own, if any, and that of its parent.
 fn parse(said: &str) -> Result<Run> {
     let lines: Vec<Value> =
         said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let Some((parent, own)) = lines.split_last() else {
-        return Err(Error::new("said nothing."));
+        return Err(Error::new("no output"));
     };
     let status = parent.get("status").and_then(Value::as_i64);
     if status != Some(0) {
-        return Err(Error::new(format!("ended with {}.", status.unwrap_or(-1))));
+        return Err(Error::new(format!("ended with {}", status.unwrap_or(-1))));
     }
     let said = |name: &str| own.iter().rev().find_map(|line| line.get(name));
     let own = |name: &str| said(name).and_then(Value::as_f64);
     let parent = |name: &str| {
         let number = parent.get(name).and_then(Value::as_f64);
-        number.ok_or_else(|| Error::new(format!("did not say {name}.")))
+        number.ok_or_else(|| Error::new(format!("no {name} in the output")))
     };
     Ok(Run {
         wall: parent("wall")?,
@@ -72,7 +71,7 @@ fn parse(said: &str) -> Result<Run> {
         synced: own("synced_seconds"),
         copy: own("copy_seconds"),
         peak: own("peak_rss").map_or_else(|| parent("peak_rss"), Ok)?,
-        // JSON has no NaN; what is there and no number must not pass for nothing to check.
+        // JSON has no NaN. A value that is not a number must not be treated as missing.
         check: said("check").map(|check| check.as_f64().unwrap_or(f64::NAN)),
         cpu: parent("cpu")?,
         all_cpu: None,
@@ -86,7 +85,7 @@ mod tests {
     const PARENT: &str = r#"{"wall": 2.5, "cpu": 2.0, "peak_rss": 1000, "status": 0}"#;
 
     #[test]
-    fn what_a_process_says_of_itself_comes_before_what_its_parent_says() {
+    fn values_of_the_process_take_precedence_over_its_parent() {
         let own = r#"{"seconds": 2.0, "check": 7.0, "peak_rss": 900}"#;
         let run = parse(&format!("a warning\n{own}\n{PARENT}\n")).unwrap();
         assert_eq!((run.wall, run.call, run.peak), (2.5, Some(2.0), 900.0));
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_fails_is_no_measurement() {
+    fn failed_processes_are_errors() {
         let failed = PARENT.replace(r#""status": 0"#, r#""status": -9"#);
         let own = r#"{"seconds": 0.1}"#;
         assert!(parse(&format!("{own}\n{failed}")).is_err());

@@ -1,6 +1,6 @@
-//! Inputs, made where they are not there yet.
+//! Inputs, created if they are missing.
 //!
-//! Each is made under another name and takes its own when it is complete.
+//! Each is created under another name and renamed when it is complete.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -20,27 +20,27 @@ pub(super) struct Data {
     pub(super) counts: Counts,
     /// Counts of a fifth of them, for text.
     pub(super) fewer: Counts,
-    /// A graph with whole weights, in row order.
+    /// A graph with integer weights, in row order.
     pub(super) graph: Text,
-    /// A stencil with reals of 17 digits, in row order.
+    /// A stencil with real numbers of 17 digits, in row order.
     pub(super) stencil: Text,
     /// Genomic fragments.
     pub(super) fragments: Fragments,
-    /// Files of DAPHNE: dense, sparse with few rows, and with ten times as many.
+    /// DAPHNE files: dense, sparse with few rows, and with ten times as many.
     pub(super) daphne: [Daphne; 3],
-    /// Files of AnnData, 10x and SciPy.
+    /// AnnData, 10x and SciPy files.
     pub(super) single_cell: SingleCell,
-    /// Where results are written, to be removed.
+    /// The directory of results, to be removed.
     pub(super) out: PathBuf,
 }
 
-/// One matrix of counts, in many forms.
+/// One matrix of counts, in several forms.
 pub(super) struct Counts {
     pub(super) cells: u64,
     pub(super) entries: u64,
-    /// Plain arrays, for peers that start from memory.
+    /// Plain arrays, for contenders that start from memory.
     pub(super) raw: PathBuf,
-    /// A packed BPCells directory, by BPCells.
+    /// A packed BPCells directory, written by BPCells.
     pub(super) packed: PathBuf,
     /// An unpacked one.
     pub(super) unpacked: PathBuf,
@@ -50,36 +50,36 @@ pub(super) struct Counts {
     pub(super) gzip: PathBuf,
 }
 
-/// A matrix that comes as text.
+/// A matrix in text form.
 pub(super) struct Text {
     pub(super) entries: u64,
     pub(super) text: PathBuf,
-    /// Arrays, for peers that start from memory.
+    /// Arrays, for contenders that start from memory.
     pub(super) arrays: PathBuf,
     /// A packed BPCells directory in row order.
     pub(super) packed: PathBuf,
-    /// Compressed rows of Binsparse in an HDF5 file, as they are and deflated.
+    /// Binsparse CSR in an HDF5 file, uncompressed and deflated.
     pub(super) rows: PathBuf,
     pub(super) deflated: PathBuf,
-    /// The same arrays as h5py writes them, each in one piece.
+    /// The same arrays written by h5py, contiguous.
     pub(super) contiguous: PathBuf,
 }
 
-/// A file of DAPHNE.
+/// A DAPHNE file.
 pub(super) struct Daphne {
-    /// What it is.
+    /// Its description.
     pub(super) name: &'static str,
     pub(super) entries: u64,
     pub(super) file: PathBuf,
 }
 
 impl Daphne {
-    /// The call that reads it.
+    /// Returns the call that reads it.
     pub(super) fn read(&self) -> &'static str {
         if self.name == "dense" { "read-dense" } else { "read" }
     }
 
-    /// How fast it should be read and written, over its bytes alone.
+    /// Returns the goals of reading and writing, relative to its plain bytes.
     pub(super) fn share(&self) -> f64 {
         if self.name == "dense" { 0.9 } else { 0.8 }
     }
@@ -87,26 +87,26 @@ impl Daphne {
 
 /// Counts in the files of single-cell genomics.
 pub(super) struct SingleCell {
-    /// Entries of all but the large file.
+    /// The number of entries of all files but the large one.
     pub(super) entries: u64,
-    /// AnnData as anndata writes it, deflated; and the same with other names of cells.
+    /// AnnData written by anndata, deflated; and the same with other names of cells.
     pub(super) h5ad: [PathBuf; 2],
-    /// 10x HDF5, deflated as Cell Ranger does.
+    /// 10x HDF5, deflated as by Cell Ranger.
     pub(super) tenx: PathBuf,
     /// SciPy, stored.
     pub(super) npz: PathBuf,
-    /// A packed BPCells directory, by BPCells.
+    /// A packed BPCells directory, written by BPCells.
     pub(super) packed: PathBuf,
-    /// AnnData of all cells, with its entries.
+    /// AnnData of all cells, and its number of entries.
     pub(super) large: (PathBuf, u64),
     /// The names of a tenth of those cells.
     pub(super) tenth: PathBuf,
 }
 
-/// Genomic fragments, in many forms.
+/// Genomic fragments, in several forms.
 pub(super) struct Fragments {
     pub(super) count: u64,
-    /// Text in blocks of bgzip.
+    /// Text compressed by bgzip.
     pub(super) text: PathBuf,
     /// A packed directory.
     pub(super) packed: PathBuf,
@@ -115,7 +115,7 @@ pub(super) struct Fragments {
 }
 
 impl Data {
-    /// Makes what is not there.
+    /// Creates missing inputs.
     pub(super) fn make(directory: &Path, cells: u64, tools: &Tools) -> Result<Self> {
         fs::create_dir_all(directory).map_err(|error| Error::at(directory, &error))?;
         let directory = &directory.canonicalize().map_err(|error| Error::at(directory, &error))?;
@@ -137,7 +137,7 @@ impl Data {
     }
 }
 
-/// The fragments that goals are stated for.
+/// The number of fragments that the goals are stated for.
 const FRAGMENTS: u64 = 50_000_000;
 
 struct Maker<'a> {
@@ -146,14 +146,14 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Returns the path of an input, after having it made if it is not there.
+    /// Returns the path of an input, which is created if it is missing.
     fn made(&self, name: &str, how: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {
         let path = self.directory.join(name);
         if path.exists() {
             return Ok(path);
         }
         println!("    making {}", path.display());
-        // The ending stays, since some tell the format by it.
+        // The extension stays, as some programs detect the format by it.
         let part = self.directory.join(format!(".part-{name}"));
         let at = |error| Error::at(&part, &error);
         if part.is_dir() {
@@ -225,7 +225,7 @@ impl Maker<'_> {
         };
         let name = format!("counts-{}", fewer.cells);
         let tenth = self.directory.join(format!("tenth-of-{}.txt", counts.cells));
-        // Every tenth, from one place to the next.
+        // Every tenth, spread over the file.
         let names = (0..counts.cells / 10).map(|at| format!("CELL{:08}\n", at * 10 + at % 7));
         fs::write(&tenth, names.collect::<String>()).map_err(|error| Error::at(&tenth, &error))?;
         let large = format!("counts-{}.h5ad", counts.cells);
@@ -260,8 +260,7 @@ impl Maker<'_> {
         Ok(Fragments { count, text, packed, peaks: raw.join("peaks.tsv") })
     }
 
-    /// Makes 1 GB of cells, and 50 M entries in 1 M and in 10 M rows; less where fewer cells are
-    /// asked for.
+    /// Creates 1 GB of cells, and 50 M entries in 1 M and in 10 M rows; less for fewer cells.
     fn daphne(&self, cells: u64) -> Result<[Daphne; 3]> {
         let scaled = |rows: u64| rows.saturating_mul(cells) / CELLS;
         let file = |kind: &str, rows: u64, cols: &str, entries: Option<u64>| {
@@ -287,7 +286,7 @@ impl Maker<'_> {
         ])
     }
 
-    /// Makes the graph and the stencil, smaller where fewer cells are asked for.
+    /// Creates the graph and the stencil, smaller for fewer cells.
     fn big(&self, cells: u64) -> Result<PathBuf> {
         if cells >= CELLS {
             return self.made("big", |part| self.folder_for_big(part, &[]));
@@ -300,9 +299,9 @@ impl Maker<'_> {
         self.made(&format!("big-{cells}"), |part| self.folder_for_big(part, &words))
     }
 
-    /// The generator wants a folder that exists.
+    /// The generator needs an existing directory.
     fn folder_for_big(&self, part: &Path, words: &[&str]) -> Command {
-        // Where it cannot be made, the generator will say so.
+        // If it cannot be created, the generator reports the error.
         let _ = fs::create_dir_all(part);
         let mut command = self.script("gen_big.py", words);
         command.arg(part);
@@ -339,7 +338,7 @@ impl Maker<'_> {
     }
 }
 
-/// Reads a number of what a generator says of its arrays.
+/// Reads a number from the description that a generator writes.
 fn number(path: &Path, key: &str) -> Result<u64> {
     let text = fs::read_to_string(path).map_err(|error| Error::at(path, &error))?;
     let told: Option<Value> = serde_json::from_str(&text).ok();
@@ -347,7 +346,7 @@ fn number(path: &Path, key: &str) -> Result<u64> {
         .ok_or_else(|| Error::new(format!("{}: no {key:?}", path.display())))
 }
 
-/// Reads how many entries the size line of a Matrix Market file promises.
+/// Reads the number of entries in the size line of a Matrix Market file.
 fn entries_of_text(path: &Path) -> Result<u64> {
     let file = File::open(path).map_err(|error| Error::at(path, &error))?;
     for line in BufReader::new(file).lines() {

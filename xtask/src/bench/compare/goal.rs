@@ -1,60 +1,60 @@
-//! What a row is held to.
+//! The goals of a row.
 
 use super::row::{Figure, Row};
 use super::table::{bytes, rate, seconds};
 
-/// What a contender should reach.
+/// A goal of a contender.
 pub(super) struct Goal {
     /// The contender.
     pub(super) who: &'static str,
     pub(super) bar: Bar,
 }
 
-/// What there is to reach.
+/// A limit to reach.
 pub(super) enum Bar {
-    /// Entries a second, at least.
+    /// Minimum entries per second.
     Rate(f64),
-    /// Seconds, fewer than.
+    /// Maximum seconds.
     Seconds(f64),
-    /// Bytes of memory, fewer than.
+    /// Maximum bytes of memory.
     Peak(f64),
-    /// Times as fast as another contender, at least.
+    /// Minimum speed relative to another contender.
     Over(&'static str, f64),
-    /// Times as fast as a copy of the result by as many threads, at least.
+    /// Minimum speed relative to copying the result with as many threads.
     OverCopy(f64),
 }
 
-/// What became of a goal.
+/// The evaluation of a goal.
 #[derive(Debug, PartialEq)]
 pub(super) struct Verdict {
-    /// The goal in words.
+    /// The goal as text.
     pub(super) goal: String,
-    /// What was reached, in words.
+    /// The result as text.
     pub(super) reached: String,
-    /// What was reached over what should be: less than one is too little. `None` where there is
-    /// nothing to compare.
+    /// The result relative to the goal: less than one is a miss. `None` if there is nothing to
+    /// compare.
     pub(super) ratio: Option<f64>,
-    /// Whether the goal is meant for inputs of this size, and the machine was quiet.
+    /// Whether the goal applies to inputs of this size, and the machine was idle.
     pub(super) judged: bool,
 }
 
 impl Verdict {
-    /// Whether the goal was reached, by measurement.
+    /// Returns whether the goal was met.
     pub(super) fn met(&self) -> bool {
         self.judged && self.ratio.is_some_and(|ratio| ratio >= 1.0)
     }
 
-    /// Says so in a word.
+    /// Returns the evaluation as a word.
     pub(super) fn word(&self) -> &'static str {
         match (self.judged, self.met()) {
-            (false, _) => "not judged",
+            (false, _) => "not evaluated",
             (true, true) => "met",
             (true, false) => "MISSED",
         }
     }
 }
 
-/// Holds the figures of a row to its goals.
+/// Evaluates the goals of a row.
 pub(super) fn judge(row: &Row, figures: &[Figure], judged: bool) -> Vec<Verdict> {
     let find = |name: &str| {
         let place = row.contenders.iter().position(|contender| contender.name == name)?;
@@ -66,7 +66,7 @@ pub(super) fn judge(row: &Row, figures: &[Figure], judged: bool) -> Vec<Verdict>
         Verdict {
             goal: goal.words(),
             reached: reached.unwrap_or_else(|| "not measured".to_owned()),
-            // A figure that is no number reaches nothing.
+            // A result that is not a number does not meet a goal.
             ratio: ratio.filter(|ratio| ratio.is_finite()),
             judged,
         }
@@ -74,7 +74,7 @@ pub(super) fn judge(row: &Row, figures: &[Figure], judged: bool) -> Vec<Verdict>
     row.goals.iter().map(verdict).collect()
 }
 
-/// Returns what was reached over what should be, and in words.
+/// Returns the result relative to the goal, and as text.
 fn reach<'f>(
     row: &Row,
     goal: &Goal,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_is_met_from_its_bar_on() {
+    fn goals_are_met_at_their_limit() {
         assert!(met(Bar::Rate(2e6)) && !met(Bar::Rate(2.1e6)));
         assert!(met(Bar::Seconds(0.51)) && !met(Bar::Seconds(0.49)));
         assert!(met(Bar::Peak(1.1e6)) && !met(Bar::Peak(0.9e6)));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_or_is_no_number_is_not_met() {
+    fn missing_results_do_not_meet_goals() {
         let row = row(Bar::Over("theirs", 1.0));
         let mut failed = figures();
         failed[1].failed = Some("no wheel".to_owned());
@@ -179,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn at_another_size_nothing_is_met_and_nothing_missed() {
+    fn goals_are_not_evaluated_at_other_sizes() {
         let verdicts = judge(&row(Bar::Rate(1.0)), &figures(), false);
-        assert_eq!((verdicts[0].met(), verdicts[0].word()), (false, "not judged"));
+        assert_eq!((verdicts[0].met(), verdicts[0].word()), (false, "not evaluated"));
     }
 }

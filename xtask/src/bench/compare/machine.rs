@@ -1,4 +1,4 @@
-//! What the figures were measured on.
+//! The machine of the measurements.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::tools::Tools;
 use crate::cargo;
 use crate::error::Result;
 
-/// Asked of the environment of the peers.
+/// The script that prints versions in the environment of the other programs.
 const VERSIONS: &str = "
 import platform
 from importlib.metadata import version
@@ -35,7 +35,7 @@ pub(super) fn facts(tools: &Tools) -> Result<String> {
     ))
 }
 
-/// Returns what a file of lines `NAME : TEXT` says.
+/// Returns a field of a file of lines `NAME : TEXT`.
 fn field(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

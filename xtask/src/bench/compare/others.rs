@@ -1,20 +1,20 @@
-//! What other processes do meanwhile: on a busy machine no figure means much, and short runs look
-//! better than long ones.
+//! Load of other processes: on a busy machine, results mean little, and short runs look better than
+//! long ones.
 
 use std::fs;
 
-/// The share of the processors that others may have had.
+/// The maximum share of the processors that others may use.
 pub(super) const MOST: f64 = 0.2;
 
-/// Hundredths of a second, the unit of `/proc/stat` wherever Linux runs.
+/// 1/100 s, the unit of `/proc/stat` on Linux.
 const TICK: f64 = 0.01;
 
-/// Seconds that all processors have worked so far, where the system tells.
+/// CPU seconds of all processors so far, if the system reports them.
 pub(super) fn busy() -> Option<f64> {
     parse(&fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// Adds up user, nice, system, interrupts and what a hypervisor took; not idle and waiting.
+/// Adds up user, nice, system, interrupts and stolen time; not idle and waiting.
 fn parse(stat: &str) -> Option<f64> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<f64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -24,7 +24,7 @@ fn parse(stat: &str) -> Option<f64> {
     Some((user + nice + system + irq + softirq + stolen) * TICK)
 }
 
-/// How much was measured, and how much of it others had.
+/// The measured CPU time, and the part of other processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Others {
     had: f64,
@@ -32,14 +32,14 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// Counts a run: processor seconds of all, of its own, and from start to end.
+    /// Adds a run: CPU seconds of all processes, of the run itself, and its duration.
     pub(super) fn count(&mut self, all: f64, own: f64, wall: f64) {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.had += (all - own).max(0.0);
         self.there_was += wall * f64::from(u32::try_from(cores).unwrap_or(u32::MAX));
     }
 
-    /// Returns the share that others had; `None` where nothing was counted.
+    /// Returns the share of other processes; `None` if nothing was measured.
     pub(super) fn share(&self) -> Option<f64> {
         (self.there_was > 0.0).then(|| (self.had / self.there_was).min(1.0))
     }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn idle_and_waiting_are_no_work() {
+    fn idle_and_waiting_do_not_count() {
         let stat = "cpu  100 50 35 99999 8888 4 5 6 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n";
         assert_eq!(parse(stat), Some(2.0));
         assert_eq!(parse("cpu  100 20\n"), None);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn others_had_what_was_not_our_own() {
+    fn the_rest_is_the_share_of_others() {
         let mut others = Others::default();
         assert_eq!(others.share(), None);
         others.count(1.0, 1.25, 1.0);

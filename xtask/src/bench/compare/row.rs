@@ -1,4 +1,4 @@
-//! A row of the table: contenders who do the same, and goals.
+//! A row of the table: contenders with the same task, and goals.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,49 +13,49 @@ use super::others::Others;
 use super::tools::Tools;
 use crate::error::{Error, Result};
 
-/// Bytes that are had from the system before a run, at most.
+/// Maximum bytes that are allocated before a run.
 const HAND: usize = 4_000_000_000;
 
-/// Contenders who do the same.
+/// Contenders with the same task.
 pub(super) struct Row {
     pub(super) name: String,
-    /// What rates are of, and how many there are.
+    /// The unit of rates, and the number of them.
     pub(super) entries: u64,
-    /// What the contenders do, where that differs.
+    /// Differences between the tasks of the contenders.
     pub(super) note: &'static str,
     pub(super) contenders: Vec<Contender>,
     pub(super) goals: Vec<Goal>,
-    /// What is read before, so that it is in the page cache.
+    /// Files that are read before, so that they are in the page cache.
     pub(super) inputs: Vec<PathBuf>,
-    /// How many times the bytes of the inputs are had from the system and given back before each run.
+    /// How many times the bytes of the inputs are allocated and freed before each run.
     ///
     /// A virtual machine gets memory from its host when it is first touched, which takes ten times as
-    /// long as touching what was just given back. Where a contender does little but fill memory, chance
-    /// would decide.
+    /// long as touching memory that was just freed. For contenders that do little but fill memory, this
+    /// would decide the result.
     pub(super) at_hand: usize,
 }
 
-/// Whose time counts.
+/// The time that is compared.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Clock {
-    /// That of the call, as the process says.
+    /// That of the call, as reported by the process.
     Call,
     /// That of the whole process.
     Process,
 }
 
-/// One who takes part.
+/// A program of the comparison.
 pub(super) struct Contender {
     pub(super) name: &'static str,
     pub(super) clock: Clock,
     pub(super) command: Vec<OsString>,
-    /// What the command writes, to be removed.
+    /// The output of the command, to be removed.
     pub(super) output: Option<PathBuf>,
-    /// The argument without which the command waits until everything is on disk.
+    /// The argument without which the command includes the final sync.
     pub(super) no_sync: Option<&'static str>,
 }
 
-/// What a contender came to.
+/// The results of a contender.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Figure {
     pub(super) seconds: f64,
@@ -63,12 +63,12 @@ pub(super) struct Figure {
     pub(super) copy: Option<f64>,
     pub(super) peak: f64,
     pub(super) check: Option<f64>,
-    /// Why there are no figures.
+    /// The reason for missing results.
     pub(super) failed: Option<String>,
 }
 
 impl Row {
-    /// Lets all contenders run in turn, and watches what else runs.
+    /// Runs all contenders alternately, and measures the load of other processes.
     pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<(Vec<Figure>, Others)> {
         let bytes = self.inputs.iter().map(|input| warm(input)).sum::<Result<u64>>()?;
         let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(self.at_hand).min(HAND);
@@ -103,7 +103,8 @@ impl Row {
 }
 
 impl Contender {
-    /// Runs once, with so many bytes of memory at hand. What fails is told, unless it is ours to mend.
+    /// Runs once, after allocating and freeing memory. Errors of other programs are results, our own
+    /// are errors.
     fn run(
         &self,
         command: &[OsString],
@@ -111,17 +112,17 @@ impl Contender {
         tools: &Tools,
     ) -> Result<std::result::Result<Run, String>> {
         self.clear()?;
-        // What was written before must not be written back while this is timed.
+        // Earlier output must not be written back during this run.
         if self.output.is_some() {
             let _ = Command::new("sync").status();
         }
-        // Last, as what is given back goes to the host again after a while.
+        // Last, because freed memory returns to the host after a while.
         have_at_hand(at_hand);
         let run = child::run(command, tools).map_err(|error| error.to_string());
         self.clear()?;
         Ok(match run {
             Ok(run) if self.clock == Clock::Call && run.call.is_none() => {
-                Err("did not say how long it took".to_owned())
+                Err("no time in the output".to_owned())
             }
             other => other,
         })
@@ -144,7 +145,7 @@ impl Contender {
     }
 }
 
-/// What the runs of a contender took.
+/// The results of the runs of a contender.
 #[derive(Default)]
 struct Taken {
     runs: Vec<Run>,
@@ -179,25 +180,25 @@ impl Taken {
     }
 }
 
-/// Returns the middle one, or the mean of both.
+/// Returns the median.
 pub(super) fn median(mut figures: Vec<f64>) -> Option<f64> {
     figures.sort_by(f64::total_cmp);
     let (low, high) = (figures.len().checked_sub(1)? / 2, figures.len() / 2);
     Some(f64::midpoint(figures[low], figures[high]))
 }
 
-/// Whether contenders came to different results.
+/// Returns whether contenders have different checksums.
 pub(super) fn disagree(figures: &[Figure]) -> bool {
     let checks: Vec<f64> = figures.iter().filter_map(|figure| figure.check).collect();
     let Some(first) = checks.first() else { return false };
     checks.iter().any(|check| {
-        // Floats may be added up in another order.
+        // Floats may be summed in another order.
         let close = (check - first).abs() <= 1e-9 * first.abs().max(1.0);
         !close
     })
 }
 
-/// Reads a file, or all files of a folder, and returns their bytes.
+/// Reads a file, or all files of a directory, and returns the number of bytes.
 fn warm(path: &Path) -> Result<u64> {
     let io = |error| Error::at(path, &error);
     if path.is_dir() {
@@ -208,7 +209,7 @@ fn warm(path: &Path) -> Result<u64> {
     io::copy(&mut file, &mut io::sink()).map_err(io)
 }
 
-/// Touches so much memory, and gives it back.
+/// Allocates, touches and frees memory.
 fn have_at_hand(bytes: usize) {
     let mut memory = vec![0_u8; bytes];
     memory.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
@@ -220,14 +221,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_in_the_middle() {
+    fn the_median_is_the_middle_or_mean_of_two() {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
         assert_eq!(median(vec![]), None);
     }
 
     #[test]
-    fn contenders_who_differ_or_have_no_number_disagree() {
+    fn different_or_missing_checksums_disagree() {
         let figure = |check| Figure { check, ..Figure::default() };
         let all = |checks: &[Option<f64>]| checks.iter().map(|&c| figure(c)).collect::<Vec<_>>();
         assert!(!disagree(&all(&[Some(5.0), None, Some(5.0)])));

@@ -1,4 +1,4 @@
-//! What is compared, and the goals.
+//! The rows of the comparison, and their goals.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -29,16 +29,16 @@ const SCANPY: &str = "scanpy";
 const LOAD_NPZ: &str = "scipy";
 const NO_SYNC: &str = "--no-sync";
 
-/// Bytes that converting may take, whatever the size of the matrix.
+/// Memory goal of conversions, for any size of the matrix.
 const BOUNDED: f64 = 300e6;
 
-/// Bytes that making compressed rows of text may take.
+/// Memory goal of converting text to compressed rows.
 const FROM_TEXT: f64 = 400e6;
 
-/// Bytes that anything done to fragments may take.
+/// Memory goal of operations on fragments.
 const FEW: f64 = 500e6;
 
-/// Returns every row, in the order of the table.
+/// Returns all rows in order.
 pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
     let make = Make { data, tools };
     let mut rows = vec![
@@ -121,7 +121,7 @@ impl Make<'_> {
         Contender { name, clock: Clock::Call, command, output: None, no_sync: None }
     }
 
-    /// A call of the library, writing.
+    /// A call of the library with an output.
     fn write_call(
         &self,
         name: &'static str,
@@ -136,7 +136,7 @@ impl Make<'_> {
         Contender { output: Some(output), ..contender }
     }
 
-    /// The command, writing.
+    /// The command, with an output.
     fn verb(&self, verb: &str, source: &Path, target: &str, threads: u8) -> Contender {
         let output = self.data.out.join(target);
         let mut command: Vec<OsString> = vec![self.tools.nnz.clone().into()];
@@ -151,7 +151,7 @@ impl Make<'_> {
         }
     }
 
-    /// A script of a peer.
+    /// A script of another program.
     fn peer(&self, name: &'static str, script: &str, words: &[&str], source: &Path) -> Contender {
         let mut command = self.tools.script(script);
         command.extend(words.iter().map(Into::into));
@@ -159,7 +159,7 @@ impl Make<'_> {
         Contender { name, clock: Clock::Call, command, output: None, no_sync: None }
     }
 
-    /// A script of a peer, writing.
+    /// A script of another program with an output.
     fn peer_to(
         &self,
         name: &'static str,
@@ -175,7 +175,7 @@ impl Make<'_> {
         contender
     }
 
-    /// anndata, scanpy or SciPy, on files; what is written is the last.
+    /// anndata, scanpy or SciPy on files; the last one is the output.
     fn anndata(&self, name: &'static str, words: &[&OsStr], target: Option<&str>) -> Contender {
         let mut command = self.tools.anndata();
         command.extend(words.iter().map(Into::into));
@@ -184,7 +184,7 @@ impl Make<'_> {
         Contender { name, clock: Clock::Call, command, output, no_sync: None }
     }
 
-    /// Files of AnnData, 10x and SciPy, each beside the program it comes from.
+    /// AnnData, 10x and SciPy files, compared with the programs that define them.
     fn single_cell(&self, files: &SingleCell) -> Vec<Row> {
         let SingleCell { entries, h5ad: [h5ad, other], tenx, npz, packed, large, tenth } = files;
         let word = OsStr::new;
@@ -205,7 +205,13 @@ impl Make<'_> {
                 self.anndata(peer, &[word(call), source.as_os_str()], None),
             ];
             let goals = vec![goal(TWO, Bar::Over(peer, 3.0)), goal(TWO, Bar::Peak(BOUNDED))];
-            row(name, "The peer reads the file into memory alone.", contenders, goals, &[source])
+            row(
+                name,
+                "The other program only reads the file into memory.",
+                contenders,
+                goals,
+                &[source],
+            )
         };
         let into_memory = |name, source: &PathBuf, call, peer, bar| {
             let contenders = vec![
@@ -276,8 +282,7 @@ impl Make<'_> {
             let note =
                 "anndata: experimental.concat_on_disk, which does not compress what it writes.";
             let goals = vec![goal(TWO, Bar::Over(ANNDATA, 5.0)), goal(TWO, Bar::Peak(BOUNDED))];
-            let concat =
-                row("two h5ad one below the other", note, contenders, goals, &[h5ad, other]);
+            let concat = row("two h5ad concatenated", note, contenders, goals, &[h5ad, other]);
             Row { entries: 2 * entries, ..concat }
         };
         vec![
@@ -381,9 +386,9 @@ impl Make<'_> {
         let ours = self.call(ONE, &words, &counts.packed, 0);
         Row {
             name: format!("{name}, packed directory"),
-            // Those of columns of mean length.
+            // Those of columns of average length.
             entries: counts.entries * count / counts.cells,
-            note: "Opening included; starting the process and importing are not.",
+            note: "Including opening, but not starting the process and importing.",
             contenders: vec![ours, wheel_one, wheel_two],
             goals: vec![goal(ONE, Bar::Seconds(bar))],
             inputs: vec![counts.packed.clone()],
@@ -424,7 +429,7 @@ impl Make<'_> {
         Row {
             name: format!("{name}, counts of a fifth"),
             entries: self.data.fewer.entries,
-            note: "The peer reads by fast_matrix_market, and packs from memory by bpcells.",
+            note: "The other program reads with fast_matrix_market and packs from memory with bpcells.",
             contenders: vec![
                 self.verb("convert", text, target, 1),
                 self.verb("convert", text, target, 2),
@@ -480,7 +485,7 @@ impl Make<'_> {
         Row {
             name: format!("Binsparse in HDF5 written, {name}"),
             entries: text.entries,
-            note: "From memory, whose filling is not timed, but for the command.",
+            note: "From memory, without the time to fill it, except for the command.",
             contenders: vec![
                 self.write_call(ONE, "write", &text.rows, target, 1),
                 self.write_call(TWO, "write", &text.rows, target, 2),
@@ -504,7 +509,7 @@ impl Make<'_> {
         Row {
             name: format!("Matrix Market to Binsparse in HDF5, {name}"),
             entries: text.entries,
-            note: "The peer reads by fast_matrix_market, sorts by scipy, and writes by binsparse.",
+            note: "The other program reads with fast_matrix_market, sorts with scipy and writes with binsparse.",
             contenders: vec![
                 rows(1),
                 rows(2),
@@ -516,7 +521,7 @@ impl Make<'_> {
         }
     }
 
-    /// The command, on fragments.
+    /// The command on fragments.
     fn on_fragments(&self, words: &[&OsStr], target: &str, threads: u8) -> Contender {
         let output = self.data.out.join(target);
         let mut command: Vec<OsString> = vec![self.tools.nnz.clone().into()];
@@ -565,7 +570,7 @@ impl Make<'_> {
         Row {
             name: "fragments, all columns decoded, packed directory".to_owned(),
             entries: fragments.count,
-            note: "The bpcells wheel does not hand out fragments.",
+            note: "The bpcells wheel has no call to read fragments.",
             contenders: vec![self.call(ONE, &["fragments"], &fragments.packed, 0)],
             goals: vec![goal(ONE, Bar::Rate(1e9)), goal(ONE, Bar::Peak(FEW))],
             inputs: vec![fragments.packed.clone()],
@@ -579,7 +584,7 @@ impl Make<'_> {
             name: "fragments of 100,000 bases, packed directory".to_owned(),
             // The genome has 3.1 G bases.
             entries: fragments.count * 100_000 / 3_088_269_832,
-            note: "The mean of a hundred places; opening included, starting the process is not.",
+            note: "The mean of a hundred regions, including opening but not starting the process.",
             contenders: vec![self.call(ONE, &["query"], &fragments.packed, 0)],
             goals: vec![goal(ONE, Bar::Seconds(0.001))],
             inputs: vec![fragments.packed.clone()],
@@ -609,7 +614,7 @@ impl Make<'_> {
         Row {
             name: format!("DAPHNE file into memory, {}", file.name),
             entries: file.entries,
-            note: "Into memory that was not touched before, as the bytes alone are.",
+            note: "Into untouched memory, as for the plain bytes.",
             contenders: vec![
                 self.call(ONE, &[file.read()], &file.file, 1),
                 self.call(TWO, &[file.read()], &file.file, 2),
@@ -626,7 +631,7 @@ impl Make<'_> {
         Row {
             name: format!("DAPHNE file written, {}", file.name),
             entries: file.entries,
-            note: "From memory, whose filling is not timed; nobody waits for the disk.",
+            note: "From memory, without the time to fill it, and without the final sync.",
             contenders: vec![
                 self.write_call(ONE, "write", &file.file, target, 1),
                 self.write_call(TWO, "write", &file.file, target, 2),
@@ -739,10 +744,10 @@ mod tests {
     }
 
     #[test]
-    fn goals_are_about_contenders_of_their_row() {
+    fn goals_name_contenders_of_their_row() {
         for row in rows() {
             let names: HashSet<_> = row.contenders.iter().map(|one| one.name).collect();
-            assert_eq!(names.len(), row.contenders.len(), "{}: two of one name", row.name);
+            assert_eq!(names.len(), row.contenders.len(), "{}: duplicate names", row.name);
             for goal in &row.goals {
                 assert!(names.contains(goal.who), "{}: no {}", row.name, goal.who);
                 if let Bar::Over(whom, _) = goal.bar {
@@ -753,7 +758,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_says_where_and_can_be_had_with_a_sync() {
+    fn outputs_can_be_synced() {
         let mut names = HashSet::new();
         for row in rows() {
             for one in &row.contenders {

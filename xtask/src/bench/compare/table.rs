@@ -1,11 +1,11 @@
-//! Figures as people read them.
+//! Formatting of results.
 
 use std::fmt::Write;
 
 use super::goal::{Verdict, per_second};
 use super::row::{Clock, Figure, Row, disagree};
 
-/// Says how figures came to be.
+/// Describes how results were measured.
 pub(super) fn preamble(cells: u64, runs: u16, judged: bool) -> String {
     let mut text = format!(
         "Counts of {cells} cells, or of {} where it says a fifth. Medians of {runs} runs, taken in\n\
@@ -15,12 +15,12 @@ pub(super) fn preamble(cells: u64, runs: u16, judged: bool) -> String {
         cells / 5
     );
     if !judged {
-        text.push_str("THIS IS NOT THE SIZE THE GOALS ARE STATED FOR: none is judged.\n");
+        text.push_str("THE GOALS ARE STATED FOR ANOTHER SIZE: none is evaluated.\n");
     }
     text
 }
 
-/// Shows a row as a table, with its goals below.
+/// Formats a row as a table, followed by its goals.
 pub(super) fn show(row: &Row, figures: &[Figure], verdicts: &[Verdict], markdown: bool) -> String {
     let mut text = String::new();
     let _ = if markdown {
@@ -53,7 +53,7 @@ pub(super) fn show(row: &Row, figures: &[Figure], verdicts: &[Verdict], markdown
         let ratio = verdict.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
         let _ = writeln!(
             text,
-            "{}goal {}: {}, {ratio} of it: {}",
+            "{}goal {}: {}, ratio {ratio}: {}",
             if markdown { "- " } else { "   " },
             verdict.goal,
             verdict.reached,
@@ -83,12 +83,12 @@ fn line(entries: u64, name: &str, clock: Clock, figure: &Figure) -> [String; 5] 
     ]
 }
 
-/// Shows seconds, short times with more digits.
+/// Formats seconds, with more digits for short times.
 pub(super) fn seconds(seconds: f64) -> String {
     if seconds < 0.1 { format!("{seconds:.5}") } else { format!("{seconds:.3}") }
 }
 
-/// Shows a rate in millions or thousands of millions.
+/// Formats a rate with a unit.
 pub(super) fn rate(per_second: f64) -> String {
     if per_second >= 1e9 {
         format!("{:.2} G/s", per_second / 1e9)
@@ -97,7 +97,7 @@ pub(super) fn rate(per_second: f64) -> String {
     }
 }
 
-/// Shows bytes in millions.
+/// Formats bytes with a unit.
 pub(super) fn bytes(bytes: f64) -> String {
     format!("{:.0} MB", bytes / 1e6)
 }
@@ -107,7 +107,7 @@ fn aligned(head: &[String; 5], lines: &[[String; 5]]) -> String {
     let width =
         |column: usize| all.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; 5] = std::array::from_fn(|column| {
-        // What failed has one long word, which moves nothing but itself.
+        // The text of a failure does not widen the columns.
         let failed = |line: &&&[String; 5]| column != 1 || !line[1].starts_with("failed");
         let kept = all.iter().filter(failed).map(|line| line[column].chars().count());
         if column == 1 { kept.max().unwrap_or(0) } else { width(column) }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_units() {
+    fn numbers_are_formatted_with_units() {
         assert_eq!(rate(4_123_456_789.0), "4.12 G/s");
         assert_eq!(rate(999_940_000.0), "999.9 M/s");
         assert_eq!(bytes(299_600_000.0), "300 MB");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_aligned_and_says_what_failed() {
+    fn tables_are_aligned_and_show_failures() {
         let text = show(&row(), &figures(), &[], false);
         assert_eq!(
             text,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_stand_below_with_what_was_reached() {
+    fn goals_follow_the_table() {
         let verdict = |ratio, judged| Verdict {
             goal: "nnz 1: at least 5.00 G/s".to_owned(),
             reached: "4.00 G/s".to_owned(),
@@ -199,15 +199,15 @@ mod tests {
             text.ends_with(
                 "| nnz 1 | 0.500* | 4.00 G/s | 12 MB | 0.750 |\n\
              | other | failed: no \\| wheel |  |  |  |\n\n\
-             - goal nnz 1: at least 5.00 G/s: 4.00 G/s, 0.80 of it: MISSED\n\
-             - goal nnz 1: at least 5.00 G/s: 4.00 G/s, - of it: not judged\n"
+             - goal nnz 1: at least 5.00 G/s: 4.00 G/s, ratio 0.80: MISSED\n\
+             - goal nnz 1: at least 5.00 G/s: 4.00 G/s, ratio -: not evaluated\n"
             ),
             "{text}"
         );
     }
 
     #[test]
-    fn contenders_that_disagree_are_called_out() {
+    fn disagreeing_contenders_are_reported() {
         let mut figures = figures();
         figures[1].failed = None;
         figures[0].check = Some(1.0);

@@ -1,4 +1,4 @@
-//! The programs that are measured.
+//! The measured programs.
 
 use std::env::consts::EXE_EXTENSION;
 use std::ffi::OsString;
@@ -10,21 +10,21 @@ use crate::cargo;
 use crate::error::{Error, Result};
 use crate::test::venv;
 
-/// Where the programs are.
+/// Paths of the programs.
 pub(super) struct Tools {
     /// The `nnz` command.
     pub(super) nnz: PathBuf,
-    /// What times single calls of the library.
+    /// The program that times single calls of the library.
     pub(super) measure: PathBuf,
-    /// A Python with the peers.
+    /// A Python with the other programs.
     pub(super) python: PathBuf,
-    /// One with anndata and scanpy.
+    /// A Python with anndata and scanpy.
     pub(super) scanpy: PathBuf,
 }
 
 impl Tools {
-    /// Takes ours from a folder, or builds them with the release profile; makes an environment
-    /// for theirs.
+    /// Finds our programs in a directory or builds them with the release profile, and creates
+    /// environments for the others.
     pub(super) fn find(folder: Option<&Path>) -> Result<Self> {
         let python = venv::python(&benches().join("peers").join("requirements.txt"))?;
         let readers = cargo::root().join("tests").join("readers");
@@ -42,7 +42,7 @@ impl Tools {
         let mut build = cargo::cargo();
         build
             .args(["build", "--release", "--package", "nnz-cli", "--package", "nnz-measure"])
-            // Not the tools of `nnz-cli`: each takes long to link.
+            // Only this program: linking takes long.
             .args(["--bin", "nnz", "--bin", "nnz-measure"])
             .arg("--message-format=json-render-diagnostics");
         let messages = cargo::output(&mut build)?;
@@ -54,24 +54,24 @@ impl Tools {
         })
     }
 
-    /// Returns the script of anndata, as a command to be gone on with.
+    /// Returns a command with the script of anndata, without its arguments.
     pub(super) fn anndata(&self) -> Vec<OsString> {
         let script = benches().join("peers").join("anndata_peer.py");
         vec![self.scanpy.clone().into(), script.into()]
     }
 
-    /// Returns a script of a peer, as a command to be gone on with.
+    /// Returns a command with a script of another program, without its arguments.
     pub(super) fn script(&self, name: &str) -> Vec<OsString> {
         vec![self.python.clone().into(), benches().join("peers").join(name).into()]
     }
 }
 
-/// Returns the folder of inputs and peers.
+/// Returns the directory of inputs and scripts.
 pub(super) fn benches() -> PathBuf {
     cargo::root().join("benches")
 }
 
-/// Finds an executable in what cargo said.
+/// Finds an executable in the output of cargo.
 fn built(messages: &str, name: &str) -> Result<PathBuf> {
     let executable = |message: &Value| {
         let path = Path::new(message.get("executable")?.as_str()?).to_path_buf();

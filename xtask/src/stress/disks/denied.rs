@@ -1,4 +1,4 @@
-//! Directories that a user may not write.
+//! Directories that a user cannot write.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::stress::round::Round;
 use crate::stress::scene::Scene;
 
-/// A user without rights, where we may become one.
+/// A user without rights, if we can become one.
 const NOBODY: u32 = 65_534;
 
-/// Writes to a directory that may only be read.
+/// Writes to a read-only directory.
 pub(super) fn read_only(round: &mut Round<'_>) -> Result<()> {
     let (kind, before) = draw(round)?;
     let scene = Scene::set_open(round, kind, before)?;
@@ -43,9 +43,7 @@ pub(super) fn read_only(round: &mut Round<'_>) -> Result<()> {
     fs::set_permissions(&work, Permissions::from_mode(0o755)).map_err(io)?;
     let place = work.to_string_lossy().into_owned();
     let says = ["permission denied", "read-only"];
-    round.check(!done.succeeded(), "a directory that may not be written is written", || {
-        done.outcome()
-    });
+    round.check(!done.succeeded(), "a read-only directory is written", || done.outcome());
     let refusal = Refusal {
         what: "a read-only directory",
         name: scene.kind.name,

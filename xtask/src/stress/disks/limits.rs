@@ -1,17 +1,17 @@
-//! Limits of a process: the size of files, and how many are open.
+//! Limits of a process: size of files and number of open files.
 
 use super::{Refusal, Write, check, draw, limited};
 use crate::error::Result;
 use crate::stress::round::Round;
 use crate::stress::scene::Scene;
 
-/// Writes files that may not become large enough.
+/// Writes with a limit on the size of files.
 pub(super) fn file_size(round: &mut Round<'_>) -> Result<()> {
     let (kind, before) = draw(round)?;
     let scene = Scene::set(round, kind, before)?;
     let write = Write::draw(round, &scene);
     let most = *round.random.pick(&[40, 400, 6000]).unwrap_or(&40);
-    // The message goes to a file, too.
+    // The message goes to a file as well.
     let blocks = round.random.range(8, most);
     let mut command = limited(round, &format!("ulimit -f {blocks}"), &write.arguments);
     let running = round.start_command(&mut command)?;
@@ -22,7 +22,7 @@ pub(super) fn file_size(round: &mut Round<'_>) -> Result<()> {
     check(round, &scene, &write, &done, &refusal)
 }
 
-/// Writes with few files that may be open.
+/// Writes with a limit on open files.
 pub(super) fn open_files(round: &mut Round<'_>) -> Result<()> {
     let (kind, before) = draw(round)?;
     let scene = Scene::set(round, kind, before)?;

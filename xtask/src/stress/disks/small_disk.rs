@@ -10,11 +10,11 @@ use crate::stress::round::Round;
 use crate::stress::scene::Scene;
 use crate::stress::setup::Before;
 
-/// A file system of its own in memory, for as long as this lives.
+/// A file system in memory, mounted until this is dropped.
 pub(super) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one on an empty directory; `None` where the system does not let us.
+    /// Mounts one on an empty directory; `None` if the system does not allow it.
     pub(super) fn mount(directory: &Path, kib: u64) -> Option<Self> {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &format!("size={kib}k"), "nnz-stress"]).arg(directory);
@@ -39,23 +39,23 @@ pub(super) fn full(round: &mut Round<'_>) -> Result<()> {
     let most = *round.random.pick(&[100, 1000, 5000]).unwrap_or(&100);
     let more = u64::from(round.random.range(16, most));
     let Some(_disk) = SmallDisk::mount(&work, there + more) else {
-        round.tally.rate("skipped: no small file system can be mounted here", true);
+        round.tally.rate("skipped: no small file system can be mounted", true);
         return Ok(());
     };
-    // What lies below the mount is out of sight.
+    // Files below the mount point are hidden.
     let scene = Scene::set(round, scene.kind, before)?;
     let write = Write::draw(round, &scene);
     let running = round.start(&write.arguments)?;
     let done = round.finish(running)?;
     let place = work.to_string_lossy().into_owned();
-    // Sorting looks beforehand whether there is room for it.
+    // Sorting checks the free space in advance.
     let says = ["no space left on the device", "no space left on device", "sorting takes at least"];
     let refusal =
         Refusal { what: "a full disk", name: scene.kind.name, says: &says, place: &place };
     check(round, &scene, &write, &done, &refusal)
 }
 
-/// What lies in a directory takes so many KiB, in pages.
+/// Returns the size of the files in a directory in KiB, in pages.
 fn kib(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {

@@ -9,7 +9,7 @@ use crate::stress::round::Round;
 use crate::stress::scene::Scene;
 use crate::stress::targets::Content;
 
-/// What is read, each of which may need temporary files.
+/// Sources that may need temporary files.
 const SOURCES: [(&str, &[&str]); 7] = [
     ("bsp.npz", &[]),
     ("bsp.npz", &["--compress", "gzip:1"]),
@@ -20,7 +20,7 @@ const SOURCES: [(&str, &[&str]); 7] = [
     ("dbdf", &[]),
 ];
 
-/// Writes, and reads, where temporary files cannot be made.
+/// Writes and reads if temporary files cannot be created.
 pub(super) fn missing_or_full(round: &mut Round<'_>) -> Result<()> {
     let (kind, before) = draw(round)?;
     let scene = Scene::set(round, kind, before)?;
@@ -33,7 +33,7 @@ pub(super) fn missing_or_full(round: &mut Round<'_>) -> Result<()> {
                 argument.clone_from(&source);
             }
         }
-        // Its types may be others than those of the input.
+        // Its types can differ from those of the input.
         write.sorted = true;
     }
     let temporary = round.directory().join("temporary");
@@ -49,7 +49,7 @@ pub(super) fn missing_or_full(round: &mut Round<'_>) -> Result<()> {
             fs::create_dir(&temporary).map_err(io)?;
             disk = SmallDisk::mount(&temporary, 8);
             if disk.is_none() {
-                round.tally.rate("skipped: no small file system can be mounted here", true);
+                round.tally.rate("skipped: no small file system can be mounted", true);
                 return Ok(());
             }
             "a TMPDIR that is full"
@@ -72,7 +72,7 @@ pub(super) fn missing_or_full(round: &mut Round<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Makes an input in another format, once.
+/// Converts an input to another format, once.
 fn source(round: &mut Round<'_>, input: usize) -> Result<String> {
     let (ending, flags) = round.random.pick(&SOURCES).ok_or_else(|| Error::new("no sources"))?;
     let name = format!("{input}-{}.{ending}", flags.len());

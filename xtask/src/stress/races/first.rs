@@ -1,4 +1,4 @@
-//! Writers of one new target, none of which may replace it: one of them is the first.
+//! Writers of one new target without --force: one of them is the first.
 
 use super::{finish, inputs, start};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::stress::scene::{Holds, Scene};
 use crate::stress::setup::Before;
 use crate::stress::targets::KINDS;
 
-/// Writes a target that is not there.
+/// Writes a target that does not exist.
 pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
     let kind = round.random.pick(KINDS).ok_or_else(|| Error::new("no targets"))?;
     let others = kind.is_group() && round.random.chance(50);
@@ -25,10 +25,11 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         .map(|(input, _)| *input)
         .collect();
     let told = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
-    let class = format!("not one of several writers of a new target succeeds: {}", kind.name);
+    let class =
+        format!("not exactly one of several writers of a new target succeeds: {}", kind.name);
     round.check(winners.len() == 1, &class, told);
     let holds = scene.holds(round, &winners)?;
-    let class = format!("the target is not that of the writer who succeeded: {}", kind.name);
+    let class = format!("the target is not that of the successful writer: {}", kind.name);
     let one = matches!(holds, Holds::New(_));
     round.check(one, &class, || format!("{}\n{holds:?}", told()));
     scene.check_access(round);

@@ -1,4 +1,4 @@
-//! Groups that are added to one file or store at the same time.
+//! Groups that are added to one file or store concurrently.
 
 use std::thread;
 
@@ -11,7 +11,7 @@ use crate::stress::scene::Scene;
 use crate::stress::setup::Before;
 use crate::stress::targets::{Content, Form, KINDS, TargetKind};
 
-/// Adds a group each, to what is there or to what is not there yet.
+/// Each writer adds a group to an existing or a new file.
 pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
     let kinds: Vec<_> = KINDS.iter().filter(|kind| kind.is_group()).collect();
     let kind: &'static TargetKind =
@@ -56,7 +56,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
     scene.check_nothing_left(round, "a race of groups")
 }
 
-/// The datasets that h5py adds meanwhile, if it does.
+/// The datasets that h5py adds meanwhile, if any.
 fn datasets(round: &mut Round<'_>, scene: &Scene) -> Vec<String> {
     let possible = scene.kind.form == Form::Hdf5Group && scene.before == Before::Others;
     if !possible || !round.random.chance(60) {
@@ -65,7 +65,7 @@ fn datasets(round: &mut Round<'_>, scene: &Scene) -> Vec<String> {
     (0..round.random.range(1, 6)).map(|number| format!("h5py{number}")).collect()
 }
 
-/// Checks that the groups of those that succeeded are there, and no others. Returns whether one is not.
+/// Checks that exactly the groups of successful writers exist. Returns whether one is missing.
 fn check_groups(
     round: &mut Round<'_>,
     file: &str,
@@ -87,7 +87,7 @@ fn check_groups(
             }
             let source = round.setup.source(Content::Matrix, *input);
             let same = round.run(&["diff", "--stored", &source, &group])?;
-            let class = format!("a group holds something else: {what}");
+            let class = format!("a group has another content: {what}");
             round.check(same.succeeded(), &class, || same.outcome());
         } else {
             let class = format!("a refused write leaves a group: {what}");
@@ -101,12 +101,12 @@ fn check_groups(
     Ok(lost)
 }
 
-/// Checks that what was there before is there still.
+/// Checks that earlier objects still exist.
 fn check_others(round: &mut Round<'_>, scene: &Scene, file: &str, writers: usize) -> Result<()> {
     if scene.before == Before::Nothing {
         return Ok(());
     }
-    let class = format!("what was there before is changed: {}", scene.kind.name);
+    let class = format!("earlier objects changed: {}", scene.kind.name);
     for group in ["others/first", "others/second"] {
         let group = format!("{file}::{group}");
         let source = round.setup.source(Content::Matrix, 2);
@@ -127,7 +127,7 @@ fn check_others(round: &mut Round<'_>, scene: &Scene, file: &str, writers: usize
     Ok(())
 }
 
-/// Checks that the datasets that h5py added are there.
+/// Checks that the datasets of h5py exist.
 fn check_added(round: &mut Round<'_>, file: &str, added: &Added) -> Result<()> {
     let Some((helper, _)) = &round.setup.helpers else { return Ok(()) };
     let count = |list: &[String]| u64::try_from(list.len()).unwrap_or(0);

@@ -6,16 +6,16 @@ use crate::stress::scene::Scene;
 use crate::stress::setup::read;
 use crate::stress::targets::Content;
 
-/// Reads a target again and again.
+/// Reads a target repeatedly.
 pub(super) struct Readers<'a> {
     scene: &'a Scene,
-    /// Of what the target may be.
+    /// Possible contents of the target.
     inputs: Vec<usize>,
     turn: u32,
 }
 
 impl<'a> Readers<'a> {
-    /// The target is that of `old` at first, and of one of `inputs` in the end.
+    /// The target is that of `old` at first, and that of one of `inputs` in the end.
     pub(super) fn new(scene: &'a Scene, inputs: &[usize], old: usize) -> Self {
         let inputs = inputs.iter().copied().chain([old]).collect();
         Self { scene, inputs, turn: 0 }
@@ -41,9 +41,9 @@ impl<'a> Readers<'a> {
         } else {
             let name = format!("readers refused while a directory is replaced: {}", kind.name);
             round.tally.rate(name, !done.succeeded());
-            // What is wrong is said on standard error, or found by `validate`.
+            // An error is printed to standard error, or is a finding of `validate`.
             let told = done.succeeded() || done.refused() || (done.code == Some(1) && validates);
-            let class = format!("a reader neither succeeds nor says why: {}", kind.name);
+            let class = format!("a reader fails without a message: {}", kind.name);
             round.check(told, &class, || done.outcome());
         }
         if done.succeeded() && !validates {
@@ -51,7 +51,7 @@ impl<'a> Readers<'a> {
             for &input in &self.inputs {
                 known |= round.setup.expected(kind, input)?.read == done.out;
             }
-            let class = format!("a reader sees what nobody wrote: {}", kind.name);
+            let class = format!("a reader sees content that was not written: {}", kind.name);
             round.check(known, &class, || done.line.clone());
         }
         Ok(())

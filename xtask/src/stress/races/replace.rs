@@ -1,4 +1,4 @@
-//! Writers that all may replace the target, and readers meanwhile.
+//! Writers with --force, and readers meanwhile.
 
 use super::readers::Readers;
 use super::{finish, inputs, start};
@@ -31,7 +31,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
     let done = finish(round, running)?;
     let told = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
     let misled = done.iter().any(|done| done.err.contains("--force"));
-    let class = format!("who says --force is told to say it: {}", kind.name);
+    let class = format!("a hint on --force with --force: {}", kind.name);
     round.check(!misled, &class, told);
     let succeeded = u64::try_from(done.iter().filter(|done| done.succeeded()).count()).unwrap_or(0);
     let all = u64::try_from(done.len()).unwrap_or(0);
@@ -44,7 +44,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
     let mut at = done.iter();
     inputs.retain(|_| at.next().is_some_and(Done::succeeded));
     let holds = scene.holds(round, &inputs)?;
-    // A writer may have written what was there before.
+    // A writer may have written the old content.
     let whole = match holds {
         Holds::New(_) => true,
         Holds::Old => inputs.is_empty() || (there && inputs.contains(&old)),

@@ -1,20 +1,19 @@
 //! 256-bit kernels: both halves of a chunk at once.
 //!
-//! Steps 0 to 15 of a chunk fill the first half of its words, steps 16 to 31 the second half, so
-//! the two are unpacked side by side as two streams of 16 steps, one in each half of a vector. All
-//! shift counts are then the same for both. When the width is odd, the second stream begins in the
-//! middle of a word, and is moved down by 16 bits as it is loaded.
+//! Steps 0 to 15 of a chunk are the first half of its words, steps 16 to 31 the second half. They
+//! are unpacked side by side as two streams of 16 steps, one in each half of a vector, with the
+//! same shift counts. If the width is odd, the second stream begins in the middle of a word and is
+//! shifted by 16 bits when it is loaded.
 //!
-//! The other way, to put neighbouring steps side by side, takes shift counts from memory, running
-//! sums across halves, and 256-bit stores that suffer when `out` is not aligned to 32 bytes; it was
-//! measured to be slower. Packing gains nothing from wider vectors and is left to the 128-bit
-//! kernels.
+//! The alternative, adjacent steps side by side, needs shift counts from memory, prefix sums across
+//! halves, and 256-bit stores that are slow if `out` is not aligned to 32 bytes. It was measured to
+//! be slower. Packing does not gain from wider vectors and uses the 128-bit kernels.
 //!
-//! Running sums of narrow deltas are made of two steps at once, by [`narrow`].
+//! Prefix sums of narrow deltas are computed for two steps at once in [`narrow`].
 
-// What the last step leaves for the next is not used.
+// The value that the last step assigns is not used.
 #![allow(unused_assignments)]
-// Intrinsics that read and write memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 mod narrow;
@@ -51,19 +50,18 @@ fn splat(value: u32) -> __m256i {
     _mm256_set1_epi32(value.cast_signed())
 }
 
-/// Loads word `word` of the first stream into the low half, and that of the second into the high
+/// Loads word `word` of the first stream into the low half, and of the second stream into the high
 /// half.
 ///
 /// # Safety
 ///
-/// `source` must be the beginning of W vectors, and `word` less than W / 2, rounded up.
+/// `source` must point to W vectors, and `word` be less than W / 2, rounded up.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn load<const W: usize>(source: *const __m128i, word: usize) -> __m256i {
     let second = W / 2 + word;
-    // SAFETY: `word` and `second` are less than W. The two loads that begin elsewhere than at a
-    // vector begin inside vector `second` and end inside the one after it, and are made only when
-    // there is one.
+    // SAFETY: `word` and `second` are less than W. The two unaligned loads begin inside vector
+    // `second` and end inside the next one, and are done only if there is one.
     unsafe {
         let low = _mm256_castsi128_si256(_mm_loadu_si128(source.add(word)));
         let high = if W.is_multiple_of(2) {
@@ -71,8 +69,8 @@ unsafe fn load<const W: usize>(source: *const __m128i, word: usize) -> __m256i {
         } else if second + 1 == W {
             _mm_srli_epi32::<16>(_mm_loadu_si128(source.add(second)))
         } else {
-            // The upper 16 bits of each lane, found two bytes up, and the lower 16 bits of its next
-            // word, found two bytes down.
+            // The upper 16 bits of each lane, loaded from two bytes higher, and the lower 16 bits
+            // of its next word, loaded from two bytes lower.
             let lower = _mm_loadu_si128(source.byte_add(16 * second + 2));
             let upper = _mm_loadu_si128(source.byte_add(16 * second + 14));
             _mm_blend_epi16::<0b1010_1010>(lower, upper)
@@ -83,24 +81,24 @@ unsafe fn load<const W: usize>(source: *const __m128i, word: usize) -> __m256i {
 
 /// Stores eight steps of the first stream, then the same steps of the second.
 ///
-/// Processors finish two stores at once only if they go to the same cache line, hence the order.
-/// The fences are no instructions: they keep the compiler from changing the order, and from
-/// merging two stores into one of 256 bits, which costs a shuffle and may straddle two lines.
+/// Two stores retire at once only if they go to the same cache line, hence the order. The fences
+/// emit no instructions: they keep the compiler from reordering the stores and from merging two of
+/// them into one of 256 bits, which needs a shuffle and may cross a cache line.
 ///
 /// # Safety
 ///
-/// There must be room for vectors 0 to 7 and 16 to 23 at `target`.
+/// `target` must have room for vectors 0 to 7 and 16 to 23.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn store(target: *mut __m128i, steps: &[__m256i; 8]) {
     unroll!(STEP in [0 1 2 3 4 5 6 7] {
-        // SAFETY: the caller's promise.
+        // SAFETY: required of the caller.
         unsafe { _mm_storeu_si128(target.add(STEP), _mm256_castsi256_si128(steps[STEP])) };
         compiler_fence(Ordering::SeqCst);
     });
     unroll!(STEP in [0 1 2 3 4 5 6 7] {
         let high = _mm256_extracti128_si256::<1>(steps[STEP]);
-        // SAFETY: the caller's promise.
+        // SAFETY: required of the caller.
         unsafe { _mm_storeu_si128(target.add(STEP + 16), high) };
         compiler_fence(Ordering::SeqCst);
     });
@@ -119,14 +117,14 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
     let sums = const { CODEC == DELTA || CODEC == DELTA_ZIGZAG };
     let halves = const { narrow::holds(W, CODEC) };
     let joined = const { narrow::joins(W, CODEC) };
-    // The lowest bit of a zigzag value is its sign, and is taken from the word separately.
+    // The lowest bit of a zigzag value is its sign, which is extracted separately.
     let sign_bits = const { if CODEC == DELTA_ZIGZAG { 1 } else { 0 } };
     let mask = splat(low_bits(W - sign_bits));
-    // The sum so far in every lane; that of the first half is not known yet in the second.
+    // The sum so far in every lane. The second half does not have the sum of the first yet.
     let mut carry = _mm256_inserti128_si256::<1>(splat(start), _mm_setzero_si128());
     // SAFETY: W is at least 1.
     let mut word = unsafe { load::<W>(source, 0) };
-    // The second of two steps handled at once.
+    // The second of two steps processed at once.
     let mut second = _mm256_setzero_si256();
     let mut ready = [_mm256_setzero_si256(); 8];
     unroll!(STEP in [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15] {
@@ -149,7 +147,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
                 let upper = _mm256_sll_epi32(word, count(32 - place.shift - sign_bits));
                 bits = _mm256_or_si256(bits, upper);
             }
-            // A shift that brought down the topmost bits of a word has nothing left to mask.
+            // No mask is needed if the shift moved the highest bit of a word.
             if place.shift + W != 32 {
                 bits = _mm256_and_si256(bits, mask);
             }
@@ -172,7 +170,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
         }
         ready[STEP % 8] = bits;
         if STEP == 15 && sums {
-            // Now the sum of the first half is known, just in time for the last steps.
+            // The sum of the first half is known now, in time for the last steps.
             let carry = _mm256_castsi256_si128(carry);
             let before = _mm256_inserti128_si256::<1>(_mm256_setzero_si256(), carry);
             for steps in &mut ready {
@@ -185,7 +183,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
         }
     });
     if sums {
-        // The first steps of the second half were stored without it.
+        // The first steps of the second half were stored without the sum of the first.
         let carry = _mm256_castsi256_si128(carry);
         unroll!(STEP in [16 17 18 19 20 21 22 23] {
             // SAFETY: STEP is at most 31, and `out` holds 32 vectors.
@@ -215,7 +213,7 @@ unsafe fn transform<const CODEC: u8>(
         }
         if CODEC == DELTA || CODEC == DELTA_ZIGZAG {
             let before = if PAIR == 0 {
-                // The first value stands before itself.
+                // The first value has no previous value; its difference is 0.
                 _mm256_permutevar8x32_epi32(value, _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6))
             } else {
                 // SAFETY: as above, and PAIR is at least 1, so there is a value before.

@@ -1,15 +1,14 @@
-//! 512-bit kernels: four steps at once, by tables.
+//! 512-bit kernels: four steps at once, with tables.
 //!
-//! A permutation of bytes brings those that hold a value to its place, and a shift and a mask take
-//! the bits that belong to it. What differs from width to width are tables, not code, so one
-//! function serves many widths, and where it is called from can be foretold however widths change
-//! from chunk to chunk.
+//! A permutation of bytes moves the bytes of a value to its lane, and a shift and a mask extract
+//! its bits. Widths differ in tables, not in code: one function is used for many widths, so the
+//! indirect call is predicted even if widths change from chunk to chunk.
 //!
 //! Plain values are unpacked four steps at once, to 32 bits each. Narrow deltas are unpacked eight
-//! steps at once, to 16 bits each, and added up before they are widened. Other widths and codecs are
-//! left to the 256-bit kernels.
+//! steps at once, to 16 bits each, and summed before they are widened. Other widths and codecs use
+//! the 256-bit kernels.
 
-// Intrinsics that read and write memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 mod tables;
@@ -52,15 +51,14 @@ pub(crate) static KERNELS: Kernels = Kernels {
     pack: sse2::PACK,
 };
 
-/// Returns whether this processor has what the kernels take.
+/// Returns whether this processor supports the kernels.
 ///
-/// The first processors with vectors so wide ran slower with them; those that permute bytes as well
-/// do not.
+/// The first processors with 512-bit vectors ran slower with them; those that have VBMI do not.
 #[inline]
-pub(crate) fn here() -> bool {
-    // One look instead of five.
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| {
+pub(crate) fn is_available() -> bool {
+    // One check instead of five.
+    static AVAILABLE: OnceLock<bool> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vbmi")
@@ -76,8 +74,8 @@ fn splat(value: u32) -> __m512i {
     _mm512_set1_epi32(value.cast_signed())
 }
 
-/// Returns which of the four words that are loaded a chunk of a width has.
-const fn there(width: usize) -> u16 {
+/// Returns a mask of the words, of the four loaded, that a chunk of a width has.
+const fn loaded_words(width: usize) -> u16 {
     if width < 4 { (1 << (4 * width)) - 1 } else { u16::MAX }
 }
 
@@ -86,11 +84,11 @@ const fn there(width: usize) -> u16 {
 #[inline]
 fn table<T, const N: usize>(entries: &[T; N]) -> __m512i {
     const { assert!(size_of::<[T; N]>() == 64) };
-    // SAFETY: there are 64 bytes, as was just checked.
+    // SAFETY: there are 64 bytes, as checked above.
     unsafe { _mm512_loadu_si512(entries.as_ptr().cast()) }
 }
 
-/// Hands the vectors of a chunk to `each`, one after the other.
+/// Calls `each` with the vectors of a chunk.
 ///
 /// # Safety
 ///
@@ -104,7 +102,7 @@ unsafe fn unpack_steps(packed: &[u32], mut each: impl FnMut(usize, __m512i)) {
     let mask = splat(low_bits(width));
     let shifts = [table(&steps.shifts[0]), table(&steps.shifts[1])];
     for (four, (places, window)) in steps.places.iter().zip(steps.windows).enumerate() {
-        // SAFETY: the window begins at word W - 4 or before it, so that there are four words.
+        // SAFETY: the window begins at word W - 4 or before, so there are four words.
         let words = unsafe { _mm512_loadu_si512(packed.as_ptr().add(4 * window).cast()) };
         let bytes = _mm512_permutexvar_epi8(table(places), words);
         let bits = _mm512_srlv_epi32(bytes, shifts[four % 2]);
@@ -124,7 +122,7 @@ fn store(out: &mut [u32; CHUNK], four: usize, values: __m512i) {
 /// See [`Unpack`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 unsafe fn unpack_plain(packed: &[u32], _start: u32, out: &mut [u32; CHUNK]) {
-    // SAFETY: the caller's promise, and the table has this function at such widths only.
+    // SAFETY: required of the caller, and the table has this function only for such widths.
     unsafe { unpack_steps(packed, |four, bits| store(out, four, bits)) };
 }
 
@@ -133,7 +131,7 @@ unsafe fn unpack_plain(packed: &[u32], _start: u32, out: &mut [u32; CHUNK]) {
 unsafe fn unpack_onto(packed: &[u32], others: &[u32; CHUNK], out: &mut [u32; CHUNK]) {
     let (others, _) = others.as_chunks::<16>();
     let add = |four: usize, bits| _mm512_add_epi32(bits, table(&others[four]));
-    // SAFETY: the caller's promise, and the table has this function at such widths only.
+    // SAFETY: required of the caller, and the table has this function only for such widths.
     unsafe { unpack_steps(packed, |four, bits| store(out, four, add(four, bits))) };
 }
 
@@ -144,19 +142,19 @@ unsafe fn unpack_delta(packed: &[u32], start: u32, out: &mut [u32; CHUNK]) {
     debug_assert!(deltas_hold(width) && packed.len() == 4 * width);
     let deltas = &DELTAS[width];
     let mask = splat(low_bits(width) * 0x1_0001);
-    let there = there(width);
+    let loaded = loaded_words(width);
     let shifts = table(&deltas.shifts);
     let low = splat(0xffff);
-    // The last lane of the vector before.
+    // The last lane of the previous vector.
     let mut carry = splat(start);
     for (eight, (places, window)) in deltas.places.iter().zip(deltas.windows).enumerate() {
-        // SAFETY: the window begins at word W - 4 or before it, so that there are four words, or at
-        // word 0 where there are fewer, and then no others are read.
+        // SAFETY: the window begins at word W - 4 or before, so there are four words; or it begins
+        // at word 0 of a chunk with fewer words, and the mask excludes the others.
         let words =
-            unsafe { _mm512_maskz_loadu_epi32(there, packed.as_ptr().add(4 * window).cast()) };
+            unsafe { _mm512_maskz_loadu_epi32(loaded, packed.as_ptr().add(4 * window).cast()) };
         let bytes = _mm512_permutexvar_epi8(table(places), words);
         let mut sums = _mm512_and_si512(_mm512_srlv_epi16(bytes, shifts), mask);
-        // Over the four of a step, then over the four steps.
+        // Over the four values of a step, then over the four steps.
         sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<4>(sums));
         sums = _mm512_add_epi16(sums, _mm512_bslli_epi128::<8>(sums));
         let one = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);

@@ -1,14 +1,14 @@
-//! Listing the bits that are set, with wide vectors.
+//! Listing set bits with 512-bit vectors.
 
-// Intrinsics that write memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
-/// Bits that are listed whether they are set or not.
+/// Indices that are written at once, whether the bits are set or not.
 const AT_ONCE: usize = 16;
 
-/// The numbers of the bits of a word.
+/// The numbers 0 to 63.
 static NUMBERS: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut bit = 1;
@@ -19,8 +19,8 @@ static NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// Lists the bits of the first words, as far as there is room for what is listed at once. Clears
-/// them, and returns how many words these were and how many bits.
+/// Lists the bits of the first words while a whole number of vectors fits in `out`. Clears the
+/// words, and returns the number of words and of bits.
 #[target_feature(enable = "avx512f,avx512vbmi2,popcnt")]
 pub(crate) fn avx512(words: &mut [u64], out: &mut [u32]) -> (usize, usize) {
     // SAFETY: there are 64 bytes.

@@ -1,6 +1,6 @@
-//! Picking values by their keys, with wide vectors.
+//! Filtering values by their keys with 512-bit vectors.
 
-// Intrinsics that read and write memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -21,17 +21,17 @@ pub(crate) fn avx512(
     let counts = _mm512_set1_epi32(count.cast_signed());
     let mut at = 0;
     for (keys, values) in keys.iter().zip(values) {
-        // SAFETY: each is 16 values.
+        // SAFETY: each has 16 values.
         let (keys, values) = unsafe {
             (_mm512_loadu_si512(keys.as_ptr().cast()), _mm512_loadu_si512(values.as_ptr().cast()))
         };
-        let such = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(keys, first_key), counts);
-        let picked = _mm512_maskz_compress_epi32(such, values);
+        let matches = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(keys, first_key), counts);
+        let picked = _mm512_maskz_compress_epi32(matches, values);
         debug_assert!(at + 16 <= out.len());
-        // SAFETY: no more were picked than were looked at, and there is room for as many as there
-        // are to be looked at: 16 at least from here on.
+        // SAFETY: no more values were picked than examined, so `out` has at least as many free
+        // elements as values left to examine: 16 or more.
         unsafe { _mm512_storeu_si512(out.as_mut_ptr().add(at).cast(), picked) };
-        at += such.count_ones() as usize;
+        at += matches.count_ones() as usize;
     }
     crate::pick::pick_from(at, rest_of_keys, first, count, rest_of_values, out)
 }

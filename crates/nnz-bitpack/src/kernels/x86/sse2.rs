@@ -1,8 +1,8 @@
-//! 128-bit kernels, which every x86-64 processor runs.
+//! 128-bit kernels for every x86-64 processor.
 
-// What the last step leaves for the next is not used.
+// The value that the last step assigns is not used.
 #![allow(unused_assignments)]
-// Intrinsics that read and write memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -40,7 +40,7 @@ fn splat(value: u32) -> __m128i {
     _mm_set1_epi32(value.cast_signed())
 }
 
-/// Returns a shift count; the compiler turns shifts by constant counts into immediate ones.
+/// Returns a shift count; the compiler turns constant counts into immediates.
 #[target_feature(enable = "sse2")]
 #[inline]
 pub(super) fn count(bits: usize) -> __m128i {
@@ -60,7 +60,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
     debug_assert_eq!(packed.len(), 4 * W);
     let source = packed.as_ptr().cast::<__m128i>();
     let target = out.as_mut_ptr().cast::<__m128i>();
-    // The lowest bit of a zigzag value is its sign, and is taken from the word separately.
+    // The lowest bit of a zigzag value is its sign, which is extracted separately.
     let sign_bits = const { if CODEC == DELTA_ZIGZAG { 1 } else { 0 } };
     let mask = splat(low_bits(W - sign_bits));
     let mut carry = splat(start);
@@ -78,7 +78,7 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
             let upper = _mm_sll_epi32(next, count(32 - place.shift - sign_bits));
             bits = _mm_or_si128(bits, upper);
         }
-        // A shift that brought down the topmost bits of a word has nothing left to mask.
+        // No mask is needed if the shift moved the highest bit of a word.
         if place.shift + W != 32 {
             bits = _mm_and_si128(bits, mask);
         }
@@ -108,7 +108,7 @@ unsafe fn transform<const CODEC: u8>(
 ) -> u32 {
     let source = values.as_ptr().cast::<__m128i>();
     let target = transformed.as_mut_ptr().cast::<__m128i>();
-    // Only the topmost lane is used; for the first vector it stands for the value before.
+    // Only the last lane is used; in the first step it is the previous value of the first.
     let mut previous = splat(values[0]);
     let mut all = _mm_setzero_si128();
     for step in 0..CHUNK / 4 {

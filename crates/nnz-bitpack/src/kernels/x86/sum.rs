@@ -1,15 +1,15 @@
-//! Sums, with wide vectors.
+//! Sums with wide vectors.
 //!
-//! Neighbours are added as one number of 64 bits, which takes no instruction to widen them, and the
-//! upper ones once more by themselves. All sums wrap around but that of the upper ones, and it tells
-//! what the others are: the whole is `pairs - 2^32 upper + upper`.
+//! Adjacent values are added as one 64-bit number, which needs no widening, and the upper ones are
+//! added again by themselves. All sums wrap around except that of the upper ones, from which the
+//! total follows: `pairs - 2^32 upper + upper`.
 
-// Intrinsics that read memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
-/// Adds up values.
+/// Returns the sum of the values.
 #[target_feature(enable = "avx512f")]
 pub(crate) fn avx512(values: &[u32]) -> u64 {
     let (blocks, rest) = values.as_chunks::<32>();
@@ -17,7 +17,7 @@ pub(crate) fn avx512(values: &[u32]) -> u64 {
     let mut upper = [_mm512_setzero_si512(); 2];
     for block in blocks {
         for (half, (pairs, upper)) in pairs.iter_mut().zip(&mut upper).enumerate() {
-            // SAFETY: a block is 32 values, and `half` 0 or 1.
+            // SAFETY: a block has 32 values, and `half` is 0 or 1.
             let found = unsafe { _mm512_loadu_si512(block.as_ptr().add(16 * half).cast()) };
             *pairs = _mm512_add_epi64(*pairs, found);
             *upper = _mm512_add_epi64(*upper, _mm512_srli_epi64::<32>(found));
@@ -28,7 +28,7 @@ pub(crate) fn avx512(values: &[u32]) -> u64 {
     whole(pairs.cast_unsigned(), upper.cast_unsigned(), rest)
 }
 
-/// Adds up values.
+/// Returns the sum of the values.
 #[target_feature(enable = "avx2")]
 pub(crate) fn avx2(values: &[u32]) -> u64 {
     let (blocks, rest) = values.as_chunks::<16>();
@@ -36,7 +36,7 @@ pub(crate) fn avx2(values: &[u32]) -> u64 {
     let mut upper = [_mm256_setzero_si256(); 2];
     for block in blocks {
         for (half, (pairs, upper)) in pairs.iter_mut().zip(&mut upper).enumerate() {
-            // SAFETY: a block is 16 values, and `half` 0 or 1.
+            // SAFETY: a block has 16 values, and `half` is 0 or 1.
             let found = unsafe { _mm256_loadu_si256(block.as_ptr().add(8 * half).cast()) };
             *pairs = _mm256_add_epi64(*pairs, found);
             *upper = _mm256_add_epi64(*upper, _mm256_srli_epi64::<32>(found));
@@ -45,7 +45,7 @@ pub(crate) fn avx2(values: &[u32]) -> u64 {
     whole(lanes(pairs), lanes(upper), rest)
 }
 
-/// Adds up the lanes of two vectors.
+/// Returns the sum of the lanes of two vectors.
 #[target_feature(enable = "avx2")]
 fn lanes([a, b]: [__m256i; 2]) -> u64 {
     let both = _mm256_add_epi64(a, b);
@@ -54,7 +54,7 @@ fn lanes([a, b]: [__m256i; 2]) -> u64 {
     _mm_cvtsi128_si64(sum).cast_unsigned()
 }
 
-/// Returns the sum of all values, of which the last are not in `pairs`.
+/// Returns the sum of all values; `last` has those that are not in `pairs`.
 fn whole(pairs: u64, upper: u64, last: &[u32]) -> u64 {
     let last: u64 = last.iter().copied().map(u64::from).sum();
     pairs.wrapping_sub(upper << 32).wrapping_add(upper).wrapping_add(last)
@@ -63,7 +63,7 @@ fn whole(pairs: u64, upper: u64, last: &[u32]) -> u64 {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn sums_of_every_length_are_those_of_one_value_after_the_other() {
+    fn sums_match_scalar() {
         let all: Vec<u32> = (0..200_u32).map(|n| n.wrapping_mul(0x9e37_79b9) | (n << 31)).collect();
         for values in (0..all.len()).map(|len| &all[..len]).chain([&[u32::MAX; 4096][..]]) {
             let expected = values.iter().map(|&value| u64::from(value)).sum::<u64>();

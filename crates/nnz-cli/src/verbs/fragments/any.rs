@@ -1,4 +1,4 @@
-//! What verbs for matrices do with a store of fragments.
+//! Verbs for matrices that are used with a store of fragments.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ use crate::progress::Bar;
 /// Prints all fragments: chromosome, start, end and cell.
 pub(crate) fn cat(args: &args::Cat, source: &dyn FragmentSource) -> Result<Outcome, Error> {
     if !args.selecting.is_empty() || args.expand || args.names {
-        return Err(Error::argument("fragments have neither rows nor columns"));
+        return Err(Error::argument("options for rows and columns do not apply to fragments"));
     }
     print(&args.source, source, &[], StoreOptions::default().threads)
 }
@@ -28,13 +28,13 @@ pub(crate) fn names(args: &args::Names, source: &dyn FragmentSource) -> Result<O
         NamesArg::Cells => (source.read_cell_names()?, "cells"),
         NamesArg::Chromosomes => (source.chromosome_names()?.into_reader(), "chromosomes"),
         NamesArg::Rows | NamesArg::Cols | NamesArg::Features => {
-            return Err(Error::argument("fragments have names of cells and of chromosomes"));
+            return Err(Error::argument("fragments have names of cells and chromosomes only"));
         }
     };
     print_names(&mut *names, &args.source, what)
 }
 
-/// Writes a store in another form.
+/// Converts a store.
 pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Error> {
     let args::Writing {
         to,
@@ -72,13 +72,14 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || !labelling.is_empty()
         || !format_options.0.names().all(known);
     if of_matrices {
-        let what = "holds fragments: --to, --order, --type, --cell-axis, --lossy, --duplicates, --expand, \
-                    --structure, names, annotations and options of formats without fragments are for matrices";
+        let what = "contains fragments; --to, --order, --type, --cell-axis, --lossy, --duplicates, --expand, \
+                    --structure, options for names and annotations, and options of formats without \
+                    fragments apply to matrices only";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions::default()
         .packing(format_options.0.flag("unpacked")?.then_some(nnz::bpcells::Packing::Unpacked))
-        .generation(format_options.0.parse("format-version")?)
+        .format_version(format_options.0.parse("format-version")?)
         .compress(*compress)
         .write(WriteOptions { overwrite: *force, sync: !no_sync })
         .memory(resources.bytes())
@@ -97,14 +98,14 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     })?;
     print_answer(|out| {
         for difference in &differences {
-            tell(difference, out).map_err(failed)?;
+            print_difference(difference, out).map_err(failed)?;
         }
         Ok(())
     })?;
     Ok(if differences.is_empty() { Outcome::Good } else { Outcome::Bad })
 }
 
-fn tell(difference: &FragmentDifference, out: &mut dyn Write) -> std::io::Result<()> {
+fn print_difference(difference: &FragmentDifference, out: &mut dyn Write) -> std::io::Result<()> {
     match difference {
         FragmentDifference::Chromosomes => writeln!(out, "the names of the chromosomes differ"),
         FragmentDifference::Cells => writeln!(out, "the names of the cells differ"),
@@ -126,7 +127,7 @@ fn tell(difference: &FragmentDifference, out: &mut dyn Write) -> std::io::Result
     }
 }
 
-/// What is printed, with the keys of the JSON form.
+/// The output, with the keys of JSON.
 #[derive(Serialize)]
 struct Report {
     format: String,
@@ -140,7 +141,7 @@ struct Report {
     bytes_per_fragment: Option<f64>,
     arrays: Vec<Array>,
     notes: Vec<String>,
-    /// Groups of the file that hold something else, where none was named.
+    /// Other groups of the file with data, if no group was named.
     other_groups: Vec<String>,
 }
 

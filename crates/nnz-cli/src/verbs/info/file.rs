@@ -1,4 +1,4 @@
-//! Files that hold several matrices, none of which is the main one.
+//! Files with several matrices, none of which is the main one.
 
 use nnz::Error;
 use serde::Serialize;
@@ -7,12 +7,12 @@ use super::{INFO_SCHEMA, Member, members, print_members};
 use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
-/// What is printed, with the keys of the JSON form.
+/// The output, with the keys of JSON.
 #[derive(Serialize)]
 struct Report {
     format: &'static str,
     kind: &'static str,
-    /// Of tables, where the file holds such of rows and columns.
+    /// The lengths of the axes, if the file has tables of rows and columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +20,7 @@ struct Report {
     members: Vec<Member>,
 }
 
-/// Describes what a file holds; `None` where it does not hold several matrices.
+/// Describes a file; `None` if it does not have several matrices.
 pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
     let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let options = args.reading.from.set(options);
@@ -33,7 +33,7 @@ pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
         Err(_) => return None,
     };
     let empty = members.is_empty() && shape.is_none();
-    // Why it cannot be listed, or opened, is the error of opening it.
+    // If listing or opening fails, the error of opening the file as a matrix is reported.
     if !notes.is_empty() || empty || members.iter().any(|m| m.kind == "invalid") {
         return None;
     }

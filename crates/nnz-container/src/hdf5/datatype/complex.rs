@@ -1,17 +1,17 @@
-//! Complex numbers, which h5py writes as compounds of two floats, `r` and `i`.
+//! Complex numbers, stored by h5py as compounds of two floats, `r` and `i`.
 
 use nnz_core::ValueType;
 
 use super::{description, float};
 
-/// Bytes that describe a float.
+/// Size of the datatype message of a float.
 const FLOAT: usize = 20;
 
-/// Reads the description of a complex number.
+/// Parses the datatype of a complex number.
 pub(super) fn complex(stored: &[u8]) -> Option<(ValueType, bool)> {
     let (class, flags, size, mut members) = description(stored)?;
     let version = stored.first()? >> 4;
-    // The flags hold the number of members.
+    // The flags have the number of members.
     if class != 6 || flags != [2, 0, 0] {
         return None;
     }
@@ -25,20 +25,20 @@ pub(super) fn complex(stored: &[u8]) -> Option<(ValueType, bool)> {
     (real == imaginary).then_some((value_type, real.1))
 }
 
-/// Reads the description of a member: its name, its place in the compound, its type.
+/// Parses a member: its name, its offset in the compound, its type.
 fn member(rest: &mut &[u8], version: u8, (name, place): (u8, u32)) -> Option<(ValueType, bool)> {
-    // Names end with a zero; those of old are filled up to eight bytes. The oldest members state
-    // dimensions, of which a number has none.
+    // Names end with a zero byte; old versions pad them to a multiple of eight bytes. The oldest
+    // version has dimensions, of which a number has none.
     let (name_bytes, place_bytes, dimensions) = match version {
         1 => (8, 4, 28),
         2 => (8, 4, 0),
         _ => (2, 1, 0),
     };
-    let (named, behind) = rest.split_at_checked(name_bytes)?;
-    let (placed, behind) = behind.split_at_checked(place_bytes)?;
-    let (dimensions, behind) = behind.split_at_checked(dimensions)?;
-    let (described, behind) = behind.split_at_checked(FLOAT)?;
-    *rest = behind;
+    let (named, tail) = rest.split_at_checked(name_bytes)?;
+    let (placed, tail) = tail.split_at_checked(place_bytes)?;
+    let (dimensions, tail) = tail.split_at_checked(dimensions)?;
+    let (described, tail) = tail.split_at_checked(FLOAT)?;
+    *rest = tail;
     let placed = placed.iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte));
     let scalar = dimensions.first().is_none_or(|&count| count == 0);
     let expected = named.starts_with(&[name, 0]) && placed == place && scalar;

@@ -1,4 +1,4 @@
-//! B-trees of version 1 (section III.A.1), written from the leaves up.
+//! B-trees of version 1 (section III.A.1), written bottom-up.
 
 use std::io::{Seek, Write};
 
@@ -9,17 +9,17 @@ use super::bytes::PutFields as _;
 use super::output::Output;
 use super::superblock::{CHUNK_K, GROUP_INTERNAL_K};
 
-/// What a tree leads to.
+/// The type of a tree.
 #[derive(Clone, Copy)]
 pub(super) enum NodeType {
-    /// Members of a group; keys are places of names.
+    /// Members of a group; keys are offsets of names.
     Group = 0,
     /// Chunks; keys are sizes and offsets.
     Chunk = 1,
 }
 
 impl NodeType {
-    /// Returns the children of a full node.
+    /// Returns the number of children of a full node.
     fn children(self) -> usize {
         2 * usize::from(match self {
             Self::Group => GROUP_INTERNAL_K,
@@ -34,9 +34,10 @@ pub(super) struct Child {
     pub(super) address: u64,
 }
 
-/// Writes a tree of `count` children and returns its address. `last` is the key behind the last child.
+/// Writes a tree of `count` children and returns its address. `last` is the key after the last
+/// child.
 ///
-/// All nodes but the last of each level are full.
+/// All nodes except the last of each level are full.
 pub(super) fn write<W: Write + Seek>(
     output: &mut Output<W>,
     node_type: NodeType,
@@ -55,8 +56,8 @@ pub(super) fn write<W: Write + Seek>(
     Ok(address)
 }
 
-/// Writes the nodes of a level, one behind the other, and returns the address of the first and all of them as
-/// children of the next level.
+/// Writes the nodes of a level contiguously, and returns the address of the first one and all of
+/// them as children of the next level.
 fn write_level<W: Write + Seek>(
     output: &mut Output<W>,
     node_type: NodeType,
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn children_lie_between_keys() {
+    fn children_are_between_keys() {
         let (_, bytes) = tree(2);
         let expected = [
             b'T', b'R', b'E', b'E', 0, 0, 2, 0, // type, level, children
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_node_makes_another() {
+    fn a_full_node_is_followed_by_another() {
         assert_eq!(tree(32).1.len(), 544);
         let (root, bytes) = tree(33);
         assert_eq!(root, 2 * 544);
@@ -145,7 +146,7 @@ mod tests {
         // The last key of the first node is the first of the second.
         assert_eq!(bytes[24 + 32 * 16..544], 256_u64.to_le_bytes());
         assert_eq!(bytes[544 + 24..544 + 32], 256_u64.to_le_bytes());
-        // The second is right of the first, which is left of it.
+        // The second node is the right sibling of the first.
         assert_eq!(bytes[16..24], 544_u64.to_le_bytes());
         assert_eq!(bytes[544 + 8..544 + 16], 0_u64.to_le_bytes());
         let top = [&b"TREE\0\x01\x02\0"[..], &[255; 16], &[0; 16]].concat();

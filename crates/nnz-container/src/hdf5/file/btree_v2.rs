@@ -1,4 +1,4 @@
-//! B-trees of version 2 (section III.A.2) of one leaf: the names of attributes in dense storage.
+//! B-trees of version 2 (section III.A.2) with one leaf: the names of attributes in dense storage.
 
 use std::io::{Seek, Write};
 
@@ -8,22 +8,22 @@ use super::bytes::PutFields as _;
 use super::checksum;
 use super::output::Output;
 
-/// Bytes of the head of a tree.
+/// Size of the header of a tree.
 const HEAD: u64 = 38;
 
 /// Type 8: attributes by name.
 const ATTRIBUTE_NAMES: u8 = 8;
 
-/// Bytes of a record of that type.
+/// Size of a record of that type.
 const RECORD: usize = 17;
 
-/// Bytes of a leaf beside its records: signature, version, type, checksum.
+/// Size of a leaf without its records: signature, version, type, checksum.
 const LEAF: usize = 10;
 
-/// Bytes of a node at least, as the library has it.
+/// Minimum size of a node, as in the HDF5 library.
 const SMALLEST: usize = 512;
 
-/// Writes an index of attributes, given their names and heap IDs, and returns its address.
+/// Writes an index of attributes from their names and heap IDs, and returns its address.
 pub(super) fn write_names<W: Write + Seek>(
     output: &mut Output<W>,
     attributes: &[(&str, [u8; 8])],

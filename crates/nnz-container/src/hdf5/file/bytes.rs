@@ -1,4 +1,4 @@
-//! Little-endian fields appended to bytes.
+//! Appending little-endian fields.
 
 /// Appends fields as HDF5 stores them.
 pub(super) trait PutFields {

@@ -2,15 +2,15 @@
 
 use super::bytes::PutFields as _;
 
-/// Appends the checksum of all that precedes it.
+/// Appends the checksum of the preceding bytes.
 pub(super) fn append(bytes: &mut Vec<u8>) {
     let sum = lookup3(bytes);
     bytes.put_u32(sum);
 }
 
-/// Returns the checksum of some bytes.
+/// Returns the checksum of `bytes`.
 pub(super) fn lookup3(bytes: &[u8]) -> u32 {
-    // The length counts modulo 2^32.
+    // The length is used modulo 2^32.
     let len = u32::try_from(bytes.len() & 0xffff_ffff).unwrap_or(0);
     let mut state = [0xdead_beef_u32.wrapping_add(len); 3];
     let Some(last) = bytes.len().checked_sub(1).map(|last| last / 12 * 12) else {
@@ -61,11 +61,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_are_those_of_the_published_function() {
+    fn checksums_match_lookup3() {
         // From the comments of lookup3.c.
         assert_eq!(lookup3(b""), 0xdead_beef);
         assert_eq!(lookup3(b"Four score and seven years ago"), 0x1777_0551);
-        // The head of a B-tree as h5py wrote it, without its checksum.
+        // The header of a B-tree written by h5py, without its checksum.
         let head = [
             b"BTHD\x00\x08\x00\x02\x00\x00\x11\x00\x00\x00\x64\x28".as_slice(),
             b"\xfa\x9c\x00\x00\x00\x00\x00\x00\x0b\x00\x0b\x00\x00\x00\x00\x00\x00\x00",

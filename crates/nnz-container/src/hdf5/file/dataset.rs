@@ -1,4 +1,4 @@
-//! A dataset while it is written.
+//! A dataset that is being written.
 
 mod chunk_tree;
 mod chunks;
@@ -17,41 +17,41 @@ use super::spec::{DatasetSpec, Layout};
 use crate::tiles::Tiles;
 pub(super) use chunks::ChunkStore;
 
-/// Bytes of data in one piece that are kept in memory until they are complete. For more, space is
+/// Maximum size of contiguous data that is kept in memory until it is complete. For more, space is
 /// reserved.
 const SMALL: u64 = 64 << 10;
 
-/// Bytes of chunks that are compressed and written together, unless one chunk is larger.
+/// Size of chunks that are compressed and written together, unless one chunk is larger.
 const BATCH: usize = 256 << 10;
 
-/// A dataset while it is written.
+/// A dataset that is being written.
 pub(super) struct Dataset {
     spec: DatasetSpec,
     row_bytes: u64,
-    /// Bytes that the shape has, where it is known.
+    /// Size of the shape in bytes, if it is known.
     expected: Option<u64>,
     appended: u64,
-    /// What was appended and is not written.
+    /// Appended bytes that are not written yet.
     pending: Vec<u8>,
     storage: Storage,
-    /// Whether nothing more is appended.
+    /// Whether all data was appended.
     finished: bool,
 }
 
 enum Storage {
     Compact,
     Small,
-    /// Space of the file that was reserved.
+    /// Reserved space of the file.
     Reserved(u64),
     Chunked {
         /// Its chunks in the store.
         list: usize,
         tiles: Tiles,
         batch: usize,
-        /// Bytes of the array that were cut into chunks.
+        /// Bytes of the array that were divided into chunks.
         cut: u64,
     },
-    /// All is written: the layout message says where.
+    /// All data is written: the layout message has its address.
     Finished(Message),
 }
 
@@ -96,12 +96,12 @@ impl Dataset {
         Ok(Self { spec, row_bytes, expected, appended: 0, pending, storage, finished: false })
     }
 
-    /// Returns what an element is.
+    /// Returns the type of elements.
     pub(super) fn element(&self) -> &ElementType {
         &self.spec.element
     }
 
-    /// Returns the lengths of the axes; none for a single value.
+    /// Returns the lengths of the axes; empty for a scalar.
     pub(super) fn shape(&self) -> &[u64] {
         match &self.spec.space {
             Dataspace::Simple { shape, .. } => shape,
@@ -109,7 +109,7 @@ impl Dataset {
         }
     }
 
-    /// Appends elements as they are stored.
+    /// Appends elements in stored form.
     pub(super) fn append<W: Write + Seek>(
         &mut self,
         mut bytes: &[u8],
@@ -148,7 +148,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Writes what is left. What was appended has to be all there is.
+    /// Writes the remaining data. All data must have been appended.
     pub(super) fn finish<W: Write + Seek>(
         &mut self,
         output: &mut Output<W>,
@@ -188,7 +188,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Sets the length of the first axis to what was appended.
+    /// Sets the length of the first axis from the appended data.
     fn set_rows(&mut self) -> Result<()> {
         if !self.spec.growing {
             return Ok(());
@@ -207,7 +207,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Makes a chunk no longer than an array that ends before its first chunk.
+    /// Shortens the chunk of an array that ends before its first chunk.
     fn fit_chunk(&mut self, chunks: &mut ChunkStore) -> Result<()> {
         let Storage::Chunked { list, tiles, cut: 0, .. } = &mut self.storage else { return Ok(()) };
         let Dataspace::Simple { shape, .. } = &self.spec.space else { return Ok(()) };
@@ -225,7 +225,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Writes the index of the chunks, once all of them are written.
+    /// Writes the index of the chunks, after all chunks are written.
     pub(super) fn write_index<W: Write + Seek>(
         &mut self,
         output: &mut Output<W>,

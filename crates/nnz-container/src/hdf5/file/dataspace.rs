@@ -4,33 +4,33 @@ use nnz_core::{Error, Result};
 
 use crate::product::product;
 
-/// Dimensions a dataspace has at most (`H5S_MAX_RANK`).
+/// Maximum number of dimensions (`H5S_MAX_RANK`).
 const MAX_RANK: usize = 32;
 
 /// The shape of a dataset or an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dataspace {
-    /// No elements at all (`H5S_NULL`).
+    /// No elements (`H5S_NULL`).
     Null,
     /// One element.
     Scalar,
     /// An array of elements.
     Simple {
-        /// The elements along each axis.
+        /// The number of elements along each axis.
         shape: Vec<u64>,
-        /// How far each axis may grow, `None` meaning without limit; as `shape` unless given.
+        /// The maximum length of each axis, `None` for unlimited; `shape` unless set.
         max_shape: Option<Vec<Option<u64>>>,
     },
 }
 
 impl Dataspace {
-    /// Returns the dataspace of an array that does not grow.
+    /// Creates the dataspace of an array of fixed shape.
     #[must_use]
     pub fn simple(shape: &[u64]) -> Self {
         Self::Simple { shape: shape.to_vec(), max_shape: None }
     }
 
-    /// Returns the number of dimensions, having checked them.
+    /// Checks the dimensions and returns their number.
     pub(super) fn rank(&self) -> Result<u8> {
         let Self::Simple { shape, max_shape } = self else { return Ok(0) };
         let rank = u8::try_from(shape.len()).ok();

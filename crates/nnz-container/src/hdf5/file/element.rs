@@ -1,8 +1,8 @@
-//! What an element of a dataset or an attribute is.
+//! The types of elements of datasets and attributes.
 
 use nnz_core::ValueType;
 
-/// How characters are encoded.
+/// A character encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CharacterSet {
     /// ASCII.
@@ -12,16 +12,16 @@ pub enum CharacterSet {
     Utf8 = 1,
 }
 
-/// What fills a string of fixed length behind its end.
+/// The padding of strings of fixed length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringPadding {
-    /// A zero byte ends the string.
+    /// Terminated by a zero byte.
     NullTerminated = 0,
-    /// Zero bytes, of which there may be none.
+    /// Padded with zero bytes, or none.
     NullPadded = 1,
 }
 
-/// What an element is. Numbers are little-endian.
+/// The type of an element. Numbers are little-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ElementType {
@@ -30,24 +30,24 @@ pub enum ElementType {
     Number(ValueType),
     /// A float of 2 bytes.
     Float16,
-    /// A string of a fixed number of bytes.
+    /// A string of fixed length.
     FixedString {
-        /// Its bytes, at least 1.
+        /// Its length in bytes, at least 1.
         bytes: u32,
-        /// What fills it.
+        /// Its padding.
         padding: StringPadding,
-        /// How its characters are encoded.
+        /// Its encoding.
         character_set: CharacterSet,
     },
-    /// A string of any length, in a heap of the file.
+    /// A string of variable length, in the global heap.
     VariableString(CharacterSet),
     /// A reference to an object of the file.
     Reference,
-    /// Several elements of different types.
+    /// A compound of fields of different types.
     Compound(Vec<Field>),
-    /// A list of references of any length.
+    /// A sequence of references of variable length.
     ReferenceList,
-    /// Several elements of one type, as a field of a compound.
+    /// An array of one type, as a field of a compound.
     Array {
         /// Their type.
         element: Box<ElementType>,
@@ -59,19 +59,19 @@ pub enum ElementType {
 /// A field of a compound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it holds.
+    /// The type.
     pub element: ElementType,
 }
 
 impl ElementType {
-    /// A string of any length in UTF-8, as h5py writes them.
+    /// A string of variable length in UTF-8, as written by h5py.
     pub const TEXT: Self = Self::VariableString(CharacterSet::Utf8);
 
-    /// Returns the bytes an element takes where it is stored.
+    /// Returns the stored size of an element in bytes.
     ///
-    /// A string of variable length takes 16: its length, and where its bytes are.
+    /// A string of variable length takes 16 bytes: its length and its heap ID.
     #[must_use]
     pub fn size(&self) -> u64 {
         match self {

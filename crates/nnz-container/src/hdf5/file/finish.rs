@@ -1,4 +1,4 @@
-//! The end of a file: the metadata of all its objects.
+//! Completing a file: the metadata of all objects.
 
 mod references;
 
@@ -20,10 +20,10 @@ use super::symbol_node::Entry;
 use super::value::Data;
 use super::{UNDEFINED, btree_v2, fractal_heap};
 
-/// Bytes of object headers that are written together.
+/// Size of object headers that are written together.
 const BATCH: usize = 1 << 20;
 
-/// Where the parts of an object outside its header are.
+/// The addresses of the parts of an object outside its header.
 #[derive(Clone, Copy, Default)]
 struct Parts {
     /// The B-tree and the heap of a group.
@@ -32,24 +32,24 @@ struct Parts {
     attributes: (u64, u64),
 }
 
-/// All objects, and where their headers are once that is known.
+/// All objects, and the addresses of their headers once they are known.
 pub(super) struct Metadata<'a> {
     pub(super) objects: &'a mut [Object],
-    /// Whether groups keep the order in which members were made.
+    /// Whether groups store the creation order of members.
     pub(super) track_order: bool,
     pub(super) place: &'a Place,
     pub(super) headers: Vec<u64>,
-    /// Where the only member of the root group goes in a file that is there; `None` for a new file.
+    /// Where the only member of the root group is added in an existing file; `None` for a new file.
     pub(super) existing: Option<&'a Existing>,
 }
 
-/// A file that is there, to which an object is added.
+/// An existing file to which an object is added.
 #[derive(Debug)]
 pub(in crate::hdf5) struct Existing {
-    /// What the file begins with: its superblock.
+    /// The start of the file, with its superblock.
     pub(in crate::hdf5) start: Vec<u8>,
-    /// The address of the header of an object that is there for the new one to take its place; it has
-    /// [`STUB`](object_header::STUB) bytes or more.
+    /// The address of the header of an existing object that is replaced, which has at least
+    /// [`STUB`](object_header::STUB) bytes.
     pub(in crate::hdf5) header: u64,
 }
 
@@ -72,14 +72,14 @@ impl Metadata<'_> {
         let added = self.added()?;
         let mut written = 0;
         if let (Some(Existing { header, .. }), Some(added)) = (self.existing, added) {
-            // References lead to where the links do.
+            // References point to the same addresses as links.
             written = std::mem::replace(&mut self.headers[added], *header);
         }
         self.resolve_references(output, heap)?;
         heap.finish(output)?;
 
         let mut parts = vec![Parts::default(); self.objects.len()];
-        // Members are made after their groups, so that those of the last come first.
+        // Members are created after their groups, so they are written in reverse order.
         for at in (0..self.objects.len()).rev() {
             parts[at] = self.write_parts(at, &parts, output)?;
         }
@@ -98,7 +98,7 @@ impl Metadata<'_> {
         output.write_at(0, &superblock)
     }
 
-    /// Returns the object that is added to a file that is there.
+    /// Returns the object that is added to an existing file.
     fn added(&self) -> Result<Option<usize>> {
         let Some(Object { kind: ObjectKind::Group(members), .. }) = self.objects.first() else {
             return Ok(None);
@@ -106,17 +106,17 @@ impl Metadata<'_> {
         match (self.existing, members.len()) {
             (None, _) => Ok(None),
             (Some(_), 1) => Ok(members.values().next().map(|id| id.0)),
-            _ => Err(Error::argument("not one object is added to the HDF5 file")),
+            _ => Err(Error::argument("exactly one object can be added to an HDF5 file")),
         }
     }
 
-    /// Returns the bytes of each header, which do not depend on any address.
+    /// Returns the size of each header, which does not depend on addresses.
     fn sizes(&self) -> Result<Vec<u64>> {
         let header = |at| Ok(self.encode(at, Parts::default())?.len().next_multiple_of(8) as u64);
         (0..self.objects.len()).map(header).collect()
     }
 
-    /// Writes what belongs to an object outside its header.
+    /// Writes the parts of an object outside its header.
     fn write_parts<W: Write + Seek>(
         &self,
         at: usize,
@@ -185,7 +185,7 @@ impl Metadata<'_> {
         let dense = is_dense(object);
         let newer = dense || (self.track_order && matches!(object.kind, ObjectKind::Group(_)));
         if newer && !object.attributes.is_empty() {
-            // Attributes are counted only where there is this message.
+            // Attributes are found only with this message.
             let (heap, names) = if dense { parts.attributes } else { (UNDEFINED, UNDEFINED) };
             messages.push(attribute_info::message(heap, names));
         }
@@ -212,7 +212,7 @@ impl Metadata<'_> {
             }
             ObjectKind::Group(members) => members,
         };
-        // In the order in which they were made.
+        // In creation order.
         let mut members: Vec<_> = members.iter().map(|(name, id)| (*id, name)).collect();
         members.sort_unstable();
         let mut messages = vec![link_info::message(members.len() as u64), group_info::message()];
@@ -224,7 +224,7 @@ impl Metadata<'_> {
         Ok(messages)
     }
 
-    /// Returns what adds the place of an object to an error.
+    /// Returns a function that adds the path of an object to an error.
     fn at(&self, object: &Object) -> impl Fn(Error) -> Error {
         let path = Some(object.path.clone()).filter(|path| !path.is_empty());
         let place = Place { array: path, ..self.place.clone() };
@@ -233,8 +233,8 @@ impl Metadata<'_> {
 }
 
 impl Existing {
-    /// Puts an object, whose header has been written at `address`, in the place of another, and moves the end of
-    /// the file.
+    /// Replaces an existing object by one whose header was written at `address`, and updates the
+    /// end of the file.
     fn put<W: Write + Seek>(
         &self,
         header: &[u8],
@@ -253,7 +253,8 @@ impl Existing {
     }
 }
 
-/// Returns whether an attribute of the object is too large for its header: all of them are in dense storage then.
+/// Returns whether an attribute of the object is too large for its header, so that all of them are
+/// in dense storage.
 fn is_dense(object: &Object) -> bool {
     let bytes = |attribute: &super::object::Attribute| {
         let parts = [attribute.name.len() + 1, attribute.datatype.len(), attribute.dataspace.len()];

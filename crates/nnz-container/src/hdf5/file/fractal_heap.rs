@@ -1,4 +1,5 @@
-//! Fractal heaps (section III.G) of one direct block: attributes too large for an object header.
+//! Fractal heaps (section III.G) with one direct block, for attributes that are too large for an
+//! object header.
 
 use std::io::{Seek, Write};
 
@@ -8,41 +9,42 @@ use super::bytes::PutFields as _;
 use super::output::Output;
 use super::{UNDEFINED, checksum};
 
-/// Bytes of the head of a heap.
+/// Size of the header of a heap.
 const HEAD: u64 = 146;
 
-/// Bytes of a direct block before its objects: signature, version, address of the heap, offset, checksum.
+/// Size of a direct block before its objects: signature, version, heap address, offset, checksum.
 const BLOCK_HEAD: usize = 5 + 8 + 4 + 4;
 
-/// The place of the checksum in a direct block.
+/// Offset of the checksum in a direct block.
 const BLOCK_CHECKSUM: usize = 17;
 
-/// Bytes of a block at least, as the library has it.
+/// Minimum size of a block, as in the HDF5 library.
 const SMALLEST: usize = 1024;
 
-/// Bytes of a block at most, so that a length takes 3 bytes: a heap ID has 8 bytes in all.
+/// Maximum size of a block, so that a length has 3 bytes: a heap ID has 8 bytes.
 const LARGEST: usize = 16 << 20;
 
-/// Bits of an offset in the heap.
+/// Number of bits of an offset in the heap.
 const OFFSET_BITS: u16 = 32;
 
 /// Direct blocks have checksums.
 const CHECKSUMS: u8 = 0b10;
 
-/// A heap that was written, and the IDs of its objects.
+/// A written heap, and the IDs of its objects.
 pub(super) struct Written {
     pub(super) address: u64,
     pub(super) ids: Vec<[u8; 8]>,
 }
 
-/// Writes a heap that holds some objects.
+/// Writes a heap with objects.
 pub(super) fn write<W: Write + Seek>(
     output: &mut Output<W>,
     objects: &[Vec<u8>],
 ) -> Result<Written> {
     let used = objects.iter().fold(BLOCK_HEAD, |sum, object| sum.saturating_add(object.len()));
     if used > LARGEST {
-        let what = format!("attributes of {used} bytes: HDF5 files have up to {LARGEST} an object");
+        let what =
+            format!("attributes of {used} bytes: HDF5 files have at most {LARGEST} per object");
         return Err(Error::argument(what));
     }
     let size = used.next_power_of_two().max(SMALLEST);
@@ -94,7 +96,7 @@ fn head(size: usize, used: usize, objects: usize, block: u64) -> Vec<u8> {
     out
 }
 
-/// Returns the ID of a managed object: its kind, offset in 4 bytes and length in 3.
+/// Returns the ID of a managed object: its type, offset in 4 bytes and length in 3.
 fn id(offset: usize, len: usize) -> [u8; 8] {
     let [a, b, c, d, ..] = (offset as u64).to_le_bytes();
     let [e, f, g, ..] = (len as u64).to_le_bytes();

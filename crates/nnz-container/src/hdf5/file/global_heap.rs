@@ -1,4 +1,4 @@
-//! The global heap (section III.E): strings of variable length, in collections.
+//! The global heap (section III.E): collections of strings of variable length.
 
 use std::io::{Seek, Write};
 
@@ -7,16 +7,16 @@ use nnz_core::{Error, Result};
 use super::bytes::PutFields as _;
 use super::output::Output;
 
-/// Bytes of the first collection. Each is twice as large as the one before, up to [`LARGEST`].
+/// Size of the first collection. Each is twice as large as the previous one, up to [`LARGEST`].
 const SMALLEST: usize = 4096;
 
-/// Bytes of a collection, unless one object is larger. Readers hold one in memory at a time.
+/// Size of a collection, unless an object is larger. Readers keep one in memory at a time.
 const LARGEST: usize = 64 << 10;
 
-/// Bytes before the objects of a collection, and before the data of each object.
+/// Size of the header of a collection, and of an object.
 const HEAD: usize = 16;
 
-/// Objects that wait in a collection until it is full.
+/// Objects of the current collection, until it is full.
 #[derive(Default)]
 pub(super) struct GlobalHeap {
     open: Option<Collection>,
@@ -24,8 +24,7 @@ pub(super) struct GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// Stores bytes and returns a reference to them: their length, their collection's address and their
-    /// number in it.
+    /// Stores bytes and returns their ID: length, address of the collection, and index in it.
     pub(super) fn insert<W: Write + Seek>(
         &mut self,
         output: &mut Output<W>,
@@ -50,13 +49,13 @@ impl GlobalHeap {
         open.ok_or_else(|| Error::argument("no collection is open"))
     }
 
-    /// Writes the collection that is open.
+    /// Writes the current collection.
     pub(super) fn finish<W: Write + Seek>(&mut self, output: &mut Output<W>) -> Result<()> {
         self.open.take().map_or(Ok(()), |open| open.write(output))
     }
 }
 
-/// Objects that are written together, in space of the file that is theirs already.
+/// Objects that are written together, in space that is already reserved.
 struct Collection {
     address: u64,
     size: usize,
@@ -78,7 +77,7 @@ impl Collection {
     }
 
     fn push(&mut self, len: u32, data: &[u8]) -> [u8; 16] {
-        // 64 KiB have room for 4,095 objects.
+        // A collection of 64 KiB has at most 4,095 objects.
         self.objects = self.objects.saturating_add(1);
         self.bytes.put_u16(self.objects);
         self.bytes.extend([0; 6]); // references, reserved
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn collections_double_and_large_strings_have_their_own() {
+    fn collections_double_in_size() {
         let (ids, bytes) = stored(&[&[1; 4064], &[2; 8], &[3; 70_000], &[4; 8]]);
         let addresses: Vec<u64> =
             ids.iter().map(|id| u64::from_le_bytes(id[4..12].try_into().unwrap())).collect();

@@ -9,14 +9,15 @@ use super::local_heap::LocalHeap;
 use super::output::Output;
 use super::symbol_node::{self, ENTRIES, Entry};
 
-/// A member to be written: where its header is, and its own B-tree and heap where it is a group.
+/// A member: the address of its header, and its B-tree and heap if it is a group.
 pub(super) struct Member<'a> {
     pub(super) name: &'a str,
     pub(super) header: u64,
     pub(super) group: Option<(u64, u64)>,
 }
 
-/// Writes the members of a group, sorted by name, and returns the addresses of the B-tree and the heap.
+/// Writes the members of a group, sorted by name, and returns the addresses of the B-tree and the
+/// heap.
 pub(super) fn write<'a, W: Write + Seek>(
     output: &mut Output<W>,
     members: impl Iterator<Item = Member<'a>>,
@@ -27,7 +28,7 @@ pub(super) fn write<'a, W: Write + Seek>(
         .collect();
     let heap = heap.write(output)?;
     let mut nodes = Vec::with_capacity(entries.len().div_ceil(ENTRIES));
-    // The key before a node is the last name of the node before, the empty name at first.
+    // The key before a node is the last name of the previous node; at first the empty name.
     let mut key = 0_u64;
     for entries in entries.chunks(ENTRIES) {
         output.align()?;

@@ -1,4 +1,4 @@
-//! Local heaps (section III.D): the names of a group's members.
+//! Local heaps (section III.D): the names of the members of a group.
 
 use nnz_core::Result;
 
@@ -7,22 +7,22 @@ use std::io::{Seek, Write};
 use super::bytes::PutFields as _;
 use super::output::Output;
 
-/// Bytes of the heap's head.
+/// Size of the header of a heap.
 const HEAD: u64 = 32;
 
-/// The place of a free block where there is none.
+/// The offset that means no free block.
 const NONE_FREE: u64 = 1;
 
-/// Names, and where each is.
+/// Names with their offsets.
 pub(super) struct LocalHeap(Vec<u8>);
 
 impl LocalHeap {
-    /// Starts with the empty name, which comes before all others in the B-tree.
+    /// Starts with the empty name, which is the first key of the B-tree.
     pub(super) fn new() -> Self {
         Self(vec![0; 8])
     }
 
-    /// Adds a name and returns its place.
+    /// Adds a name and returns its offset.
     pub(super) fn add(&mut self, name: &str) -> u64 {
         let at = self.0.len() as u64;
         self.0.extend_from_slice(name.as_bytes());

@@ -1,4 +1,4 @@
-//! Header messages (section IV.A.2): what an object header consists of.
+//! Header messages (section IV.A.2), the contents of object headers.
 
 pub(super) mod attribute;
 pub(super) mod attribute_info;
@@ -12,12 +12,12 @@ pub(super) mod link;
 pub(super) mod link_info;
 pub(super) mod symbol_table;
 
-/// One message of an object header.
+/// A message of an object header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Message {
     /// Its type.
     pub(super) kind: u16,
-    /// Its flags: bit 0 says that it never changes.
+    /// Its flags: bit 0 means that it is constant.
     pub(super) flags: u8,
     pub(super) body: Vec<u8>,
 }
@@ -27,7 +27,7 @@ impl Message {
         Self { kind, flags: 0, body }
     }
 
-    /// Makes a message that never changes.
+    /// Creates a constant message.
     fn constant(kind: u16, body: Vec<u8>) -> Self {
         Self { kind, flags: 1, body }
     }

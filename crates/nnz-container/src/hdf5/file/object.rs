@@ -1,11 +1,11 @@
-//! The objects of a file while it is written.
+//! The objects of a file that is being written.
 
 use std::collections::BTreeMap;
 
 use super::dataset::Dataset;
 use super::value::Data;
 
-/// Names an object of a file being written.
+/// An object of a file that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectId(pub(super) usize);
 
@@ -13,13 +13,13 @@ impl ObjectId {
     /// The root group.
     pub const ROOT: Self = Self(0);
 
-    /// No object: a reference that leads nowhere.
+    /// No object: a null reference.
     pub const NONE: Self = Self(usize::MAX);
 }
 
 /// A group or a dataset.
 pub(super) struct Object {
-    /// Its path from the root group on, for messages.
+    /// Its path from the root group, for messages.
     pub(super) path: String,
     pub(super) attributes: Vec<Attribute>,
     pub(super) kind: ObjectKind,
@@ -31,7 +31,7 @@ pub(super) enum ObjectKind {
     Dataset(Box<Dataset>),
 }
 
-/// An attribute, its type and shape encoded.
+/// An attribute with its encoded type and shape.
 pub(super) struct Attribute {
     pub(super) name: String,
     pub(super) datatype: Vec<u8>,

@@ -6,7 +6,7 @@ use super::bytes::PutFields as _;
 use super::checksum;
 use super::message::Message;
 
-/// Bytes of a message at most, as its size is stored in 2 bytes and is a multiple of 8.
+/// Maximum size of a message: a multiple of 8 that fits in 2 bytes.
 pub(super) const MAX_MESSAGE: usize = 65_528;
 
 /// Encodes a header of version 1.
@@ -29,11 +29,11 @@ pub(super) fn encode_v1(messages: &[Message]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Bytes of a header of version 1 that has nothing but a continuation.
+/// Size of a header of version 1 that has only a continuation.
 pub(in crate::hdf5) const STUB: u64 = 40;
 
-/// Encodes a header of version 1 whose messages are those of another, `header` at `address`; `None` where that
-/// is of another version.
+/// Encodes a header of version 1 that continues with the messages of another header, `header` at
+/// `address`; `None` if that has another version.
 pub(super) fn encode_stub(header: &[u8], address: u64) -> Option<Vec<u8>> {
     let (1, messages) = (*header.first()?, header.get(16..)?) else { return None };
     let count = u16::from_le_bytes([*header.get(2)?, *header.get(3)?]).checked_add(1)?;
@@ -60,7 +60,7 @@ pub(super) fn encode_v2(messages: &[Message]) -> Result<Vec<u8>> {
         all.extend_from_slice(&message.body);
     }
     let mut out = b"OHDR".to_vec();
-    // Version; the length of the messages takes 4 bytes, no times are stored.
+    // Version; the length of the messages has 4 bytes, no times are stored.
     out.extend([2, 0b10]);
     out.put_u32(u32::try_from(all.len()).map_err(|_| too_long())?);
     out.append(&mut all);

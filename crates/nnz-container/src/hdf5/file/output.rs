@@ -1,19 +1,19 @@
-//! The file as it grows: appended to, and patched where space was reserved.
+//! Buffered output with reserved space.
 
 use std::io::{Error as IoError, Seek, SeekFrom, Write};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-/// Bytes collected before they are written.
+/// Size of the buffer.
 const BUFFER: usize = 1 << 20;
 
-/// A file being written, buffered at its end.
+/// A file that is being written, buffered at its end.
 pub(super) struct Output<W> {
     target: W,
-    /// What follows `written`.
+    /// The bytes after `written`.
     buffer: Vec<u8>,
     written: u64,
-    /// Where the target stands.
+    /// The position of the target.
     position: u64,
 }
 
@@ -22,13 +22,13 @@ impl<W: Write + Seek> Output<W> {
         Self { target, buffer: Vec::new(), written: 0, position: 0 }
     }
 
-    /// Appends to what a target has, up to an end.
-    pub(super) fn behind(target: W, end: u64) -> Self {
-        // Where the target stands is not known.
+    /// Appends to an existing target, from `end` on.
+    pub(super) fn append_to(target: W, end: u64) -> Self {
+        // The position of the target is unknown.
         Self { written: end, position: u64::MAX, ..Self::new(target) }
     }
 
-    /// Returns the address of what is appended next.
+    /// Returns the address of the next appended bytes.
     pub(super) fn end(&self) -> u64 {
         self.written + self.buffer.len() as u64
     }
@@ -48,13 +48,13 @@ impl<W: Write + Seek> Output<W> {
         Ok(address)
     }
 
-    /// Moves the end to a multiple of 8.
+    /// Pads to a multiple of 8 bytes.
     pub(super) fn align(&mut self) -> Result<()> {
         let short = usize::try_from(self.end().wrapping_neg() % 8).unwrap_or(0);
         self.append(&[0; 8][..short]).map(drop)
     }
 
-    /// Leaves space to be written later and returns its address, a multiple of 8.
+    /// Reserves space and returns its address, a multiple of 8.
     pub(super) fn reserve(&mut self, bytes: u64) -> Result<u64> {
         self.align()?;
         self.flush()?;
@@ -64,12 +64,12 @@ impl<W: Write + Seek> Output<W> {
         Ok(address)
     }
 
-    /// Writes into reserved space.
+    /// Writes to reserved space.
     pub(super) fn write_at(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
         self.put(address, bytes)
     }
 
-    /// Writes out all bytes and returns the target.
+    /// Flushes all bytes and returns the target.
     pub(super) fn finish(mut self) -> Result<W> {
         self.flush()?;
         self.target.flush().map_err(failed)?;
@@ -97,7 +97,7 @@ impl<W: Write + Seek> Output<W> {
     }
 }
 
-/// Returns the error of a write; the caller knows the place.
+/// Creates the error of a failed write; the caller adds the location.
 fn failed(error: IoError) -> Error {
     Error::new(ErrorKind::Io(error), Place::default())
 }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn space_is_reserved_between_what_is_appended() {
+    fn reserved_space_is_between_appended_bytes() {
         let mut output = Output::new(Cursor::new(Vec::new()));
         assert_eq!(output.append(b"abc").unwrap(), 0);
         assert_eq!(output.reserve(4).unwrap(), 8);

@@ -1,4 +1,4 @@
-//! What a chunk becomes where it is stored: shuffled and compressed.
+//! Shuffling and compressing chunks.
 
 use std::io::{Error as IoError, Result as IoResult};
 
@@ -10,21 +10,21 @@ use crate::hdf5::filters::shuffle;
 /// The form of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::hdf5) struct Form {
-    /// Bytes of a chunk.
+    /// Size of a chunk in bytes.
     pub(in crate::hdf5) chunk: usize,
-    /// Bytes of an element, where they are shuffled.
+    /// Size of an element in bytes, if elements are shuffled.
     pub(in crate::hdf5) shuffle: Option<u32>,
     pub(in crate::hdf5) compression: Compression,
 }
 
 impl Form {
-    /// Returns whether chunks are stored as they are.
+    /// Returns whether chunks are stored unchanged.
     pub(super) fn is_plain(&self) -> bool {
         self.shuffle.is_none() && self.compression == Compression::None
     }
 }
 
-/// What one thread compresses with.
+/// The compressor of a thread.
 pub(in crate::hdf5) struct Packer {
     compression: Compression,
     method: Method,
@@ -55,12 +55,12 @@ impl Packer {
         Self { compression, method, shuffled: Vec::new() }
     }
 
-    /// Returns the compression it was made for.
+    /// Returns the compression it was created for.
     pub(super) fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Appends what a chunk is stored as.
+    /// Appends the stored form of a chunk.
     pub(in crate::hdf5) fn pack(
         &mut self,
         chunk: &[u8],
@@ -78,7 +78,7 @@ impl Packer {
         match &mut self.method {
             Method::None => out.extend_from_slice(bytes),
             Method::Deflate(compressor) => {
-                // What cannot be compressed grows.
+                // Incompressible data grows.
                 let before = out.len();
                 out.resize(before + compressor.zlib_compress_bound(bytes.len()), 0);
                 let packed = compressor.zlib_compress(bytes, &mut out[before..]);

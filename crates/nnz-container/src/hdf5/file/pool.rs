@@ -1,4 +1,4 @@
-//! Threads that compress chunks while others are collected.
+//! A pool of threads that compress chunks in the background.
 
 use std::io::{Error as IoError, Result as IoResult};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -7,14 +7,14 @@ use std::thread::JoinHandle;
 
 use super::pack::{Form, Packer};
 
-/// Chunks as they are stored, one behind the other, and the bytes of each.
+/// Stored chunks, contiguous, with the size of each.
 #[derive(Default)]
 pub(super) struct Packed {
     pub(super) bytes: Vec<u8>,
     pub(super) sizes: Vec<u32>,
 }
 
-/// Chunks that are being compressed, or were.
+/// Chunks that are compressed now or later.
 pub(super) enum Pending {
     Done(IoResult<Packed>),
     Running(Receiver<IoResult<Packed>>),
@@ -38,12 +38,12 @@ struct Job {
     packed: SyncSender<IoResult<Packed>>,
 }
 
-/// Threads that compress. They are started with the first chunks.
+/// A pool of threads that compress. They are started with the first chunks.
 pub(super) struct Pool {
     threads: usize,
     jobs: Option<Sender<Job>>,
     workers: Vec<JoinHandle<()>>,
-    /// What the caller's thread compresses with, where there is no other.
+    /// The compressor of the calling thread, if it is the only one.
     own: Option<Packer>,
 }
 
@@ -52,13 +52,14 @@ impl Pool {
         Self { threads, jobs: None, workers: Vec::new(), own: None }
     }
 
-    /// Compresses whole chunks: at once where there is one thread, else meanwhile.
+    /// Compresses complete chunks: immediately with one thread, otherwise in the background.
     pub(super) fn pack(&mut self, chunks: Vec<u8>, form: Form) -> Pending {
         if self.threads > 1
             && let Ok(jobs) = self.start()
         {
             let (packed, pending) = sync_channel(1);
-            // The threads end after the sender, so that this does not fail. If it did, waiting would.
+            // The threads end after the sender, so this does not fail. If it did, waiting would
+            // fail.
             let _ = jobs.send(Job { chunks, form, packed });
             return Pending::Running(pending);
         }
@@ -74,7 +75,7 @@ impl Pool {
                 let worker = std::thread::Builder::new().name("nnz-compress".to_owned());
                 match worker.spawn(move || work(&jobs)) {
                     Ok(worker) => self.workers.push(worker),
-                    // Fewer do as well.
+                    // Fewer threads are sufficient.
                     Err(_) if !self.workers.is_empty() => break,
                     Err(error) => {
                         self.threads = 1;
@@ -97,13 +98,13 @@ impl Drop for Pool {
     }
 }
 
-/// Compresses until there are no more chunks to come.
+/// Compresses until the channel is closed.
 fn work(jobs: &Mutex<Receiver<Job>>) {
     let mut packer = None;
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { chunks, form, packed }) = next else { return };
-        // Nobody waits for what is not to be written any more.
+        // The receiver is gone if the file is not written to the end.
         let _ = packed.send(pack(&mut packer, &chunks, form));
     }
 }

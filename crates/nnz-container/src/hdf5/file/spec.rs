@@ -1,4 +1,4 @@
-//! What a dataset is to be.
+//! The specification of a dataset.
 
 use nnz_core::{Error, Result};
 
@@ -9,30 +9,30 @@ use super::pack::Form;
 use crate::compress::Compression;
 use crate::product::product;
 
-/// How the data of a dataset is stored.
+/// The layout of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// In the object header.
+    /// Compact, in the object header.
     Compact,
-    /// In one piece.
+    /// Contiguous.
     Contiguous,
-    /// In chunks of some elements along each axis.
+    /// Chunked, with the number of elements of a chunk along each axis.
     Chunked(Vec<u32>),
 }
 
-/// What a dataset is to be: its elements, shape and storage.
+/// The specification of a dataset: type, shape and storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatasetSpec {
     pub(super) element: ElementType,
     pub(super) space: Dataspace,
     pub(super) layout: Layout,
-    /// Whether the length of the first axis is what is appended.
+    /// Whether the length of the first axis is that of the appended data.
     pub(super) growing: bool,
     /// Whether no elements are stored.
     pub(super) unwritten: bool,
-    /// Whether a chunk may become shorter where the array is.
+    /// Whether the chunk is shortened if the array is shorter.
     pub(super) fitting: bool,
-    /// What is read where no element is stored, as it would be stored; zeros if none.
+    /// The fill value in stored form; zeros if `None`.
     pub(super) fill: Option<Vec<u8>>,
     compression: Compression,
     shuffle: bool,
@@ -54,39 +54,39 @@ impl DatasetSpec {
         }
     }
 
-    /// Describes a dataset without elements.
+    /// Creates a null dataset.
     #[must_use]
     pub fn null(element: ElementType) -> Self {
         Self::new(element, Dataspace::Null, Layout::Contiguous)
     }
 
-    /// Describes a dataset of one element.
+    /// Creates a scalar.
     #[must_use]
     pub fn scalar(element: ElementType) -> Self {
         Self::new(element, Dataspace::Scalar, Layout::Contiguous)
     }
 
-    /// Describes an array stored in one piece.
+    /// Creates an array with contiguous layout.
     #[must_use]
     pub fn contiguous(element: ElementType, shape: &[u64]) -> Self {
         Self::new(element, Dataspace::simple(shape), Layout::Contiguous)
     }
 
-    /// Describes a small array stored in the object header.
+    /// Creates a small array with compact layout, in the object header.
     #[must_use]
     pub fn compact(element: ElementType, shape: &[u64]) -> Self {
         Self::new(element, Dataspace::simple(shape), Layout::Compact)
     }
 
-    /// Describes an array stored in chunks of `chunk` elements along each axis.
+    /// Creates an array in chunks of `chunk` elements along each axis.
     #[must_use]
     pub fn chunked(element: ElementType, shape: &[u64], chunk: &[u32]) -> Self {
         Self::new(element, Dataspace::simple(shape), Layout::Chunked(chunk.to_vec()))
     }
 
-    /// Takes as the length of the first axis what is appended. The array has to be in chunks.
+    /// Sets the length of the first axis from the appended data. The array has to be chunked.
     ///
-    /// The length may grow without limit later, unless [`max_shape`](Self::max_shape) says less.
+    /// The length may grow without limit later, unless [`max_shape`](Self::max_shape) is set.
     #[must_use]
     pub fn growing(mut self) -> Self {
         self.growing = true;
@@ -97,29 +97,28 @@ impl DatasetSpec {
         self
     }
 
-    /// Makes a chunk no longer than the array, where that ends before its first chunk.
+    /// Shortens the chunk of an array that ends before its first chunk.
     #[must_use]
     pub fn fitting(mut self) -> Self {
         self.fitting = true;
         self
     }
 
-    /// Sets what is read where no element is stored: an element as it would be stored.
+    /// Sets the fill value, an element in stored form.
     #[must_use]
     pub fn fill(mut self, element: &[u8]) -> Self {
         self.fill = Some(element.to_vec());
         self
     }
 
-    /// Stores no elements: all are read as zeros, or as the fill value. The array has to be in chunks.
+    /// Stores no elements, so that all have the fill value. The array has to be chunked.
     #[must_use]
     pub fn unwritten(mut self) -> Self {
         self.unwritten = true;
         self
     }
 
-    /// Sets how far each axis may grow later, `None` meaning without limit. The array has to be in
-    /// chunks.
+    /// Sets the maximum length of each axis, `None` for unlimited. The array has to be chunked.
     #[must_use]
     pub fn max_shape(mut self, max: &[Option<u64>]) -> Self {
         if let Dataspace::Simple { max_shape, .. } = &mut self.space {
@@ -128,19 +127,19 @@ impl DatasetSpec {
         self
     }
 
-    /// Compresses chunks, after their bytes are shuffled if that is asked for. The array has to be in chunks.
+    /// Compresses chunks, after shuffling if `shuffle` is set. The array has to be chunked.
     #[must_use]
     pub fn compress(self, compression: Compression, shuffle: bool) -> Self {
         Self { compression, shuffle, ..self }
     }
 
-    /// Returns the bytes of an element.
+    /// Returns the size of an element in bytes.
     pub(super) fn element_bytes(&self) -> Result<u32> {
         let size = u32::try_from(self.element.size()).ok().filter(|size| *size > 0);
         size.ok_or_else(|| Error::argument("elements of 0 bytes, or of 4 GiB or more"))
     }
 
-    /// Returns the bytes of a row: of all elements of one index along the first axis.
+    /// Returns the size of a row in bytes: all elements of one index along the first axis.
     pub(super) fn row_bytes(&self) -> Result<u64> {
         let shape = match &self.space {
             Dataspace::Null => return Ok(0),
@@ -150,7 +149,7 @@ impl DatasetSpec {
         product(shape.iter().copied().chain([u64::from(self.element_bytes()?)]))
     }
 
-    /// Returns how chunks are stored.
+    /// Returns the form of chunks.
     pub(super) fn form(&self) -> Result<Form> {
         let Layout::Chunked(chunk) = &self.layout else {
             return Err(Error::argument("the dataset is not in chunks"));
@@ -164,7 +163,7 @@ impl DatasetSpec {
         Ok(Form { chunk: bytes, shuffle, compression: self.compression })
     }
 
-    /// Checks that there can be such a dataset.
+    /// Checks that the specification is valid.
     pub(super) fn check(&self) -> Result<()> {
         self.space.rank()?;
         if self.fill.as_ref().is_some_and(|fill| fill.len() as u64 != self.element.size()) {
@@ -184,7 +183,7 @@ impl DatasetSpec {
                     None => shape.get(axis).copied(),
                 };
                 let exceeds = |(axis, len): (usize, &u32)| {
-                    // A length of 0 has chunks all the same.
+                    // An axis of length 0 has chunks too.
                     fixed(axis).is_some_and(|max| u64::from(*len) > max.max(1))
                 };
                 if chunk.iter().enumerate().any(exceeds) {

@@ -1,22 +1,24 @@
-//! The superblock (section II.A), with which a file begins.
+//! The superblock (section II.A) at the start of a file.
 
 use super::bytes::PutFields as _;
 use super::{UNDEFINED, checksum};
 use crate::hdf5::SIGNATURE;
 
-/// Bytes of an address and of a length.
+/// Size of addresses and lengths.
 const WIDE: u8 = 8;
 
-/// Entries of a symbol table node, halved: section III.B, "Group Leaf Node K".
+/// Half the number of entries of a symbol table node: section III.B, "Group Leaf Node K".
 pub(super) const GROUP_LEAF_K: u16 = 4;
 
-/// Children of a B-tree node of a group, halved: section III.A.1, "Group Internal Node K".
+/// Half the number of children of a B-tree node of a group: section III.A.1, "Group Internal Node
+/// K".
 pub(super) const GROUP_INTERNAL_K: u16 = 16;
 
-/// Children of a B-tree node of chunks, halved: the value of files that do not state it.
+/// Half the number of children of a B-tree node of chunks: the default, which version 0 does not
+/// store.
 pub(super) const CHUNK_K: u16 = 32;
 
-/// Bytes that are reserved for a superblock of either version.
+/// Size reserved for a superblock of either version.
 pub(super) const LEN: u64 = 96;
 
 /// Encodes version 0. `root` is the symbol table entry of the root group (section III.C).
@@ -35,7 +37,7 @@ pub(super) fn encode_v0(root: &[u8], end_of_file: u64) -> Vec<u8> {
     out
 }
 
-/// Encodes version 2, which leads to the object header of the root group.
+/// Encodes version 2, with the address of the object header of the root group.
 pub(super) fn encode_v2(root: u64, end_of_file: u64) -> Vec<u8> {
     let mut out = SIGNATURE.to_vec();
     out.extend([2, WIDE, WIDE, 0]);
@@ -47,13 +49,13 @@ pub(super) fn encode_v2(root: u64, end_of_file: u64) -> Vec<u8> {
     out
 }
 
-/// Encodes the fields of a superblock that say where the file ends, and their place; `None` for a version that is
-/// not known. `start` is what the file begins with.
+/// Encodes the fields of a superblock with the end of the file, and returns them with their offset;
+/// `None` for an unknown version. `start` is the start of the file.
 pub(super) fn with_end(start: &[u8], end_of_file: u64) -> Option<(u64, Vec<u8>)> {
     let end = end_of_file.to_le_bytes().to_vec();
     match start.get(8)? {
         0 => Some((40, end)),
-        // Behind another number of children, and two bytes that are reserved.
+        // After another number of children, and two reserved bytes.
         1 => Some((44, end)),
         2 | 3 => {
             let mut all = start.get(..44)?.to_vec();
@@ -70,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn version_0_is_what_the_library_writes() {
+    fn version_0_matches_the_hdf5_library() {
         let bytes = encode_v0(&[7; 40], 0x1632f);
         assert_eq!(bytes.len() as u64, LEN);
         assert_eq!(bytes[..8], *b"\x89HDF\r\n\x1a\n");
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_file_is_changed() {
+    fn the_end_of_file_is_updated() {
         let (at, end) = with_end(&encode_v0(&[7; 40], 1000), 2000).unwrap();
         assert_eq!((at, end), (40, 2000_u64.to_le_bytes().to_vec()));
         let (at, all) = with_end(&encode_v2(48, 1000), 2000).unwrap();

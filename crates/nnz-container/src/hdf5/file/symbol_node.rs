@@ -3,13 +3,13 @@
 use super::bytes::PutFields as _;
 use super::superblock::GROUP_LEAF_K;
 
-/// Entries of a node.
+/// Number of entries of a node.
 pub(super) const ENTRIES: usize = 2 * GROUP_LEAF_K as usize;
 
-/// Bytes of an entry.
+/// Size of an entry.
 const ENTRY: usize = 40;
 
-/// Where a member's name and object header are.
+/// The name and object header of a member.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) name: u64,
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_has_room_for_8_entries() {
+    fn nodes_have_room_for_8_entries() {
         let dataset = Entry { name: 8, header: 0x1234, group: None };
         let group = Entry { name: 16, header: 0x5678, group: Some((1, 2)) };
         let bytes = encode(&[dataset, group]);

@@ -1,4 +1,4 @@
-//! A file being written.
+//! The writer of new files.
 
 mod attributes;
 mod data;
@@ -18,28 +18,29 @@ use super::spec::DatasetSpec;
 use super::superblock;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-/// How a file is written.
+/// Options for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileOptions {
-    /// How many threads compress. What they write does not depend on it.
+    /// The number of threads that compress. The written bytes do not depend on it.
     pub threads: usize,
-    /// Whether groups keep the order in which their members were made, as programs of NetCDF want it. Members
-    /// are found one after the other then, so that this is for groups of some thousand members at most.
+    /// Whether groups store the creation order of their members, as programs of NetCDF require.
+    /// Links are then found by linear search, so this is for groups of at most several thousand
+    /// members.
     pub track_order: bool,
 }
 
 impl Default for FileOptions {
-    /// On all cores, without the order of members.
+    /// All cores, without creation order.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self { threads, track_order: false }
     }
 }
 
-/// A new HDF5 file being written: a tree of groups and datasets with attributes.
+/// A writer of a new HDF5 file: a tree of groups and datasets with attributes.
 ///
-/// Several datasets may be appended to in turns. Memory is bounded by a few chunks of each dataset, 12 bytes for
-/// each chunk that was written, and the attributes and names of all objects.
+/// Datasets may be appended to alternately. Memory is bounded by a few chunks of each dataset, 12
+/// bytes for each written chunk, and the attributes and names of all objects.
 ///
 /// ```
 /// use nnz_container::hdf5::file::{DatasetSpec, ElementType, FileOptions, FileWriter, ObjectId, Value};
@@ -62,9 +63,9 @@ pub struct FileWriter<W: Write + Seek> {
     objects: Vec<Object>,
     options: FileOptions,
     place: Place,
-    /// Whether a write has failed: the file cannot be completed then.
+    /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
-    /// The file that is there, to which an object is added.
+    /// The existing file to which an object is added.
     existing: Option<Existing>,
 }
 
@@ -78,7 +79,7 @@ impl FileWriter<StagedFile> {
         Self::at(StagedFile::create(path, write)?, options, Place::path(path))
     }
 
-    /// Completes the file, puts it in its place and returns its bytes.
+    /// Completes the file, moves it to the target and returns its size in bytes.
     ///
     /// # Errors
     ///
@@ -93,12 +94,12 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails where the target cannot be written.
+    /// Fails if the target cannot be written.
     pub fn new(target: W, options: FileOptions) -> Result<Self> {
         Self::at(target, options, Place::default())
     }
 
-    /// Starts a file, which messages call `place`.
+    /// Starts a file with a location for messages.
     pub(in crate::hdf5) fn at(target: W, options: FileOptions, place: Place) -> Result<Self> {
         let mut output = Output::new(target);
         output.reserve(superblock::LEN).map_err(|error| error.with_context(&place))?;
@@ -114,8 +115,8 @@ impl<W: Write + Seek> FileWriter<W> {
         })
     }
 
-    /// Starts adding an object to a file that is there, behind its end. The root group is the group around
-    /// the object, which is its only member.
+    /// Starts adding an object to the end of an existing file. The root group represents the group
+    /// of the object, which is its only member.
     pub(in crate::hdf5) fn add_to(
         target: W,
         end: u64,
@@ -124,7 +125,7 @@ impl<W: Write + Seek> FileWriter<W> {
         place: Place,
     ) -> Self {
         Self {
-            output: Output::behind(target, end.next_multiple_of(8)),
+            output: Output::append_to(target, end.next_multiple_of(8)),
             heap: GlobalHeap::default(),
             chunks: ChunkStore::new(threads),
             objects: vec![Object::group(String::new())],
@@ -139,17 +140,17 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails where the name cannot be one or is taken, or `parent` is not a group.
+    /// Fails if the name is invalid or exists, or if `parent` is not a group.
     pub fn create_group(&mut self, parent: ObjectId, name: &str) -> Result<ObjectId> {
         let path = self.check_member(parent, name)?;
         Ok(self.add(parent, name, Object::group(path)))
     }
 
-    /// Returns the group of a path from the root group on. Groups that are missing are created.
+    /// Returns the group at a path from the root group, after creating missing groups.
     ///
     /// # Errors
     ///
-    /// Fails where a member on the way is a dataset, or a name cannot be one.
+    /// Fails if a member on the path is a dataset, or if a name is invalid.
     pub fn group(&mut self, path: &str) -> Result<ObjectId> {
         let mut group = ObjectId::ROOT;
         for name in path.split('/').filter(|name| !name.is_empty()) {
@@ -171,7 +172,7 @@ impl<W: Write + Seek> FileWriter<W> {
         names.try_fold(ObjectId::ROOT, |group, name| self.member(group, name))
     }
 
-    /// Returns the lengths of the axes of a dataset; none for a single value.
+    /// Returns the lengths of the axes of a dataset; empty for a scalar.
     pub(in crate::hdf5) fn shape(&self, dataset: ObjectId) -> Vec<u64> {
         match self.objects.get(dataset.0).map(|object| &object.kind) {
             Some(ObjectKind::Dataset(dataset)) => dataset.shape().to_vec(),
@@ -188,7 +189,7 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails as [`create_group`](Self::create_group), or where there can be no such dataset.
+    /// Fails as [`create_group`](Self::create_group), or if the dataset is invalid.
     pub fn create_dataset(
         &mut self,
         parent: ObjectId,
@@ -203,14 +204,15 @@ impl<W: Write + Seek> FileWriter<W> {
         Ok(self.add(parent, name, Object { path, attributes: Vec::new(), kind }))
     }
 
-    /// Completes the file and returns its target.
+    /// Completes the file and returns the target.
     ///
     /// # Errors
     ///
-    /// Fails where elements of a dataset are missing, or the file cannot be written or could not before.
+    /// Fails if elements of a dataset are missing, or if the file cannot be written now or could
+    /// not before.
     pub fn finish(mut self) -> Result<W> {
         if self.failed {
-            let error = std::io::Error::other("a write has failed before");
+            let error = std::io::Error::other("an earlier write has failed");
             return Err(Error::new(ErrorKind::Io(error), self.place));
         }
         let datasets = (0..self.objects.len()).filter(|&at| {
@@ -256,7 +258,7 @@ impl<W: Write + Seek> FileWriter<W> {
         id
     }
 
-    /// Checks that a group can get a member, and returns the member's path.
+    /// Checks that a member can be added to a group, and returns its path.
     fn check_member(&self, parent: ObjectId, name: &str) -> Result<String> {
         let Some(Object { path, kind: ObjectKind::Group(members), .. }) =
             self.objects.get(parent.0)

@@ -1,20 +1,20 @@
-//! The checksum that follows the bytes it covers.
+//! The checksum after the bytes that it covers.
 
 use hdf5_reader::checksum::fletcher32;
 
 use super::Undecoded;
 
-/// Bytes of a checksum.
+/// Size of a checksum.
 pub(super) const BYTES: usize = 4;
 
 /// Verifies the checksum at the end of `stored` and returns the bytes before it.
 ///
-/// As the HDF5 library does, this also accepts the checksum with the bytes of each half swapped:
-/// versions before 1.6.3 wrote it so on little-endian machines.
+/// Like the HDF5 library, this also accepts the checksum with swapped bytes in each half, as
+/// written by versions before 1.6.3 on little-endian machines.
 pub(super) fn verify(stored: &[u8]) -> Result<&[u8], Undecoded> {
     let Some((covered, &found)) = stored.split_last_chunk::<BYTES>() else {
         let bytes = stored.len();
-        return Err(Undecoded::Damaged(format!("{bytes} bytes have no room for a checksum")));
+        return Err(Undecoded::Damaged(format!("{bytes} bytes are too few for a checksum")));
     };
     let [a, b, c, d] = found;
     let sum = fletcher32(covered);
@@ -33,22 +33,22 @@ mod tests {
     use super::*;
 
     /// "abc" and its checksum, little-endian.
-    const SOUND: [u8; 7] = [b'a', b'b', b'c', 0x62, 0xc4, 0xc5, 0x25];
+    const VALID: [u8; 7] = [b'a', b'b', b'c', 0x62, 0xc4, 0xc5, 0x25];
 
     #[test]
     fn a_checksum_of_either_byte_order_is_accepted() {
-        assert_eq!(verify(&SOUND).ok().unwrap(), b"abc");
+        assert_eq!(verify(&VALID).ok().unwrap(), b"abc");
         let swapped = [b'a', b'b', b'c', 0xc4, 0x62, 0x25, 0xc5];
         assert_eq!(verify(&swapped).ok().unwrap(), b"abc");
     }
 
     #[test]
     fn any_other_checksum_is_refused() {
-        for at in 0..SOUND.len() {
-            let mut damaged = SOUND;
+        for at in 0..VALID.len() {
+            let mut damaged = VALID;
             damaged[at] ^= 1;
             assert!(verify(&damaged).is_err(), "byte {at}");
         }
-        assert!(verify(&SOUND[..3]).is_err());
+        assert!(verify(&VALID[..3]).is_err());
     }
 }

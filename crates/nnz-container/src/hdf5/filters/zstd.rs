@@ -1,4 +1,4 @@
-//! Frames of Zstandard.
+//! Zstandard decompression.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,7 @@ use rust_zstd::Decompressor;
 
 use super::{Undecoded, same_length};
 
-/// Decompresses all frames into all of `out`. What is kept saves making it again for every chunk.
+/// Decompresses all frames into `out`. The decompressor is reused for the next chunk.
 pub(super) fn decompress(
     kept: &mut Option<Decompressor>,
     from: &[u8],
@@ -23,8 +23,8 @@ pub(super) fn decompress(
             match (more, read == from.len()) {
                 (0, true) => return Ok(written),
                 _ if !stuck => {}
-                _ if written == out.len() => return Err("it holds more".to_owned()),
-                _ => return Err("its compressed data are cut short".to_owned()),
+                _ if written == out.len() => return Err("it decompresses to more".to_owned()),
+                _ => return Err("its compressed data is truncated".to_owned()),
             }
         }
     };
@@ -33,7 +33,7 @@ pub(super) fn decompress(
         Ok(Err(error)) => Err(Undecoded::Damaged(error)),
         Err(_) => {
             *kept = None;
-            Err(Undecoded::Damaged("it contradicts itself".to_owned()))
+            Err(Undecoded::Damaged("its data is inconsistent".to_owned()))
         }
     }
 }

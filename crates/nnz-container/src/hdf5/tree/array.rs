@@ -10,14 +10,14 @@ use super::{Shared, attribute, element};
 use crate::hdf5::chunk_table::Entry;
 use crate::hdf5::dataset;
 use crate::hdf5::layout::{self, Chunked};
-use crate::hdf5::opened::guarded;
+use crate::hdf5::opened::call_library;
 use crate::hdf5::read::Worker;
 use crate::tree::{
     ArrayStorage, Attribute, Chunk, Chunks, Grid, Layout, ReadRange, Source, Stored, StringBlock,
 };
 
-/// Bytes of a chunk that need no proof that so many are stored.
-const UNPROVEN_BYTES: u64 = 64 << 20;
+/// Size of a chunk up to which no stored data is required.
+const UNCHECKED_BYTES: u64 = 64 << 20;
 
 /// A dataset of any shape.
 pub(super) struct Dataset {
@@ -25,7 +25,7 @@ pub(super) struct Dataset {
     pub(super) stored: dataset::Stored,
     handle: hdf5_reader::Dataset,
     element: Stored,
-    /// Bytes from one element to the next, in the whole dataset or in a chunk.
+    /// Distance of adjacent elements in bytes, in the dataset or in a chunk.
     strides: Vec<u64>,
     attributes: OnceLock<Vec<RawAttribute>>,
 }
@@ -39,18 +39,18 @@ impl Dataset {
         threads: usize,
     ) -> Result<Self> {
         let stored = dataset::Stored::of(&shared.opened, handle, place, threads)?;
-        let raw = guarded(&stored.place, || handle.raw_datatype())?;
+        let raw = call_library(&stored.place, || handle.raw_datatype())?;
         let size = stored.size;
         let found = element::element(&raw).filter(|found| found.bytes() == Some(size));
         let element = found.ok_or_else(|| {
-            let found = "a type that contradicts itself";
+            let found = "an inconsistent type";
             Error::mismatch(stored.place.clone(), found, format!("elements of {size} bytes"))
         })?;
         let lengths = match &stored.layout {
             layout::Layout::Chunked(chunked) => chunked.grid.chunk(),
             _ => &stored.shape,
         };
-        // That all elements can be counted in bytes was checked when the layout was read.
+        // The layout was read with a check that the size of all elements fits.
         let strides = crate::tree::strides(lengths, size as u64).unwrap_or_default();
         let strides = if strides.is_empty() { vec![0; lengths.len()] } else { strides };
         let (shared, attributes) = (Arc::clone(shared), OnceLock::new());
@@ -61,7 +61,7 @@ impl Dataset {
         if let Some(all) = self.attributes.get() {
             return Ok(all);
         }
-        let all = guarded(&self.stored.place, || self.handle.raw_attributes())?;
+        let all = call_library(&self.stored.place, || self.handle.raw_attributes())?;
         Ok(self.attributes.get_or_init(|| all))
     }
 
@@ -72,20 +72,20 @@ impl Dataset {
         }
     }
 
-    /// Decodes a chunk, if what is stored can make so many bytes.
+    /// Decodes a chunk, if the stored bytes can be decoded to its size.
     fn decode(&self, chunked: &Chunked, entry: Entry) -> Result<Arc<[u8]>> {
         let most = u64::from(entry.bytes).saturating_mul(chunked.pipeline.most_ratio());
-        if chunked.bytes as u64 > most.saturating_add(UNPROVEN_BYTES) {
+        if chunked.bytes as u64 > most.saturating_add(UNCHECKED_BYTES) {
             let found = format!("{} bytes for a chunk of {}", entry.bytes, chunked.bytes);
             let place = chunked.place_of(entry.chunk, &self.stored.place);
-            return Err(Error::mismatch(place, found, "as many as that takes"));
+            return Err(Error::mismatch(place, found, "enough bytes for it"));
         }
-        // Zeroed memory is only taken from the system where it is written.
+        // Zeroed memory is committed only when it is written.
         let zeroed = bytemuck::allocation::try_zeroed_vec(chunked.bytes);
         let mut decoded = zeroed.map_err(|()| {
             let found = format!("a chunk of {} bytes", chunked.bytes);
             let place = chunked.place_of(entry.chunk, &self.stored.place);
-            Error::mismatch(place, found, "one that there is memory for")
+            Error::mismatch(place, found, "a chunk that fits in memory")
         })?;
         self.stored.decode(chunked, entry, &mut decoded, &mut Worker::default())?;
         Ok(decoded.into())
@@ -184,7 +184,7 @@ impl ReadRange for Dataset {
     }
 }
 
-/// A chunk that is stored as it is.
+/// A chunk that is stored unchanged.
 struct Plain<'a>(&'a Dataset, Entry);
 
 impl ReadRange for Plain<'_> {
@@ -199,7 +199,7 @@ impl ReadRange for Plain<'_> {
 
     fn damaged(&self) -> Error {
         let found = format!("a chunk of {} bytes", self.1.bytes);
-        Error::mismatch(self.0.stored.place.clone(), found, "more of them")
+        Error::mismatch(self.0.stored.place.clone(), found, "more bytes")
     }
 }
 

@@ -12,7 +12,7 @@ use crate::byte_order;
 use crate::hdf5::heap::Heaps;
 use crate::tree::{Attribute, AttributeValue, Stored, float16, shown};
 
-/// Lists the names of attributes, sorted.
+/// Returns the names of attributes, sorted.
 pub(super) fn names(all: &[RawAttribute]) -> Vec<String> {
     let mut names: Vec<String> = all.iter().map(|raw| raw.name().to_owned()).collect();
     names.sort_unstable();
@@ -38,10 +38,10 @@ fn decode(shared: &Arc<Shared>, raw: &RawAttribute, place: &Place) -> Result<Att
         DataspaceType::Simple => dataspace.dims.clone(),
     };
     let Some(stored) = element::element(raw.raw_datatype()) else {
-        let what = "a type that contradicts itself".to_owned();
+        let what = "an inconsistent type".to_owned();
         return Ok(Attribute { shape, value: AttributeValue::Unsupported(what) });
     };
-    let (own, stored) = stored.flattened();
+    let (own, stored) = stored.flatten();
     shape.extend(own);
     let size = stored.bytes().filter(|&size| size > 0);
     let size = size.ok_or_else(|| Error::mismatch(place.clone(), "values of 0 bytes", "1 byte"))?;
@@ -107,14 +107,14 @@ fn variable<'a>(
     for reference in references {
         if !heaps.is_reference(reference) {
             let found = format!("references of {} bytes", reference.len());
-            return Err(Error::mismatch(place.clone(), found, "those of strings"));
+            return Err(Error::mismatch(place.clone(), found, "string IDs"));
         }
         let string = heaps.string(reference)?;
-        // Who writes strings gives each a place of its own.
+        // Writers do not share the storage of strings.
         all += string.len() as u64;
         if all > opened.bytes {
-            let found = format!("strings of {all} bytes, some of them in the same place");
-            let expected = format!("at most {} bytes, which the file has", opened.bytes);
+            let found = format!("strings of {all} bytes, some of them overlapping");
+            let expected = format!("at most {} bytes, the size of the file", opened.bytes);
             return Err(Error::mismatch(place.clone(), found, expected));
         }
         strings.push(string);

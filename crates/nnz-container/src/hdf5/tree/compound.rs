@@ -1,16 +1,16 @@
-//! Compounds: elements with named members.
+//! Compounds: elements with named fields.
 
 use super::element::Description;
 use crate::tree::{Stored, StoredField};
 
-/// The fewest bytes that describe a member: a name and a type.
-const LEAST: usize = 10;
+/// Minimum size of a member in a datatype message: a name and a type.
+const MIN_BYTES: usize = 10;
 
-/// Reads the members of a compound.
+/// Parses the members of a compound.
 pub(super) fn read(here: &mut Description<'_>) -> Option<Stored> {
     let bytes = usize::try_from(here.size).ok()?;
     let count = usize::from(u16::from_le_bytes([here.flags[0], here.flags[1]]));
-    if count > here.rest.len() / LEAST {
+    if count > here.rest.len() / MIN_BYTES {
         return None;
     }
     let mut fields = Vec::with_capacity(count);
@@ -29,7 +29,7 @@ fn member(here: &mut Description<'_>) -> Option<StoredField> {
     let name = here.name()?;
     let offset = here.number(match here.version {
         1 | 2 => 4,
-        // As few bytes as the size of the compound takes.
+        // As many bytes as the size of the compound needs.
         _ => match here.size {
             0..=0xff => 1,
             0x100..=0xffff => 2,
@@ -37,7 +37,7 @@ fn member(here: &mut Description<'_>) -> Option<StoredField> {
             _ => 4,
         },
     })?;
-    // The oldest members state up to four dimensions, and more that is not used.
+    // The oldest version has up to four dimensions, and unused fields.
     let lengths = if here.version == 1 { dimensions(here)? } else { Vec::new() };
     let mut element = here.inner()?;
     if !lengths.is_empty() {
@@ -60,12 +60,12 @@ fn dimensions(here: &mut Description<'_>) -> Option<Vec<u64>> {
     Some(lengths)
 }
 
-/// Takes two floats `r` and `i` for a complex number, as h5py writes it.
+/// Returns a complex number for two floats `r` and `i`, as written by h5py.
 fn complex(here: &Description<'_>, fields: &[StoredField]) -> Option<Stored> {
     let [real, imaginary] = fields else { return None };
-    let behind = real.element.bytes() == Some(imaginary.offset);
+    let adjacent = real.element.bytes() == Some(imaginary.offset);
     let named = real.name == "r" && imaginary.name == "i";
-    if !named || !behind || real.offset != 0 || real.element != imaginary.element {
+    if !named || !adjacent || real.offset != 0 || real.element != imaginary.element {
         return None;
     }
     here.complex(&real.element)

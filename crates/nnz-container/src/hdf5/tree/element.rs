@@ -1,35 +1,35 @@
-//! What an element is, from its description as stored (III.D of the format, the datatype message).
+//! Element types, parsed from datatype messages (section IV.A.2.d).
 
 use super::compound;
 use crate::hdf5::datatype::{float, integer};
 use crate::tree::{Stored, TextForm};
 use nnz_core::ValueType;
 
-/// Descriptions inside of descriptions.
-const DEEPEST: usize = 16;
+/// Maximum depth of nested types.
+const MAX_DEPTH: usize = 16;
 
-/// Bytes in front of every description: class and version, flags, size.
+/// Size of the common fields of all types: class and version, flags, size.
 pub(super) const HEAD: usize = 8;
 
-/// A description that is being read.
+/// A datatype message that is being parsed.
 pub(super) struct Description<'a> {
     pub(super) version: u8,
     class: u8,
     pub(super) flags: [u8; 3],
     pub(super) size: u32,
-    /// What follows, of this description and others.
+    /// The remaining bytes, of this type and others.
     pub(super) rest: &'a [u8],
-    /// From its first byte on.
+    /// The bytes from the start on.
     all: &'a [u8],
     depth: usize,
 }
 
-/// Reads what an element is; `None` where the description is cut short or contradicts itself.
+/// Parses an element type; `None` if the message is truncated or inconsistent.
 pub(super) fn element(description: &[u8]) -> Option<Stored> {
-    read(&mut &*description, DEEPEST)
+    read(&mut &*description, MAX_DEPTH)
 }
 
-/// Reads a description and moves behind it.
+/// Parses a type and advances past it.
 pub(super) fn read(bytes: &mut &[u8], depth: usize) -> Option<Stored> {
     let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
     let mut here = Description {
@@ -53,12 +53,12 @@ impl<'a> Description<'a> {
         Some(taken)
     }
 
-    /// Reads a number of up to four bytes, the lowest first.
+    /// Parses a little-endian number of up to four bytes.
     pub(super) fn number(&mut self, bytes: usize) -> Option<u32> {
         Some(self.take(bytes)?.iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte)))
     }
 
-    /// Reads a name that ends with a zero; those of old are filled up to 8 bytes.
+    /// Parses a name that ends with a zero byte; old versions pad names to a multiple of 8 bytes.
     pub(super) fn name(&mut self) -> Option<String> {
         let end = memchr::memchr(0, self.rest)?;
         let bytes = if self.version < 3 { (end + 1).next_multiple_of(8) } else { end + 1 };
@@ -66,7 +66,7 @@ impl<'a> Description<'a> {
         Some(String::from_utf8_lossy(&name[..end]).into_owned())
     }
 
-    /// Reads the description of an inner element.
+    /// Parses the type of an inner element.
     pub(super) fn inner(&mut self) -> Option<Stored> {
         read(&mut self.rest, self.depth)
     }
@@ -107,8 +107,8 @@ impl<'a> Description<'a> {
                 let form = match self.flags[0] & 0xf {
                     0 => TextForm::Terminated,
                     1 => TextForm::Zeros,
-                    2 => TextForm::Blanks,
-                    _ => return self.other("strings that are filled up in an unknown way"),
+                    2 => TextForm::Spaces,
+                    _ => return self.other("strings with unknown padding"),
                 };
                 Some(Stored::Text { bytes, form })
             }
@@ -124,7 +124,7 @@ impl<'a> Description<'a> {
             }
             6 => compound::read(self),
             7 if self.flags[0] & 0xf == 0 => Some(Stored::Reference { bytes }),
-            7 => self.other("references that are not of whole objects"),
+            7 => self.other("references other than object references"),
             8 => self.enumeration(),
             9 => self.variable(),
             10 => self.array(),
@@ -136,7 +136,7 @@ impl<'a> Description<'a> {
         }
     }
 
-    /// Two floats one behind the other are a complex number.
+    /// Two adjacent floats are a complex number.
     pub(super) fn complex(&self, part: &Stored) -> Option<Stored> {
         let (value_type, big) = match *part {
             Stored::Number { value_type: ValueType::F32, big } => (ValueType::ComplexF32, big),
@@ -147,13 +147,13 @@ impl<'a> Description<'a> {
     }
 
     fn is_float16(&self, properties: &[u8]) -> bool {
-        /// Offset and precision in bits; place and size of exponent and mantissa; bias.
+        /// Offset and precision in bits; position and size of exponent and mantissa; bias.
         const HALF: [u8; 12] = [0, 0, 16, 0, 10, 5, 0, 10, 15, 0, 0, 0];
         let [order, sign, _] = self.flags;
         self.size == 2 && properties == HALF && order & 0x70 == 0x20 && sign == 15
     }
 
-    /// An enumeration; the only one that is handled is that of booleans.
+    /// Parses an enumeration; only booleans are supported.
     fn enumeration(&mut self) -> Option<Stored> {
         let count = u16::from_le_bytes([self.flags[0], self.flags[1]]);
         let base = self.inner()?;
@@ -196,7 +196,7 @@ impl<'a> Description<'a> {
             lengths.push(self.number(4)?.into());
         }
         if self.version < 3 {
-            // The order of dimensions, which is always the same.
+            // The permutation of dimensions, which is not used.
             self.take(usize::try_from(rank).ok()?.checked_mul(4)?)?;
         }
         let array = Stored::Array { lengths, element: Box::new(self.inner()?) };
@@ -211,7 +211,7 @@ mod tests {
     const SINGLE: &[u8] = &[0x11, 0x20, 31, 0, 4, 0, 0, 0, 0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
 
     #[test]
-    fn arrays_and_booleans_are_told_from_their_bytes() {
+    fn arrays_and_booleans_are_parsed() {
         // Version 3, class 10, 12 bytes; one dimension of 3.
         let array = [&[0x3a, 0, 0, 0, 12, 0, 0, 0, 1, 3, 0, 0, 0][..], SINGLE].concat();
         let single = Stored::Number { value_type: ValueType::F32, big: false };
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_inside_of_each_other_end() {
+    fn the_depth_of_types_is_limited() {
         // A sequence of sequences of ...
         let endless = [0x19, 0, 0, 0, 16, 0, 0, 0].repeat(1000);
         assert_eq!(element(&endless), None);

@@ -15,15 +15,15 @@ use crate::Container;
 use crate::hdf5::container::full_path;
 use crate::hdf5::dataset;
 use crate::hdf5::links::{self, Link, Target};
-use crate::hdf5::opened::{Opened, guarded};
+use crate::hdf5::opened::{Opened, call_library};
 use crate::hdf5::{Hdf5, Hdf5File, attribute as raw};
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 
-/// A group of an HDF5 file. Opening one reads no data.
+/// A group of an HDF5 file. Opening it reads no data.
 pub struct Hdf5Group {
     shared: Arc<Shared>,
     group: hdf5_reader::group::Group,
-    /// Its path from the root; empty for that.
+    /// Its path from the root; empty for the root.
     name: String,
     path: PathBuf,
     attributes: OnceLock<Vec<RawAttribute>>,
@@ -31,28 +31,28 @@ pub struct Hdf5Group {
 }
 
 impl Hdf5File {
-    /// Opens a group as a tree, and sets how many threads decode the chunks of one large read.
+    /// Opens a group as a tree, with the number of threads that decode the chunks of a large read.
     ///
     /// # Errors
     ///
-    /// Fails where there is no such group.
+    /// Fails if there is no such group.
     pub fn tree(&self, group: &str, threads: usize) -> Result<Hdf5Group> {
         Hdf5Group::in_file(Arc::clone(&self.0), group, threads)
     }
 }
 
 impl Hdf5Group {
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where `path` is no HDF5 file, or has no such group.
+    /// Fails if `path` is not an HDF5 file, or has no such group.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self::with_threads(path, group, threads)
     }
 
-    /// Opens a group, and sets how many threads decode the chunks of one large read.
+    /// Opens a group, with the number of threads that decode the chunks of a large read.
     ///
     /// # Errors
     ///
@@ -61,10 +61,10 @@ impl Hdf5Group {
         Hdf5File::open(InputFile::open(path)?)?.tree(group, threads)
     }
 
-    /// Opens a group of a file that has been opened.
+    /// Opens a group of an opened file.
     fn in_file(opened: Arc<Opened>, group: &str, threads: usize) -> Result<Self> {
         let path = opened.file().path().to_path_buf();
-        let root = guarded(&Place::path(&path), || opened.meta.root_group())?;
+        let root = call_library(&Place::path(&path), || opened.meta.root_group())?;
         let paths = OnceLock::new();
         let shared = Arc::new(Shared { opened, path, threads: threads.max(1), paths });
         let root = Self::of(shared, root, String::new());
@@ -76,14 +76,14 @@ impl Hdf5Group {
         Self { shared, group, name, path, attributes: OnceLock::new(), children: OnceLock::new() }
     }
 
-    /// Opens a child group, by its name or its path from here.
+    /// Opens a child group by its name or relative path.
     pub(crate) fn child_group(&self, name: &str) -> Result<Self> {
         let place = Place::path(full_path(&self.shared.path, &self.inner(name)));
         let mut here = self.group.clone();
         for name in name.split('/').filter(|name| !name.is_empty()) {
-            here = match guarded(&place, || here.group(name)) {
+            here = match call_library(&place, || here.group(name)) {
                 Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
-                    return Err(self.not_there(&here, name, place, "a group", error));
+                    return Err(self.missing_or_other(&here, name, place, "a group", error));
                 }
                 found => found?,
             };
@@ -91,14 +91,14 @@ impl Hdf5Group {
         Ok(Self::of(Arc::clone(&self.shared), here, self.inner(name)))
     }
 
-    /// Returns the path from the root of something in the group.
+    /// Returns the path of a member from the root.
     fn inner(&self, name: &str) -> String {
         let names = self.name.split('/').chain(name.split('/'));
         names.filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/")
     }
 
-    /// Makes the error that there is nothing, or something else than what is asked for.
-    fn not_there(
+    /// Creates the error that a member does not exist, or is of another kind than requested.
+    fn missing_or_other(
         &self,
         parent: &hdf5_reader::group::Group,
         name: &str,
@@ -122,7 +122,7 @@ impl Hdf5Group {
         }
     }
 
-    /// Returns what a link leads to.
+    /// Returns the kind of the target of a link.
     fn kind_of(
         &self,
         group: &hdf5_reader::group::Group,
@@ -133,17 +133,17 @@ impl Hdf5Group {
         Ok(match link.target {
             Target::External => other("a link to another file"),
             Target::Soft => {
-                if readable(guarded(place, || group.group(&link.name)))?.is_some() {
+                if readable(call_library(place, || group.group(&link.name)))?.is_some() {
                     ChildKind::Group
-                } else if readable(guarded(place, || group.dataset(&link.name)))?.is_some() {
+                } else if readable(call_library(place, || group.dataset(&link.name)))?.is_some() {
                     ChildKind::Array
                 } else {
-                    other("a soft link that leads nowhere")
+                    other("a broken soft link")
                 }
             }
             Target::Hard(address) => {
                 let header =
-                    guarded(place, || self.shared.opened.meta.get_or_parse_header(address));
+                    call_library(place, || self.shared.opened.meta.get_or_parse_header(address));
                 match readable(header)? {
                     Some(header) => classify(&header.messages),
                     None => other("an object that cannot be read"),
@@ -171,7 +171,7 @@ impl Hdf5Group {
     }
 }
 
-/// Says what an object is from its header.
+/// Returns the kind of an object, from its header.
 fn classify(messages: &[HdfMessage]) -> ChildKind {
     let has = |wanted: fn(&HdfMessage) -> bool| messages.iter().any(wanted);
     if has(|message| {
@@ -247,7 +247,7 @@ impl Group for Hdf5Group {
         let parent = dataset::walk(&self.group, parents, &place)?;
         let found = match dataset::find(&parent, own, &place) {
             Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
-                return Err(self.not_there(&parent, own, place, "a dataset", error));
+                return Err(self.missing_or_other(&parent, own, place, "a dataset", error));
             }
             found => found?,
         };

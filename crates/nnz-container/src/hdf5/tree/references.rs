@@ -1,4 +1,4 @@
-//! The paths of objects, which references give by address.
+//! Resolving references, which are addresses, to paths.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -7,18 +7,19 @@ use nnz_core::{Error, Place, Result, readable};
 
 use super::Shared;
 use crate::hdf5::links::{self, Target};
-use crate::hdf5::opened::guarded;
+use crate::hdf5::opened::call_library;
 
-/// Groups looked at, how deep they may be, and bytes of all paths. Real files have some hundred groups.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 32;
-const MOST_BYTES: usize = 64 << 20;
+/// Maximum number of groups, their depth, and the size of all paths. Real files have several
+/// hundred groups.
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 32;
+const MAX_BYTES: usize = 64 << 20;
 
-/// Paths by the address of the object's header.
+/// Paths by the address of the object header.
 pub(super) struct Paths(HashMap<u64, String>);
 
 impl Paths {
-    /// Returns the path of the object a reference leads to, without a slash before it.
+    /// Returns the path of the target of a reference, without a leading slash.
     pub(super) fn get(&self, reference: &[u8]) -> Option<&str> {
         let address =
             reference.iter().take(8).rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
@@ -26,7 +27,7 @@ impl Paths {
     }
 }
 
-/// Returns the paths of all objects that hard links lead to, the shortest of each.
+/// Returns the shortest path of every object that hard links point to.
 pub(super) fn paths(shared: &Arc<Shared>) -> Result<&Paths> {
     if let Some(paths) = shared.paths.get() {
         return Ok(paths);
@@ -38,13 +39,13 @@ pub(super) fn paths(shared: &Arc<Shared>) -> Result<&Paths> {
 fn find(shared: &Shared) -> Result<Paths> {
     let place = Place::path(&*shared.path);
     let opened = &shared.opened;
-    let root = guarded(&place, || opened.meta.root_group())?;
+    let root = call_library(&place, || opened.meta.root_group())?;
     let mut paths = HashMap::from([(root.address(), String::new())]);
-    let mut ahead = VecDeque::from([(root, String::new(), 0)]);
+    let mut queue = VecDeque::from([(root, String::new(), 0)]);
     let (mut groups, mut bytes) = (0, 0);
-    while let Some((group, path, depth)) = ahead.pop_front() {
+    while let Some((group, path, depth)) = queue.pop_front() {
         groups += 1;
-        // A group that is broken hides what is in it, and nothing else.
+        // An invalid group hides only its own members.
         let Some(links) = readable(links::list(opened, &group, &place))? else { continue };
         for link in links {
             let Target::Hard(address) = link.target else { continue };
@@ -56,15 +57,15 @@ fn find(shared: &Shared) -> Result<Paths> {
                 _ => format!("{path}/{}", link.name),
             };
             bytes += inner.len();
-            if groups > MOST_GROUPS || bytes > MOST_BYTES {
-                let what = "references in HDF5 files of so many objects are not handled";
+            if groups > MAX_GROUPS || bytes > MAX_BYTES {
+                let what = "references in HDF5 files of so many objects are not supported";
                 return Err(Error::unsupported(place, what));
             }
             paths.insert(address, inner.clone());
-            if depth < DEEPEST
-                && let Some(child) = readable(guarded(&place, || group.group(&link.name)))?
+            if depth < MAX_DEPTH
+                && let Some(child) = readable(call_library(&place, || group.group(&link.name)))?
             {
-                ahead.push_back((child, inner, depth + 1));
+                queue.push_back((child, inner, depth + 1));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The strings of variable length of a hyperslab.
+//! Strings of variable length of a hyperslab.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::array::Dataset;
 use crate::hdf5::heap::Heaps;
 use crate::tree::{NdArray, StringBlock, View};
 
-/// References to strings, which are followed one by one.
+/// String IDs, which are resolved one by one.
 pub(super) struct Texts {
     heaps: Heaps,
     references: Vec<u8>,
@@ -26,11 +26,11 @@ impl StringBlock for Texts {
     fn load(&mut self, view: &View, block: &[Range<u64>]) -> Result<()> {
         self.size = view.width().max(1);
         let count = block.iter().fold(1, |all, range| all * (range.end - range.start));
-        // Few elements, each of few bytes.
+        // Few elements, of few bytes each.
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         if !self.heaps.is_reference(&vec![0; self.size.min(64)]) {
             let found = format!("references of {} bytes", self.size);
-            return Err(Error::mismatch(view.place(), found, "those of strings"));
+            return Err(Error::mismatch(view.place(), found, "string IDs"));
         }
         self.references.resize(count.saturating_mul(self.size), 0);
         view.read_stored(block, &mut self.references)

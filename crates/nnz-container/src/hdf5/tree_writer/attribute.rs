@@ -1,4 +1,4 @@
-//! What attributes are stored as.
+//! Storing attributes.
 
 use nnz_core::{Scalar, ValueType, Values};
 use serde_json::Value as Json;
@@ -7,7 +7,7 @@ use crate::byte_order;
 use crate::hdf5::file::{Dataspace, ElementType, ObjectId, Value};
 use crate::tree::{Attribute, AttributeValue};
 
-/// Returns what an attribute is stored as; else what of it HDF5 does not hold.
+/// Converts an attribute, or describes what HDF5 does not support.
 pub(super) fn value(
     attribute: &Attribute,
     find: impl Fn(&str) -> Option<ObjectId>,
@@ -21,7 +21,7 @@ pub(super) fn value(
         AttributeValue::Strings(strings) => {
             let text = |text| std::str::from_utf8(text).ok().filter(|text| !text.contains('\0'));
             let texts = strings.iter().map(text).collect::<Option<Vec<_>>>();
-            Value::texts(texts.ok_or("strings that are not UTF-8 without zero bytes")?)
+            Value::texts(texts.ok_or("strings that are not UTF-8 or have zero bytes")?)
         }
         AttributeValue::References(paths) => {
             let found = paths.iter().map(|path| match path {
@@ -29,7 +29,7 @@ pub(super) fn value(
                 Some(path) => find(path),
             });
             let found = found.collect::<Option<Vec<_>>>();
-            Value::references(&found.ok_or("references to objects that are not there")?)
+            Value::references(&found.ok_or("references to missing objects")?)
         }
         AttributeValue::Empty => return Ok(Value::null(ElementType::Number(ValueType::F32))),
         AttributeValue::Json(text) => return table(text),
@@ -40,7 +40,7 @@ pub(super) fn value(
 
 fn numbers(values: &Values, space: Dataspace) -> Result<Value, String> {
     let mut bytes = match values {
-        Values::Iso(_) => return Err("one value that is shared".to_owned()),
+        Values::Iso(_) => return Err("one shared value".to_owned()),
         values => values.bytes().to_vec(),
     };
     let value_type = values.value_type();
@@ -49,7 +49,7 @@ fn numbers(values: &Values, space: Dataspace) -> Result<Value, String> {
     value.map_err(|error| error.to_string())
 }
 
-/// Makes an array of several dimensions of lists in lists of numbers.
+/// Creates an array of several dimensions from nested JSON lists of numbers.
 fn table(text: &str) -> Result<Value, String> {
     let refused = || "JSON other than values and lists of one type".to_owned();
     let json: Json = serde_json::from_str(text).map_err(|_| refused())?;
@@ -71,7 +71,7 @@ fn table(text: &str) -> Result<Value, String> {
     numbers(&values, Dataspace::simple(&shape))
 }
 
-/// Lists the numbers of lists of a shape; `false` where they have another.
+/// Appends the numbers of nested lists; `false` if they have another shape.
 fn flatten(json: &Json, shape: &[u64], out: &mut Vec<Scalar>) -> bool {
     match (shape, json) {
         ([length, inner @ ..], Json::Array(list)) => {

@@ -1,14 +1,14 @@
-//! What elements are stored as.
+//! Storing elements.
 
 use crate::hdf5::file::{CharacterSet, ElementType as Stored, Field as StoredField, StringPadding};
 use crate::tree::{ElementType, Field, StringEncoding};
 
-/// Returns what elements are stored as; `None` where HDF5 has no such elements.
+/// Converts an element type; `None` if HDF5 does not support it.
 pub(super) fn stored(element: &ElementType) -> Option<Stored> {
     Some(match element {
         ElementType::Number(value_type) => Stored::Number(*value_type),
         ElementType::Float16 => Stored::Float16,
-        // As h5py stores the strings of NumPy.
+        // As h5py stores NumPy strings.
         ElementType::FixedString { bytes: bytes @ 1.., encoding: StringEncoding::Bytes } => {
             Stored::FixedString {
                 bytes: u32::try_from(*bytes).ok()?,

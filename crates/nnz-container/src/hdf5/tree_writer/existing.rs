@@ -1,8 +1,8 @@
-//! Adding a group or a dataset to a file that is there.
+//! Adding a group or a dataset to an existing file.
 //!
-//! In a copy of the file, the crate that changes files makes a small dataset where the new object is to be: it knows
-//! every kind of group. What is added is written behind the end, and the header of that dataset is replaced by one
-//! that continues in the new object's.
+//! In a copy of the file, `rust-hdf5` creates a small dataset in place of the new object, because
+//! it supports every kind of group. The new object is appended to the file, and the header of the
+//! small dataset is replaced by one that continues with the header of the new object.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::container::full_path;
 use crate::hdf5::file::{Existing, FileOptions, FileWriter, STUB};
 use crate::hdf5::links::{self, Target as LinkTarget};
 use crate::hdf5::opened::{self, Opened};
-use crate::hdf5::writer::existing::guarded;
+use crate::hdf5::writer::existing::call_library;
 use crate::hdf5::writer::existing::links::check as check_links;
 use crate::hdf5::writer::existing::target::{LINGER, check_closed, copy};
 
-/// Bytes of a superblock of any version that are read.
+/// Number of bytes read for a superblock of any version.
 const START: usize = 96;
 
 /// What is added to a file.
 #[derive(Debug)]
 pub(super) struct Added {
-    /// Its name in the group around it.
+    /// Its name in the parent group.
     pub(super) name: String,
-    /// The locks of the file that was copied.
+    /// The locks of the original file.
     copied: UpdateLock,
 }
 
 impl Added {
-    /// Makes a copy of the file with a place for what is added.
+    /// Copies the file and reserves a member for what is added.
     pub(super) fn start(
         path: &Path,
         member: &str,
@@ -81,14 +81,14 @@ impl Added {
         Ok((file, Self { name: name.to_owned(), copied }))
     }
 
-    /// Gives the locks back and returns the bytes that the file has grown by.
-    pub(super) fn finished(self, bytes: u64) -> u64 {
+    /// Releases the locks and returns by how many bytes the file has grown.
+    pub(super) fn release(self, bytes: u64) -> u64 {
         std::thread::sleep(LINGER);
         bytes.saturating_sub(self.copied.version().bytes())
     }
 }
 
-/// Refuses files whose structures are of other sizes than those that are written.
+/// Refuses files with other sizes of addresses and lengths.
 fn check_form(old: &Opened, place: &Place) -> Result<()> {
     let superblock = old.meta.superblock();
     let wide = (superblock.offset_size, superblock.length_size) == (8, 8);
@@ -102,29 +102,29 @@ fn check_form(old: &Opened, place: &Place) -> Result<()> {
     Err(Error::unsupported(place.clone(), what))
 }
 
-/// Finds a member of a group that has to be there: whether it is a group, and where its header is.
+/// Finds a member of an existing group: whether it is a group, and the address of its header.
 fn find(
     opened: &Arc<Opened>,
     around: &[&str],
     name: &str,
     place: &Place,
 ) -> Result<Option<(bool, u64)>> {
-    let mut group = opened::guarded(place, || opened.meta.root_group())?;
+    let mut group = opened::call_library(place, || opened.meta.root_group())?;
     for name in around {
-        group = opened::guarded(place, || group.group(name))?;
+        group = opened::call_library(place, || group.group(name))?;
     }
     let links = links::list(opened, &group, place)?;
     let Some(link) = links.into_iter().find(|link| link.name == name) else { return Ok(None) };
     let LinkTarget::Hard(address) = link.target else {
         return Err(Error::mismatch(place.clone(), "a link", "a group, an array, or nothing"));
     };
-    let is_group = readable(opened::guarded(place, || group.group(name)))?.is_some();
+    let is_group = readable(opened::call_library(place, || group.group(name)))?.is_some();
     Ok(Some((is_group, address)))
 }
 
-/// Makes a small dataset, in place of what is there.
+/// Creates a small dataset, replacing an existing object.
 fn reserve(path: &Path, names: &[&str], there: Option<(bool, u64)>, place: &Place) -> Result<()> {
-    guarded(place, || {
+    call_library(place, || {
         let file = H5File::options().no_locking().open_rw(path)?;
         file.set_libver_bound(LibverBound::Earliest)?;
         let member = format!("/{}", names.join("/"));
@@ -143,7 +143,7 @@ fn reserve(path: &Path, names: &[&str], there: Option<(bool, u64)>, place: &Plac
     })
 }
 
-/// Checks that there is room for a header of its own in that of the dataset.
+/// Checks that the header of the dataset has room for another header.
 fn check_header(opened: &Opened, address: u64, place: &Place) -> Result<()> {
     let mut header = [0; 16];
     opened.read_at(address, &mut header, place)?;
@@ -152,7 +152,7 @@ fn check_header(opened: &Opened, address: u64, place: &Place) -> Result<()> {
             let width = 1_usize << (flags & 3);
             let times = if flags & 0x20 == 0 { 0 } else { 16 };
             let limits = if flags & 0x10 == 0 { 0 } else { 4 };
-            // The times and limits lie behind what was read; few messages fit all the same.
+            // The number of links and times follow; a few messages fit in any case.
             let size = rest.get(..width).filter(|_| times + limits == 0);
             let size =
                 size.map(|size| size.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte)));

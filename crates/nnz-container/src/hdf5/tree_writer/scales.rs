@@ -1,4 +1,4 @@
-//! Dimensions, which make arrays variables of NetCDF-4.
+//! Dimension scales, by which arrays are variables of NetCDF-4.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,17 +11,18 @@ use crate::hdf5::file::{
     CharacterSet, DatasetSpec, ElementType as Stored, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };
-use crate::hdf5::writer::dimensions::{LONGEST_CHUNK, SIGNATURE, description};
+use crate::hdf5::writer::dimensions::{MAX_CHUNK_LEN, SIGNATURE, description};
 use crate::netcdf::PROPERTIES;
 use crate::tree::{ArraySpec, Attribute, AttributeValue, ElementType};
 
-/// Bytes a name has at most: one less than `NC_MAX_NAME`, as the library does not open files with longer ones.
-const LONGEST_NAME: usize = 255;
+/// Maximum length of a name: one less than `NC_MAX_NAME`, because the NetCDF library does not open
+/// files with longer ones.
+const MAX_NAME_LEN: usize = 255;
 
-/// Dimensions by their group and name: their lengths, and the axes of arrays that have them.
+/// Dimensions by group and name: their lengths, and the axes of arrays that have them.
 type Scales = BTreeMap<(ObjectId, String), (u64, Vec<(ObjectId, i32)>)>;
 
-/// Returns whether NetCDF has such elements without types of their own.
+/// Returns whether NetCDF supports such elements without user-defined types.
 pub(super) fn is_held(element: &ElementType) -> bool {
     match element {
         ElementType::Number(value_type) => {
@@ -31,41 +32,41 @@ pub(super) fn is_held(element: &ElementType) -> bool {
     }
 }
 
-/// Returns what a variable is to be.
+/// Returns the specification of a variable.
 pub(super) fn variable(spec: &ArraySpec, name: &str, place: &Place) -> Result<ArraySpec> {
     let refused = |what: &str| Err(Error::unsupported(place.clone(), what));
     if !is_held(&spec.element) {
         return refused(&format!("NetCDF variables of {}", spec.element));
     }
-    if name.len() > LONGEST_NAME {
-        return refused("names of more than 255 bytes in NetCDF");
+    if name.len() > MAX_NAME_LEN {
+        return refused("NetCDF names of more than 255 bytes");
     }
     if spec.is_null || spec.shape.iter().skip(1).any(|len| *len == 0) {
-        return refused("NetCDF variables without a value, or with an inner dimension of length 0");
+        return refused("NetCDF variables without a value or with an inner dimension of length 0");
     }
-    // There is no other dimension of length 0 than one without end.
+    // Only unlimited dimensions can have length 0.
     let grows = spec.growing || spec.shape.first() == Some(&0);
     Ok(ArraySpec { growing: grows, ..spec.clone() })
 }
 
-/// Refuses attributes that NetCDF does not hold.
+/// Refuses attributes that NetCDF does not support.
 pub(super) fn check_attribute(attribute: &Attribute, name: &str, place: &Place) -> Result<()> {
     let held = match &attribute.value {
         AttributeValue::Numbers(values) => is_held(&ElementType::Number(values.value_type())),
         value => matches!(value, AttributeValue::Strings(_)),
     };
-    if held && attribute.shape.len() <= 1 && name.len() <= LONGEST_NAME {
+    if held && attribute.shape.len() <= 1 && name.len() <= MAX_NAME_LEN {
         return Ok(());
     }
-    let what = "NetCDF attributes other than numbers and strings in one dimension";
+    let what = "NetCDF attributes other than numbers and strings of one dimension";
     Err(Error::unsupported(place.clone(), what))
 }
 
 impl Hdf5TreeWriter {
-    /// Starts a file of NetCDF-4: an HDF5 file in which every array has dimensions.
+    /// Starts a NetCDF-4 file: an HDF5 file in which every array has dimensions.
     ///
-    /// Arrays of a group share dimensions of one name, or of one length where they have no names. Booleans, complex
-    /// numbers, compounds and strings of fixed length are not held.
+    /// Arrays of a group share dimensions with the same name, or of the same length if they have no
+    /// names. Booleans, complex numbers, compounds and strings of fixed length are not supported.
     ///
     /// # Errors
     ///
@@ -79,7 +80,7 @@ impl Hdf5TreeWriter {
         Ok(Self { is_netcdf: true, ..Self::of(file) })
     }
 
-    /// Gives every array dimensions.
+    /// Adds dimensions to every array.
     pub(super) fn attach_scales(&mut self) -> Result<()> {
         let mut scales = Scales::new();
         let mut arrays = Vec::new();
@@ -104,7 +105,7 @@ impl Hdf5TreeWriter {
         let mut made = BTreeMap::new();
         for ((group, name), (len, axes)) in scales {
             let mut free = name.clone();
-            // A variable of the name of a dimension would be taken for its coordinates.
+            // A variable with the name of a dimension would be its coordinate variable.
             while self.file.has_name(&free) {
                 free.push('_');
             }
@@ -120,9 +121,9 @@ impl Hdf5TreeWriter {
         Ok(())
     }
 
-    /// Makes a dimension: a dataset of which nothing is ever stored.
+    /// Creates a dimension: a dataset without stored data.
     fn create_scale(&mut self, group: ObjectId, name: &str, len: u64) -> Result<ObjectId> {
-        let chunk = u32::try_from(len).unwrap_or(LONGEST_CHUNK).clamp(1, LONGEST_CHUNK);
+        let chunk = u32::try_from(len).unwrap_or(MAX_CHUNK_LEN).clamp(1, MAX_CHUNK_LEN);
         let spec = DatasetSpec::chunked(Stored::Number(ValueType::F32), &[len], &[chunk]);
         let spec = if len == 0 { spec.growing() } else { spec.unwritten() };
         let scale = self.file.create_dataset(group, name, spec)?;

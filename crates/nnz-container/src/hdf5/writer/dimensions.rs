@@ -1,16 +1,16 @@
-//! Dimensions of NetCDF-4: what they are called.
+//! Names of NetCDF-4 dimensions.
 
 use std::collections::BTreeSet;
 
 use crate::netcdf::NO_VARIABLE;
 
-/// Elements of a chunk that is never stored.
-pub(in crate::hdf5) const LONGEST_CHUNK: u32 = 1 << 20;
+/// Number of elements of a chunk that is never stored.
+pub(in crate::hdf5) const MAX_CHUNK_LEN: u32 = 1 << 20;
 
-/// What a new file says of what wrote it, by which it is known as one of NetCDF.
+/// The `_NCProperties` of a new file, by which it is detected as NetCDF.
 pub(in crate::hdf5) const SIGNATURE: &str = concat!("version=2,nnz=", env!("CARGO_PKG_VERSION"));
 
-/// Returns a name for the dimension of a length that is not taken.
+/// Returns an unused name for a dimension.
 pub(super) fn free_name(len: u64, taken: &BTreeSet<String>) -> String {
     let plain = format!("length_{len}");
     let numbered = (2_u64..).map(|number| format!("{plain}_{number}"));
@@ -18,7 +18,8 @@ pub(super) fn free_name(len: u64, taken: &BTreeSet<String>) -> String {
     names.into_iter().find(|name| !taken.contains(name)).unwrap_or(plain)
 }
 
-/// Returns what the dataset of a dimension calls itself: no variable, and the length.
+/// Returns the `NAME` attribute of the dataset of a dimension: that it is not a variable, and its
+/// length.
 pub(in crate::hdf5) fn description(len: u64) -> String {
     format!("{NO_VARIABLE}{len:>10}")
 }

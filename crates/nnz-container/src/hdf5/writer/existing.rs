@@ -1,5 +1,4 @@
-//! Writing a group into an HDF5 file that is there already: into a copy of it, which takes its place in the
-//! end.
+//! Writing a group to an existing HDF5 file: to a copy of it, which replaces the file in the end.
 
 mod array;
 pub(in crate::hdf5) mod links;
@@ -21,21 +20,21 @@ use array::Array;
 use nnz_storage::staging::WriteOptions;
 use target::Target;
 
-/// A group being written into a file that is there.
+/// A writer of a group to an existing file.
 pub(super) struct ExistingFile {
     target: Target,
     file: Unfinished,
     group: H5Group,
     place: Place,
     arrays: Vec<Array>,
-    /// The lists of strings, of NetCDF only.
+    /// The lists of strings, only for NetCDF.
     lists: Vec<(H5Dataset, u64)>,
     options: Hdf5Options,
     readers: Readers,
 }
 
 impl ExistingFile {
-    /// Copies the file and makes the groups that are missing.
+    /// Copies the file and creates missing groups.
     pub(super) fn create(
         path: &Path,
         names: Vec<String>,
@@ -45,7 +44,7 @@ impl ExistingFile {
         place: Place,
     ) -> Result<Self> {
         let (target, file) = Target::create(path, names, write, readers, &place)?;
-        let group = guarded(&place, || target.make_groups(&file))?;
+        let group = call_library(&place, || target.make_groups(&file))?;
         let file = Unfinished(Some(file));
         let (arrays, lists) = (Vec::new(), Vec::new());
         Ok(Self { target, file, group, place, arrays, lists, options, readers })
@@ -54,7 +53,7 @@ impl ExistingFile {
 
 impl GroupWriter for ExistingFile {
     fn set_text(&mut self, name: &str, text: &str, place: &Place) -> Result<()> {
-        guarded(place, || self.group.set_attr_string(name, text))
+        call_library(place, || self.group.set_attr_string(name, text))
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType, place: Place) -> usize {
@@ -86,21 +85,21 @@ impl GroupWriter for ExistingFile {
         if self.readers == Readers::NetCdf {
             let arrays = self.arrays.iter().filter_map(Array::written);
             let lists = self.lists.iter().map(|(dataset, len)| (dataset, *len));
-            names.extend(self.target.names_around().iter().cloned());
+            names.extend(self.target.names_in_parents().iter().cloned());
             scales::attach(&self.group, arrays.chain(lists), &names, &self.place)?;
         }
-        // They hold on to the file.
+        // They keep the file open.
         self.arrays.clear();
         self.lists.clear();
         if let Some(file) = self.file.0.take() {
-            // The commit syncs, if that is asked for.
-            guarded(&self.place, || file.close_no_sync())?;
+            // The commit syncs, if requested.
+            call_library(&self.place, || file.close_no_sync())?;
         }
         self.target.commit()
     }
 }
 
-/// A file being written. Dropped by itself it would be synced before it vanishes.
+/// A file that is being written. Its own drop would sync it before it is removed.
 struct Unfinished(Option<H5File>);
 
 impl Drop for Unfinished {
@@ -111,8 +110,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Runs a call into the crate that writes, and says its errors in our words.
-pub(in crate::hdf5) fn guarded<T>(
+/// Calls `rust-hdf5`, and converts its errors.
+pub(in crate::hdf5) fn call_library<T>(
     place: &Place,
     call: impl FnOnce() -> rust_hdf5::Result<T>,
 ) -> Result<T> {
@@ -124,7 +123,7 @@ pub(in crate::hdf5) fn guarded<T>(
             Err(Error::new(ErrorKind::Io(error), place.clone()))
         }
         Err(_) => {
-            let what = "HDF5 cannot be written: what is there contradicts itself".to_owned();
+            let what = "HDF5 cannot be written: the existing file is inconsistent".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place.clone()))
         }
     }

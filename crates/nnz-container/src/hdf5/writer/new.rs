@@ -1,4 +1,4 @@
-//! Writing a group into a new HDF5 file.
+//! Writing a group to a new HDF5 file.
 
 mod array;
 mod scales;
@@ -16,7 +16,7 @@ use crate::netcdf::PROPERTIES;
 use array::Array;
 use nnz_storage::staging::{Expected, StagedFile, WriteOptions, appeared};
 
-/// A group being written into a new file.
+/// A writer of a group to a new file.
 pub(super) struct NewFile {
     file: FileWriter<StagedFile>,
     group: ObjectId,
@@ -28,7 +28,7 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Starts the file and makes the group.
+    /// Starts the file and creates the group.
     pub(super) fn create(
         path: &Path,
         names: &[String],
@@ -42,7 +42,7 @@ impl NewFile {
             staged => staged?,
         };
         if !names.is_empty() {
-            // A file that appears meanwhile holds groups of others: it is not for us to replace.
+            // A file that appears in between has groups of other programs, and is not replaced.
             staged.expect(Expected::Nothing);
         }
         let track_order = readers == Readers::NetCdf;

@@ -1,4 +1,4 @@
-//! How arrays are stored.
+//! Options for storing arrays.
 
 use std::num::NonZeroUsize;
 
@@ -6,27 +6,27 @@ use nnz_core::{Error, Result, ValueType};
 
 use crate::compress::Compression;
 
-/// Default number of elements in a chunk. Programs that read one element read its whole chunk, and the
-/// HDF5 library keeps 1 MiB of chunks per dataset: this is 64 or 128 KiB of what formats store.
-/// Smaller chunks make the index large and everything slower; larger ones gain little.
+/// Default number of elements of a chunk. Programs read whole chunks even for one element, and the
+/// HDF5 library caches 1 MiB of chunks per dataset: this is 64 or 128 KiB for the types of most
+/// formats. Smaller chunks have a large index and are slower; larger ones gain little.
 const CHUNK: u32 = 16 << 10;
 
-/// Elements of a chunk of an array that is shorter than [`CHUNK`], at least.
+/// Minimum number of elements of a chunk of an array that is shorter than [`CHUNK`].
 const SMALLEST: u32 = 1 << 10;
 
-/// How the arrays of numbers in a group are stored.
+/// Options for storing arrays of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hdf5Options {
-    /// Elements of a chunk. `None`: 16,384, and fewer for an array that is shorter.
+    /// Number of elements of a chunk. `None`: 16,384, or fewer for a shorter array.
     pub chunk: Option<u32>,
-    /// How chunks are compressed.
+    /// The compression of chunks.
     pub compress: Compression,
-    /// How many threads compress.
+    /// The number of threads for compression.
     pub threads: usize,
 }
 
 impl Default for Hdf5Options {
-    /// Uncompressed, on all cores.
+    /// Uncompressed, all cores.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self { chunk: None, compress: Compression::None, threads }
@@ -35,14 +35,15 @@ impl Default for Hdf5Options {
 
 impl Hdf5Options {
     pub(super) fn check(&self) -> Result<()> {
-        // The widest element has 8 bytes, and one chunk of each array is kept in memory.
+        // Elements have at most 8 bytes, and one chunk of each array is kept in memory.
         if self.chunk.is_some_and(|chunk| chunk == 0 || chunk > 1 << 27) {
             return Err(Error::argument("HDF5 chunks have 1 to 134,217,728 elements"));
         }
         self.compress.check()
     }
 
-    /// Returns the elements of a chunk, for an array known to be short or not known to be.
+    /// Returns the number of elements of a chunk. `short` is the length of the array, if it is
+    /// known to be short.
     pub(super) fn chunk_elements(&self, short: Option<u64>) -> u32 {
         let fitting = |len: u64| u32::try_from(len).unwrap_or(CHUNK).next_power_of_two();
         match (self.chunk, short) {
@@ -52,8 +53,7 @@ impl Hdf5Options {
         }
     }
 
-    /// Returns the bytes that are collected before they are written: a chunk, or several for each
-    /// thread that compresses.
+    /// Returns the number of bytes to buffer: a chunk, or several for each thread that compresses.
     pub(super) fn batch_bytes(&self, value_type: ValueType) -> usize {
         let elements = usize::try_from(self.chunk_elements(None)).unwrap_or(usize::MAX);
         let chunk = elements * value_type.size();

@@ -1,31 +1,33 @@
-//! Pointers that were written in too narrow a type, and wrapped around.
+//! Pointers that wrapped around because their type is too narrow.
 
 use nnz_core::{Error, Repairs, Result, ValueType};
 
 use super::super::{Indices, Vector};
 
-/// Pointers that are read at a time.
+/// Number of pointers that are read at once.
 const WINDOW: u64 = 1 << 13;
 
-/// The pointers that were meant by some that were stored modulo the size of their type, such as 2^32.
+/// Pointers restored from those that were stored modulo the size of their type, such as 2^32.
 #[derive(Debug)]
 pub(super) struct Unwrapped {
     bits: u32,
-    /// The pointer at the start of each window.
+    /// The restored pointer at the start of each window.
     starts: Vec<u64>,
 }
 
 impl Unwrapped {
-    /// Finds the pointers that were meant; `None` where those stored are right as they are, or wrong in another way,
-    /// which shows as they are read.
+    /// Restores the pointers; `None` if the stored ones are right, or wrong in another way, which
+    /// is detected when they are read.
     ///
-    /// The number of entries of each major is known but for multiples of the size of the type. If the smallest add up
-    /// to all entries, there is no other way. That a major has no more entries than there are minors is asked for,
-    /// too: more would be possible only with duplicates, and is what other damage looks like.
+    /// The number of entries of each major is known modulo the size of the type. If the smallest
+    /// possible numbers add up to all entries, they are the only solution. It is also required that
+    /// no major has more entries than there are minors: more would be possible only with
+    /// duplicates, and indicates other damage.
     ///
     /// # Errors
     ///
-    /// Fails where the type does not count the entries and the pointers are not certain, or they cannot be read.
+    /// Fails if the type is too narrow for the entries and the solution is ambiguous, or if the
+    /// pointers cannot be read.
     pub(super) fn find(
         pointers: &Indices,
         entries: u64,
@@ -39,7 +41,7 @@ impl Unwrapped {
         let mut found = Self { bits, starts: Vec::new() };
         let (mut before, mut sum) = (0, 0_u64);
         let mut certain = true;
-        // The first that is not stored as it was meant.
+        // The first pointer that was stored incorrectly.
         let mut wrapped = None;
         each(vector, 0..vector.len(), |element, stored| {
             let count = stored.wrapping_sub(before) & mask(bits);
@@ -60,9 +62,9 @@ impl Unwrapped {
             if entries <= largest {
                 return Ok(None);
             }
-            // They may look right, as those that stop at the largest number do.
+            // They may look right, as those that saturate at the largest number do.
             let type_of = vector.value_type();
-            let expected = "a type that counts them: where rows or columns begin is lost";
+            let expected = "a wide enough type: the starts of rows or columns are lost";
             let found = format!("{type_of} for {entries} entries");
             return Err(Error::mismatch(vector.place(), found, expected));
         };
@@ -75,11 +77,11 @@ impl Unwrapped {
         Ok(Some(found))
     }
 
-    /// Fills `out` with pointers from that of vector `first` on.
+    /// Fills `out` with restored pointers from that of vector `first` on.
     ///
     /// # Errors
     ///
-    /// Fails where there are not so many, or they cannot be read.
+    /// Fails if there are fewer, or if they cannot be read.
     pub(super) fn load(&self, pointers: &Indices, first: u64, out: &mut [u64]) -> Result<()> {
         let vector = pointers.vector();
         let end = first.saturating_add(out.len() as u64);
@@ -103,7 +105,7 @@ impl Unwrapped {
     }
 }
 
-/// Returns the bits of a type that may be too narrow; none of the widest.
+/// Returns the number of bits of a type that may be too narrow; `None` for the widest.
 fn bits_of(value_type: ValueType) -> Option<u32> {
     match value_type.size() {
         1 => Some(8),
@@ -113,7 +115,7 @@ fn bits_of(value_type: ValueType) -> Option<u32> {
     }
 }
 
-/// Calls `f` with the position and the bits of each pointer of a range.
+/// Calls `f` with the index and the bits of each pointer of a range.
 fn each(vector: &Vector, range: std::ops::Range<u64>, mut f: impl FnMut(u64, u64)) -> Result<()> {
     let size = vector.value_type().size();
     let mut bytes = Vec::new();

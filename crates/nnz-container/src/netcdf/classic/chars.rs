@@ -1,23 +1,23 @@
-//! A variable of characters as strings: each row is one, or all of them together.
+//! Character variables as strings: each row is a string, or all characters of one dimension.
 
 use nnz_core::{Error, Result, StringReader};
 
 use super::extent::{Extent, room_for};
 use super::header::{Kind, Variable};
 
-/// Bytes read at a time, if one string is not longer.
+/// Number of bytes read at once, unless a string is longer.
 const BLOCK: u64 = 256 << 10;
 
-/// The strings of a variable, a block of them at a time.
+/// The strings of a variable, read in blocks.
 pub(super) struct Chars {
     extent: Extent,
-    /// Bytes of each string, filled up with zeros.
+    /// Length of each string in bytes, padded with zeros.
     width: u64,
     count: u64,
-    /// Strings read into blocks so far.
+    /// Number of strings read so far.
     read: u64,
     block: Vec<u8>,
-    /// Where the next string starts in the block, and how many are left in it.
+    /// The offset of the next string in the block, and the number of strings left in it.
     at: usize,
     left: u64,
 }
@@ -54,7 +54,7 @@ impl StringReader for Chars {
             if count == 0 {
                 return Ok(None);
             }
-            // Blocks are small, or one string long, which is known to lie in the file.
+            // Blocks are small, or have one string, which is known to be inside the file.
             self.block = room_for(count * self.width, || self.extent.place.clone())?;
             self.extent.read(self.read * self.width, &mut self.block)?;
             self.read += count;

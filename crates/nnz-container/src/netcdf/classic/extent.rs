@@ -1,39 +1,39 @@
-//! Where the bytes of a variable lie: in one piece, or a piece in every record.
+//! The byte ranges of a variable: one piece, or a piece in every record.
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
-/// Bytes read at a time, where pieces are short and other variables lie between them.
+/// Number of bytes read at once, if pieces are short and interleaved with other variables.
 const BLOCK: u64 = 256 << 10;
 
-/// Where the bytes of a variable lie.
+/// The byte ranges of a variable.
 pub(super) struct Extent {
     pub(super) file: InputFile,
     pub(super) place: Place,
-    /// Where the first piece starts.
+    /// The offset of the first piece.
     pub(super) begin: u64,
     pub(super) pieces: u64,
-    /// Bytes of a piece.
+    /// The size of a piece.
     pub(super) piece: u64,
-    /// Bytes from the start of one piece to that of the next.
+    /// The distance between the starts of adjacent pieces.
     pub(super) stride: u64,
 }
 
 impl Extent {
-    /// Returns the bytes of all pieces.
+    /// Returns the total size of the pieces.
     pub(super) fn bytes(&self) -> u64 {
-        // Known to be no more than the file has.
+        // Known to be at most the size of the file.
         self.pieces.saturating_mul(self.piece)
     }
 
-    /// Checks that all pieces lie in a file of `length` bytes, behind its header.
+    /// Checks that all pieces are in a file of `length` bytes, after its header.
     pub(super) fn check(&self, header: u64, length: u64) -> Result<()> {
         if self.pieces == 0 || self.piece == 0 {
             return Ok(());
         }
         let place = || self.place.clone().at(At::Byte(self.begin));
         if self.begin < header {
-            let expected = format!("data behind the header, which ends at byte {header}");
+            let expected = format!("data after the header, which ends at byte {header}");
             return Err(Error::mismatch(place(), "data inside the header", expected));
         }
         let last = self.stride.checked_mul(self.pieces - 1);
@@ -41,13 +41,13 @@ impl Extent {
         if end.is_none_or(|end| end > length) {
             let all = self.pieces.checked_mul(self.piece);
             let all = all.map_or_else(|| "2^64".to_owned(), |all| all.to_string());
-            let found = format!("{all} bytes that end behind the file");
+            let found = format!("{all} bytes that end after the file");
             return Err(Error::mismatch(place(), found, format!("the end at byte {length}")));
         }
         Ok(())
     }
 
-    /// Reads bytes from byte `at` of the variable on; they have to be there.
+    /// Reads bytes from byte `at` of the variable on; they must exist.
     pub(super) fn read(&self, mut at: u64, out: &mut [u8]) -> Result<()> {
         if self.stride == self.piece || self.pieces == 1 {
             return self.read_file(self.begin + at, out);
@@ -59,14 +59,14 @@ impl Extent {
             let wanted = rest.len() as u64;
             let start = self.begin + record * self.stride + from;
             if self.stride >= BLOCK {
-                let (part, behind) =
+                let (part, tail) =
                     std::mem::take(&mut rest).split_at_mut(clamped(self.piece - from, wanted));
                 self.read_file(start, part)?;
                 at += part.len() as u64;
-                rest = behind;
+                rest = tail;
                 continue;
             }
-            // Up to the end of the last piece that is wanted or fits.
+            // Up to the end of the last piece that is needed or fits.
             let last = (record + BLOCK / self.stride).min((at + wanted - 1) / self.piece);
             let end = self.begin + last * self.stride + self.piece;
             block.resize(clamped(end - start, u64::MAX), 0);
@@ -74,12 +74,12 @@ impl Extent {
             let mut first = 0;
             for _ in record..=last {
                 let part = clamped(self.piece - at % self.piece, rest.len() as u64);
-                let (head, behind) = std::mem::take(&mut rest).split_at_mut(part);
+                let (head, tail) = std::mem::take(&mut rest).split_at_mut(part);
                 head.copy_from_slice(&block[first..first + part]);
                 let within = at % self.piece;
                 first += clamped(self.stride - within, u64::MAX);
                 at += part as u64;
-                rest = behind;
+                rest = tail;
             }
         }
         Ok(())
@@ -92,14 +92,14 @@ impl Extent {
     }
 }
 
-/// Makes room for bytes that are in the file, however many these are.
+/// Allocates memory for bytes that are in the file, if there is enough.
 pub(super) fn room_for(bytes: u64, place: impl FnOnce() -> Place) -> Result<Vec<u8>> {
     let room = usize::try_from(bytes).ok();
     let room = room.and_then(|room| bytemuck::allocation::try_zeroed_vec(room).ok());
     room.ok_or_else(|| Error::unsupported(place(), format!("a text of {bytes} bytes")))
 }
 
-/// Returns the lesser of two lengths, which is one of memory.
+/// Returns the smaller of two lengths, which fits in memory.
 fn clamped(length: u64, most: u64) -> usize {
     usize::try_from(length.min(most)).unwrap_or(usize::MAX)
 }

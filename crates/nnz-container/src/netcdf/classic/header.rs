@@ -1,4 +1,4 @@
-//! What the header of a classic NetCDF file says.
+//! The header of a classic NetCDF file.
 
 use nnz_core::{Error, Place, Result, ValueType};
 use nnz_storage::InputFile;
@@ -13,11 +13,11 @@ const ATTRIBUTES: u32 = 12;
 /// The header of a file.
 #[derive(Clone)]
 pub(super) struct Header {
-    /// How often the variables that have records are there.
+    /// The number of records.
     pub(super) records: u64,
-    /// Bytes from one record to the next.
+    /// The distance between adjacent records in bytes.
     record_bytes: u64,
-    /// Where the header ends, and the file.
+    /// The end of the header, and of the file.
     end: u64,
     length: u64,
     /// The attributes of the file.
@@ -29,20 +29,20 @@ pub(super) struct Header {
 #[derive(Clone)]
 pub(super) struct Attribute {
     pub(super) name: String,
-    /// Where its values are, what they are, and how many.
+    /// The offset, type and number of its values.
     pub(super) at: u64,
     pub(super) kind: Kind,
     pub(super) count: u64,
 }
 
 impl Attribute {
-    /// Returns the bytes of its text, if it is one.
+    /// Returns the length of its text, if it is text.
     pub(super) fn text(&self) -> Option<u64> {
         (self.kind == Kind::Char).then_some(self.count)
     }
 }
 
-/// What an element is.
+/// The type of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Char,
@@ -86,14 +86,14 @@ impl Kind {
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// Whether its first dimension is that of the records.
+    /// Whether its first dimension is the record dimension.
     pub(super) records: bool,
-    /// The lengths of its dimensions, that of the records left out.
+    /// The lengths of its dimensions, without the record dimension.
     pub(super) lengths: Vec<u64>,
     pub(super) attributes: Vec<Attribute>,
-    /// Where its elements start.
+    /// The offset of its data.
     begin: u64,
-    /// Bytes of its elements, in each record if it has records.
+    /// The size of its data, in each record if it has records.
     bytes: u64,
 }
 
@@ -124,7 +124,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Counts the records of a file whose writer did not come to say how many there are.
+    /// Computes the number of records of a file whose writer did not store it.
     fn count_records(&self) -> u64 {
         let of_records = self.variables.iter().filter(|variable| variable.records);
         let first = of_records.map(|variable| variable.begin).min().unwrap_or(self.length);
@@ -132,7 +132,7 @@ impl Header {
         bytes.checked_div(self.record_bytes).unwrap_or(0)
     }
 
-    /// Returns where a variable lies, once that has been found to be in the file.
+    /// Returns the byte ranges of a variable, after checking that they are in the file.
     pub(super) fn extent(
         &self,
         variable: &Variable,
@@ -156,7 +156,7 @@ impl Header {
     }
 }
 
-/// Reads the lengths of all dimensions; `None` is that of the records.
+/// Reads the lengths of all dimensions; `None` for the record dimension.
 fn read_dimensions(reader: &mut HeaderReader<'_>) -> Result<Vec<Option<u64>>> {
     let count = reader.list(DIMENSIONS, "dimensions", 8)?;
     let mut dimensions = Vec::new();
@@ -165,7 +165,7 @@ fn read_dimensions(reader: &mut HeaderReader<'_>) -> Result<Vec<Option<u64>>> {
         let place = reader.place();
         let length = Some(reader.count()?).filter(|&length| length > 0);
         if length.is_none() && dimensions.contains(&None) {
-            return Err(Error::mismatch(place, "two dimensions without end", "at most one"));
+            return Err(Error::mismatch(place, "two unlimited dimensions", "at most one"));
         }
         dimensions.push(length);
     }
@@ -198,20 +198,20 @@ fn read_variables(
         let attributes = read_attributes(reader)?;
         let place = reader.place();
         let kind = Kind::read(reader)?;
-        // The stored size says nothing more than type and lengths, and has too few bits for some.
+        // The stored size is redundant, and has too few bits for some variables.
         reader.raw_count()?;
         let begin = if version == 1 { reader.word()?.into() } else { reader.double_word()? };
         let bytes = lengths.iter().try_fold(kind.size() as u64, |all, &len| all.checked_mul(len));
         let bytes = bytes.ok_or_else(|| {
             let found = format!("the variable {name} of more than 2^64 bytes");
-            Error::mismatch(place, found, "a number of bytes that can be stored")
+            Error::mismatch(place, found, "a size that can be stored")
         })?;
         variables.push(Variable { name, kind, records, lengths, attributes, begin, bytes });
     }
     Ok(variables)
 }
 
-/// Reads the dimensions of a variable: whether it has records, and the lengths of all others.
+/// Reads the dimensions of a variable: whether it has records, and the lengths of the others.
 fn read_shape(
     reader: &mut HeaderReader<'_>,
     dimensions: &[Option<u64>],
@@ -226,18 +226,23 @@ fn read_shape(
             Some(Some(length)) => lengths.push(*length),
             Some(None) if at == 0 => records = true,
             Some(None) => {
-                return Err(Error::mismatch(place, "records inside of records", "only outermost"));
+                return Err(Error::mismatch(place, "an inner record dimension", "an outer one"));
             }
             None => {
                 let found = format!("dimension {id}");
-                return Err(Error::mismatch(place, found, format!("{} of them", dimensions.len())));
+                return Err(Error::mismatch(
+                    place,
+                    found,
+                    format!("less than {}", dimensions.len()),
+                ));
             }
         }
     }
     Ok((records, lengths))
 }
 
-/// Adds up the bytes of a record: each variable's are filled up to 4, unless there is one only.
+/// Returns the size of a record: the data of each variable is padded to 4 bytes, unless there is
+/// only one.
 fn record_bytes(variables: &[Variable]) -> u64 {
     let mut of_records = variables.iter().filter(|variable| variable.records);
     match (of_records.next(), of_records.next()) {

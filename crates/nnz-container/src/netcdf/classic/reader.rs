@@ -1,22 +1,22 @@
-//! Reading the header of a classic NetCDF file, item by item.
+//! Parsing the header of a classic NetCDF file.
 
 use nnz_core::{At, Error, Place, Result};
 use nnz_storage::InputFile;
 
-/// The largest header that is read, the values of attributes aside. Real ones are some KiB.
-const MOST_HEADER_BYTES: u64 = 16 << 20;
+/// Maximum size of a header, without the values of attributes. Real ones have several KiB.
+const MAX_HEADER_BYTES: u64 = 16 << 20;
 
-/// The longest name; the library's own limit is 256.
-const LONGEST_NAME: u64 = 4 << 10;
+/// Maximum length of a name; the NetCDF library allows 256.
+const MAX_NAME_LEN: u64 = 4 << 10;
 
-/// Reads a header from its start to its end.
+/// Parses a header from start to end.
 pub(super) struct HeaderReader<'a> {
     file: &'a InputFile,
-    /// Bytes of the file.
+    /// Size of the file.
     pub(super) length: u64,
-    /// The place of the next byte.
+    /// The offset of the next byte.
     pub(super) at: u64,
-    /// Bytes read, those that were skipped aside.
+    /// Number of bytes read, without skipped ones.
     read: u64,
     /// Whether counts have 64 bits.
     pub(super) wide: bool,
@@ -27,7 +27,7 @@ impl<'a> HeaderReader<'a> {
         Self { file, length: file.len(), at: 0, read: 0, wide: false }
     }
 
-    /// Returns the place of the next byte, for messages.
+    /// Returns the location of the next byte, for messages.
     pub(super) fn place(&self) -> Place {
         self.file.place().at(At::Byte(self.at))
     }
@@ -36,8 +36,8 @@ impl<'a> HeaderReader<'a> {
         let wanted = out.len() as u64;
         self.check(wanted)?;
         self.read += wanted;
-        if self.read > MOST_HEADER_BYTES {
-            let what = format!("a NetCDF header of more than {MOST_HEADER_BYTES} bytes");
+        if self.read > MAX_HEADER_BYTES {
+            let what = format!("a NetCDF header of more than {MAX_HEADER_BYTES} bytes");
             return Err(Error::unsupported(self.place(), what));
         }
         self.file.read_metadata_at(out, self.at).map_err(|error| self.file.error(error))?;
@@ -45,7 +45,7 @@ impl<'a> HeaderReader<'a> {
         Ok(())
     }
 
-    /// Checks that there are so many more bytes.
+    /// Checks that there are `wanted` more bytes.
     pub(super) fn check(&self, wanted: u64) -> Result<()> {
         let left = self.length.saturating_sub(self.at);
         if wanted <= left {
@@ -71,7 +71,7 @@ impl<'a> HeaderReader<'a> {
         self.bytes().map(u64::from_be_bytes)
     }
 
-    /// Reads a count as it stands; all ones are left to the caller.
+    /// Reads a count without checking it; all ones are left to the caller.
     pub(super) fn raw_count(&mut self) -> Result<u64> {
         if self.wide { self.double_word() } else { self.word().map(u64::from) }
     }
@@ -83,7 +83,7 @@ impl<'a> HeaderReader<'a> {
         let most =
             if self.wide { i64::MAX.unsigned_abs() } else { u64::from(i32::MAX.unsigned_abs()) };
         if count > most {
-            return Err(Error::mismatch(place, format!("a count of {count}"), "none below 0"));
+            return Err(Error::mismatch(place, format!("a count of {count}"), "0 or more"));
         }
         Ok(count)
     }
@@ -92,9 +92,9 @@ impl<'a> HeaderReader<'a> {
     pub(super) fn name(&mut self) -> Result<String> {
         let place = self.place();
         let length = self.count()?;
-        if length > LONGEST_NAME {
+        if length > MAX_NAME_LEN {
             let found = format!("a name of {length} bytes");
-            return Err(Error::mismatch(place, found, format!("at most {LONGEST_NAME}")));
+            return Err(Error::mismatch(place, found, format!("at most {MAX_NAME_LEN}")));
         }
         let length = usize::try_from(length).unwrap_or(0);
         let mut name = vec![0; length.next_multiple_of(4)];
@@ -104,7 +104,7 @@ impl<'a> HeaderReader<'a> {
             .map_err(|_| Error::mismatch(place, "a name that is not UTF-8", "UTF-8"))
     }
 
-    /// Reads how many items a list has, each of at least `least` bytes.
+    /// Reads the number of items of a list, which have at least `least` bytes each.
     pub(super) fn list(&mut self, tag: u32, what: &str, least: u64) -> Result<u64> {
         let place = self.place();
         let found = self.word()?;
@@ -118,7 +118,7 @@ impl<'a> HeaderReader<'a> {
         Ok(count)
     }
 
-    /// Passes over bytes and what fills them up to a multiple of 4.
+    /// Skips bytes and their padding to a multiple of 4.
     pub(super) fn skip(&mut self, bytes: u64) -> Result<()> {
         let padded = bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX);
         self.check(padded)?;

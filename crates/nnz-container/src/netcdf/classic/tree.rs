@@ -16,7 +16,7 @@ use crate::tree::{
 };
 
 impl Classic {
-    /// Lists all variables.
+    /// Returns all variables.
     pub(in crate::netcdf) fn children(&self) -> Vec<Child> {
         let names = self.header.variables.iter().map(|variable| variable.name.clone());
         let mut children: Vec<Child> =
@@ -26,7 +26,7 @@ impl Classic {
         children
     }
 
-    /// Lists the attributes of the file.
+    /// Returns the names of the attributes of the file.
     pub(in crate::netcdf) fn attribute_names(&self) -> Vec<String> {
         names(&self.header.attributes)
     }
@@ -48,7 +48,7 @@ impl Classic {
         check_rank(shape.len(), &place)?;
         let element = match variable.kind {
             Kind::Number(value_type) => Stored::Number { value_type, big: true },
-            // The last dimension is that of the letters of a string.
+            // The last dimension is the length of strings.
             Kind::Char => {
                 let bytes = usize::try_from(shape.pop().unwrap_or(1)).unwrap_or(usize::MAX);
                 Stored::Text { bytes, form: TextForm::Zeros }
@@ -89,14 +89,14 @@ fn attribute(
     place: &Place,
 ) -> Result<Option<Attribute>> {
     let Some(found) = attributes.iter().find(|found| found.name == name) else { return Ok(None) };
-    // The header has been found to lie in the file.
+    // The header was checked to be inside the file.
     let length = found.count.saturating_mul(found.kind.size() as u64);
     let mut bytes = room_for(length, || place.clone())?;
     file.read_metadata_at(&mut bytes, found.at)
         .map_err(|error| Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(found.at))))?;
     Ok(Some(match found.kind {
         Kind::Char => {
-            // Programs in C count the zero that ends a string.
+            // C programs count the terminating zero of a string.
             let text = TextForm::Zeros.strip(&bytes);
             Attribute::scalar(AttributeValue::Strings([text].into_iter().collect()))
         }

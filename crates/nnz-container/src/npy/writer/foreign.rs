@@ -1,4 +1,5 @@
-//! What may be replaced: a store of `.npy` files, and no other directory that has such.
+//! Which directories may be replaced: stores of `.npy` files, but not other directories with such
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -8,14 +9,14 @@ use std::path::Path;
 
 use serde_json::value::RawValue;
 
-/// The longest description that is read.
-const LONGEST: u64 = 64 << 20;
+/// Maximum size of a description.
+const MAX_LEN: u64 = 64 << 20;
 
-/// Names what a directory holds that keeps it from being replaced.
+/// Returns the name of an entry that prevents a directory from being replaced.
 ///
-/// A store has a description: a file `NAME.json` whose object, or the object under `NAME` in it, has
-/// `data_types`. It holds the arrays that are named there and nothing else. A directory that holds
-/// nothing may be replaced as well.
+/// A store has a description: a file `NAME.json` with an object that has `data_types`, or has an
+/// object `NAME` with them. It has the arrays listed there and nothing else. An empty directory may
+/// be replaced too.
 pub(super) fn foreign(path: &Path) -> io::Result<Option<OsString>> {
     let mut known = BTreeSet::new();
     let mut others = Vec::new();
@@ -26,7 +27,7 @@ pub(super) fn foreign(path: &Path) -> io::Result<Option<OsString>> {
             return Ok(Some(name));
         }
         match name.to_str().and_then(|name| name.strip_suffix(".json")) {
-            Some(stem) => match described(&entry.path(), stem)? {
+            Some(stem) => match listed_arrays(&entry.path(), stem)? {
                 Some(arrays) => known.extend(arrays),
                 None => return Ok(Some(name)),
             },
@@ -39,11 +40,11 @@ pub(super) fn foreign(path: &Path) -> io::Result<Option<OsString>> {
     }))
 }
 
-/// Returns the names of the arrays that a description lists; `None` where it is none.
-fn described(path: &Path, stem: &str) -> io::Result<Option<BTreeSet<String>>> {
+/// Returns the names of the arrays in a description; `None` if it is not one.
+fn listed_arrays(path: &Path, stem: &str) -> io::Result<Option<BTreeSet<String>>> {
     type Object = BTreeMap<String, Box<RawValue>>;
     let mut text = String::new();
-    match File::open(path)?.take(LONGEST).read_to_string(&mut text) {
+    match File::open(path)?.take(MAX_LEN).read_to_string(&mut text) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
         read => read?,
     };
@@ -68,25 +69,25 @@ mod tests {
     }
 
     #[test]
-    fn arrays_that_a_description_names_are_a_store() {
+    fn listed_arrays_are_a_store() {
         let text =
             r#"{"binsparse": {"data_types": {"values": "iso[int8]", "indices_0": "uint8"}}}"#;
-        let described = ("binsparse.json", text);
-        assert_eq!(found(&[described, ("values.npy", ""), ("indices_0.npy", "")]), None);
-        assert_eq!(found(&[described]), None);
+        let description = ("binsparse.json", text);
+        assert_eq!(found(&[description, ("values.npy", ""), ("indices_0.npy", "")]), None);
+        assert_eq!(found(&[description]), None);
         assert_eq!(
             found(&[("binsparse.json", r#"{"data_types": {"a": "x"}}"#), ("a.npy", "")]),
             None
         );
         assert_eq!(found(&[]), None);
-        let own = |name| found(&[described, ("values.npy", ""), (name, "")]);
+        let own = |name| found(&[description, ("values.npy", ""), (name, "")]);
         for name in ["own.npy", "values.txt", "values", ".npy", "package.json"] {
             assert_eq!(own(name).as_deref(), Some(name));
         }
     }
 
     #[test]
-    fn files_without_a_description_are_no_store() {
+    fn files_without_a_description_are_foreign() {
         assert_eq!(found(&[("a.npy", "")]).as_deref(), Some("a.npy"));
         for text in [
             "",

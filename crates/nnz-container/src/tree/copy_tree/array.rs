@@ -10,20 +10,20 @@ use super::super::pack::element_bytes;
 use super::super::selection::{blocks, count};
 use super::super::spec::ArraySpec;
 use super::super::writer::{FieldValues, NodeId};
-use super::{ChangeKind, Copy, held};
+use super::{ChangeKind, Copy, supported};
 use crate::Compression;
 
-/// Bytes of elements copied at a time, at least and at most.
-const LEAST: u64 = 64 << 10;
-const MOST: u64 = 32 << 20;
+/// Minimum and maximum size of elements that are copied at once.
+const MIN_COPY: u64 = 64 << 10;
+const MAX_COPY: u64 = 32 << 20;
 
-/// Bytes of an array that need no proof that they are stored, and how many times what is stored they may be
-/// beyond that.
+/// Size up to which no stored data is required, and the maximum ratio of a larger array to its
+/// stored size.
 const UNPROVEN: u64 = 64 << 30;
-const MOST_RATIO: u64 = 1 << 14;
+const MAX_RATIO: u64 = 1 << 14;
 
 impl Copy<'_> {
-    /// Copies an array into a group.
+    /// Copies an array to a group.
     pub(super) fn array(
         &mut self,
         from: &dyn NdArray,
@@ -32,13 +32,13 @@ impl Copy<'_> {
         path: &str,
     ) -> Result<Option<NodeId>> {
         let found = from.element_type();
-        let Some(element) = self.held_element(from)? else {
+        let Some(element) = self.supported_element(from)? else {
             let (kind, what) = (self.to.kind(), found.to_string());
             self.drop(path, None, format!("elements of type {what} in {kind}"));
             return Ok(None);
         };
         let spec = self.spec(from, &element)?;
-        let array = match held(self.to.create_array(parent, name, &spec))? {
+        let array = match supported(self.to.create_array(parent, name, &spec))? {
             Ok(array) => array,
             Err(reason) => {
                 self.drop(path, None, reason);
@@ -49,7 +49,7 @@ impl Copy<'_> {
             self.note(ChangeKind::Converted, path, None, conversion(found, &element));
         }
         if spec.is_null && !self.to.supports_null() {
-            let what = "an array without a value is stored as a single value that is not written";
+            let what = "an array without a value is stored as a scalar that is not written";
             self.note(ChangeKind::Converted, path, None, what);
         }
         self.report.arrays += 1;
@@ -61,8 +61,8 @@ impl Copy<'_> {
         Ok(Some(array))
     }
 
-    /// Returns the type that elements are stored as; `None` where there is none.
-    fn held_element(&self, from: &dyn NdArray) -> Result<Option<ElementType>> {
+    /// Returns the type for storing elements; `None` if there is none.
+    fn supported_element(&self, from: &dyn NdArray) -> Result<Option<ElementType>> {
         let found = from.element_type();
         if self.to.supports(found) {
             return Ok(Some(found.clone()));
@@ -78,7 +78,8 @@ impl Copy<'_> {
         Ok(other.filter(|other| self.to.supports(other)))
     }
 
-    /// Finds a type that has the same values. `longest` returns the code points of the longest string.
+    /// Finds a type that has the same values. `longest` returns the number of code points of the
+    /// longest string.
     fn substitute(
         &self,
         found: &ElementType,
@@ -115,7 +116,7 @@ impl Copy<'_> {
                         shape: shape.clone(),
                     }]);
                     path.push(name);
-                    // A field may be held where it would not be alone, and the other way round.
+                    // A field may be supported although its type alone is not, and vice versa.
                     let element = match self.to.supports(&inner) {
                         true => Some(element.clone()),
                         false => self.field_substitute(element, path, longest)?,
@@ -136,13 +137,13 @@ impl Copy<'_> {
         path: &mut Vec<&'f str>,
         longest: &mut dyn FnMut(&[&str]) -> Result<u64>,
     ) -> Result<Option<ElementType>> {
-        let held = |element: &ElementType| {
+        let supported_as_field = |element: &ElementType| {
             let (name, shape) = ("f".to_owned(), Vec::new());
             let field = Field { name, element: element.clone(), shape };
             self.to.supports(&ElementType::Compound(vec![field]))
         };
         match found {
-            ElementType::FixedString { .. } if held(&ElementType::String) => {
+            ElementType::FixedString { .. } if supported_as_field(&ElementType::String) => {
                 Ok(Some(ElementType::String))
             }
             ElementType::String => {
@@ -153,7 +154,7 @@ impl Copy<'_> {
         }
     }
 
-    /// Says what the array is to be: as it is where it comes from, as far as memory allows.
+    /// Returns the specification of the array: like the source, as far as memory allows.
     fn spec(&self, from: &dyn NdArray, element: &ElementType) -> Result<ArraySpec> {
         if from.is_null() {
             return Ok(ArraySpec::null(element.clone()));
@@ -165,8 +166,8 @@ impl Copy<'_> {
         let mut spec = ArraySpec::new(element.clone(), shape);
         let chunk = storage.chunk_shape.as_ref().filter(|chunk| chunk.len() == shape.len());
         if let Some(chunk) = chunk.filter(|_| !shape.is_empty()) {
-            let most = (self.options.memory / 4).max(LEAST);
-            spec = spec.chunk(&fitting(shape, chunk, bytes, most));
+            let most = (self.options.memory / 4).max(MIN_COPY);
+            spec = spec.chunk(&shrink_chunk(shape, chunk, bytes, most));
         }
         let filters = &storage.filters;
         let compression =
@@ -191,9 +192,9 @@ impl Copy<'_> {
         if unwritten && self.to.supports_unwritten() && !shape.is_empty() {
             return Ok(spec.unwritten());
         }
-        if all.saturating_mul(bytes) > UNPROVEN.max(stored.saturating_mul(MOST_RATIO)) {
-            let found = format!("{all} elements, of which few are stored");
-            return Err(Error::mismatch(from.place(), found, "most of them"));
+        if all.saturating_mul(bytes) > UNPROVEN.max(stored.saturating_mul(MAX_RATIO)) {
+            let found = format!("{all} elements, most of which are not stored");
+            return Err(Error::mismatch(from.place(), found, "an array that is mostly stored"));
         }
         Ok(spec)
     }
@@ -209,7 +210,7 @@ impl Copy<'_> {
         let storage = from.storage();
         let chunk = storage.chunk_shape.as_deref().filter(|by| by.len() == from.shape().len());
         let bytes = read_bytes(from.element_type());
-        let block = (self.options.memory / 4).clamp(LEAST, MOST);
+        let block = (self.options.memory / 4).clamp(MIN_COPY, MAX_COPY);
         for block in blocks(&from.all(), chunk, (block / bytes).max(1)) {
             let count = count(&block, from.shape(), &from.place())?;
             match element {
@@ -231,7 +232,7 @@ impl Copy<'_> {
     }
 }
 
-/// Returns the bytes that an element takes in memory; strings are taken to be short.
+/// Returns the size of an element in memory, assuming short strings.
 fn read_bytes(element: &ElementType) -> u64 {
     match element {
         ElementType::Float16 => 4,
@@ -239,12 +240,12 @@ fn read_bytes(element: &ElementType) -> u64 {
     }
 }
 
-/// Reads numbers of a block, the size of which has been limited.
+/// Reads numbers of a block of limited size.
 fn read(from: &dyn NdArray, block: &[Range<u64>]) -> Result<Values> {
     from.read(block, u64::MAX)
 }
 
-/// The values of the fields of some compounds.
+/// The values of the fields of compounds.
 enum FieldBuffer {
     Numbers(Values),
     Strings(Box<dyn NdArray>, Vec<Range<u64>>),
@@ -298,7 +299,7 @@ impl StringReader for Counted<'_> {
     }
 }
 
-/// Returns the code points of the longest string.
+/// Returns the number of code points of the longest string.
 fn longest(from: &dyn NdArray) -> Result<u64> {
     let mut strings = from.read_strings(&from.all())?;
     let mut longest = 0;
@@ -312,7 +313,7 @@ fn longest(from: &dyn NdArray) -> Result<u64> {
     Ok(longest)
 }
 
-/// Returns whether chunks are compressed that went through some filters.
+/// Returns whether one of the filters is a compressor.
 fn is_compressed(filters: &[String]) -> bool {
     let compressing = |filter: &String| {
         let name = filter.strip_prefix("numcodecs.").unwrap_or(filter);
@@ -335,8 +336,8 @@ fn conversion(from: &ElementType, to: &ElementType) -> String {
     format!("elements of type {from} are stored as {to}")
 }
 
-/// Makes chunks smaller, the first dimensions first, until those beside each other fit into `most` bytes.
-fn fitting(shape: &[u64], chunk: &[u64], bytes: u64, most: u64) -> Vec<u64> {
+/// Shrinks chunks, the first dimensions first, until a row of adjacent chunks fits in `most` bytes.
+fn shrink_chunk(shape: &[u64], chunk: &[u64], bytes: u64, most: u64) -> Vec<u64> {
     let mut chunk: Vec<u64> =
         chunk.iter().zip(shape).map(|(by, len)| (*by).clamp(1, (*len).max(1))).collect();
     for at in 0..chunk.len() {
@@ -357,11 +358,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_beside_each_other_fit() {
-        assert_eq!(fitting(&[100, 10], &[10, 5], 4, 400), [10, 5]);
-        assert_eq!(fitting(&[100, 10], &[10, 5], 4, 399), [9, 5]);
-        assert_eq!(fitting(&[100, 10], &[10, 5], 4, 39), [1, 5]);
-        assert_eq!(fitting(&[100, 10], &[10, 5], 4, 19), [1, 4]);
-        assert_eq!(fitting(&[3, 0], &[3, 7], 4, 19), [3, 1]);
+    fn rows_of_chunks_fit_in_memory() {
+        assert_eq!(shrink_chunk(&[100, 10], &[10, 5], 4, 400), [10, 5]);
+        assert_eq!(shrink_chunk(&[100, 10], &[10, 5], 4, 399), [9, 5]);
+        assert_eq!(shrink_chunk(&[100, 10], &[10, 5], 4, 39), [1, 5]);
+        assert_eq!(shrink_chunk(&[100, 10], &[10, 5], 4, 19), [1, 4]);
+        assert_eq!(shrink_chunk(&[3, 0], &[3, 7], 4, 19), [3, 1]);
     }
 }

@@ -1,38 +1,38 @@
-//! What a copy is, and what of it differs.
+//! Reports of copies.
 
 use std::fmt;
 
-/// What was copied, and what was not or in another form.
+/// What was copied, dropped and converted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopyReport {
-    /// Groups copied.
+    /// Number of groups.
     pub groups: u64,
-    /// Arrays copied.
+    /// Number of arrays.
     pub arrays: u64,
-    /// What the target does not hold as it is, in the order of the source.
+    /// What was dropped or converted, in the order of the source.
     pub changes: Vec<Change>,
 }
 
-/// Something that the target does not hold as it is.
+/// Something that was dropped or converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What became of it.
+    /// What was done.
     pub kind: ChangeKind,
-    /// The path of the group or array from what was copied; empty for that itself.
+    /// The path of the group or array, relative to the copied one; empty for that one.
     pub path: String,
-    /// The name of the attribute; `None` for the group or the array.
+    /// The name of the attribute; `None` for the group or array.
     pub attribute: Option<String>,
-    /// What the target does not hold.
+    /// The reason.
     pub reason: String,
 }
 
-/// What became of something that the target does not hold as it is.
+/// What was done with something that the target does not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// It was left out.
+    /// It was not copied.
     Dropped,
-    /// It was stored in another form, all values being the same.
+    /// It was stored in another form, with the same values.
     Converted,
 }
 

@@ -1,9 +1,10 @@
-//! The bits of all elements sorted by their place in the element.
+//! The bitshuffle filter: bits of elements, grouped by their position in the element.
 
-/// Puts together elements of `width` bytes: first come the first bits of all, then the second ones.
+/// Restores elements of `width` bytes: the input has the first bits of all, then the second ones,
+/// and so on.
 ///
-/// That is done if their number is a multiple of eight. Bytes behind the last whole element stay
-/// where they are.
+/// This is done if their number is a multiple of eight. Bytes after the last complete element are
+/// unchanged.
 pub(super) fn unshuffle_bits(from: &[u8], width: usize, out: &mut [u8]) {
     let count = from.len() / width.max(1);
     if count == 0 || !count.is_multiple_of(8) {
@@ -18,7 +19,7 @@ pub(super) fn unshuffle_bits(from: &[u8], width: usize, out: &mut [u8]) {
         let planes = &planes[byte * 8 * row..];
         for eight in 0..row {
             let square = std::array::from_fn(|bit| planes[bit * row + eight]);
-            let bytes = transposed(u64::from_le_bytes(square)).to_le_bytes();
+            let bytes = transpose(u64::from_le_bytes(square)).to_le_bytes();
             for (at, value) in bytes.into_iter().enumerate() {
                 elements[(eight * 8 + at) * width + byte] = value;
             }
@@ -26,8 +27,8 @@ pub(super) fn unshuffle_bits(from: &[u8], width: usize, out: &mut [u8]) {
     }
 }
 
-/// Exchanges rows and columns of a square of eight by eight bits.
-fn transposed(mut square: u64) -> u64 {
+/// Transposes a matrix of eight by eight bits.
+fn transpose(mut square: u64) -> u64 {
     for (distance, mask) in
         [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)]
     {
@@ -44,12 +45,12 @@ mod tests {
     #[test]
     fn a_square_is_transposed() {
         // Bit 3 of byte 0 becomes bit 0 of byte 3.
-        assert_eq!(transposed(1 << 3), 1 << 24);
-        assert_eq!(transposed(transposed(0x0123_4567_89ab_cdef)), 0x0123_4567_89ab_cdef);
+        assert_eq!(transpose(1 << 3), 1 << 24);
+        assert_eq!(transpose(transpose(0x0123_4567_89ab_cdef)), 0x0123_4567_89ab_cdef);
     }
 
     #[test]
-    fn bits_come_sorted_by_their_place() {
+    fn bits_are_grouped_by_position() {
         // The lowest bits of eight elements of two bytes, then their second bits, and so on.
         let mut from = [0; 18];
         from[0] = 0b0000_0101;

@@ -1,4 +1,4 @@
-//! Frames of Blosc, version 1: blocks that are shuffled and compressed one by one.
+//! Blosc version 1: blocks that are shuffled and compressed one by one.
 
 use super::bitshuffle::unshuffle_bits;
 use super::{Undecoded, blosclz, inflate, lz4, zeroed, zstd};
@@ -12,12 +12,12 @@ const COPIED: u8 = 2;
 const BITS_SHUFFLED: u8 = 4;
 const NOT_SPLIT: u8 = 16;
 
-/// Blocks of wider elements are not split into one stream for each byte of an element, nor are
-/// blocks of fewer elements.
-const MOST_STREAMS: usize = 16;
-const LEAST_ELEMENTS: usize = 128;
+/// Blocks of wider elements, or of fewer elements, are not split into one stream for each byte of
+/// an element.
+const MAX_STREAMS: usize = 16;
+const MIN_ELEMENTS: usize = 128;
 
-/// What the header of a frame says.
+/// The header of a frame.
 struct Frame<'a> {
     bytes: &'a [u8],
     flags: u8,
@@ -25,11 +25,11 @@ struct Frame<'a> {
     block: usize,
 }
 
-/// Decompresses a frame into `out` and returns the length of what was written.
+/// Decompresses a frame into `out` and returns its length.
 pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
-    let damaged = |what: &str| Undecoded::Damaged(format!("no readable Blosc: {what}"));
+    let damaged = |what: &str| Undecoded::Damaged(format!("invalid Blosc data: {what}"));
     let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
-        return Err(damaged("it has no header"));
+        return Err(damaged("the header is missing"));
     };
     let number = |at: usize| {
         let number = header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
@@ -42,7 +42,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
     let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
     let frame = Frame { bytes, flags: header[2], width: usize::from(header[3]).max(1), block };
     if frame.flags & COPIED != 0 {
-        let copied = rest.get(..length).ok_or_else(|| damaged("it is cut short"))?;
+        let copied = rest.get(..length).ok_or_else(|| damaged("it is truncated"))?;
         out.copy_from_slice(copied);
         return Ok(length);
     }
@@ -55,7 +55,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
     let mut unpacked = zeroed(block.min(length))?;
     for (at, out) in out.chunks_mut(block).enumerate() {
         let start = rest.get(4 * at..).and_then(<[u8]>::first_chunk);
-        let start = start.ok_or_else(|| damaged("it is cut short"))?;
+        let start = start.ok_or_else(|| damaged("it is truncated"))?;
         let start = usize::try_from(u32::from_le_bytes(*start)).unwrap_or(usize::MAX);
         frame.decode_block(start, out, &mut unpacked[..out.len()])?;
     }
@@ -69,7 +69,7 @@ impl Frame<'_> {
         out: &mut [u8],
         unpacked: &mut [u8],
     ) -> Result<(), Undecoded> {
-        // With elements of one byte there is nothing to sort by bytes.
+        // Elements of one byte are not shuffled.
         let by_bytes = self.flags & SHUFFLED != 0 && self.width > 1;
         let by_bits = self.flags & BITS_SHUFFLED != 0;
         if !by_bytes && !by_bits {
@@ -84,16 +84,16 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Decompresses the streams that a block is stored as, each behind its length.
+    /// Decompresses the streams of a block, each after its length.
     fn decode_streams(&self, start: usize, out: &mut [u8]) -> Result<(), Undecoded> {
-        let short = || Undecoded::damaged("no readable Blosc: it is cut short");
+        let short = || Undecoded::damaged("invalid Blosc data: it is truncated");
         let split = self.flags & NOT_SPLIT == 0
-            && self.width <= MOST_STREAMS
-            && self.block / self.width >= LEAST_ELEMENTS
+            && self.width <= MAX_STREAMS
+            && self.block / self.width >= MIN_ELEMENTS
             && out.len() == self.block;
         let streams = if split { self.width } else { 1 };
         if !out.len().is_multiple_of(streams) {
-            return Err(Undecoded::damaged("no readable Blosc: a block of broken elements"));
+            return Err(Undecoded::damaged("invalid Blosc data: a block with incomplete elements"));
         }
         let mut rest = self.bytes.get(start..).ok_or_else(short)?;
         for out in out.chunks_exact_mut((out.len() / streams).max(1)) {
@@ -124,5 +124,5 @@ impl Frame<'_> {
 }
 
 fn unsupported(what: &str) -> Undecoded {
-    Undecoded::Unsupported(format!("Blosc with {what} is not handled"))
+    Undecoded::Unsupported(format!("Blosc with {what} is not supported"))
 }

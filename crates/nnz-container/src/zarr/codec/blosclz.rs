@@ -1,13 +1,13 @@
-//! The compressor that comes with Blosc: literals and copies of what was written before.
+//! BloscLZ decompression: literals and copies of earlier output.
 
 use super::Undecoded;
 
-/// From here on distances are told in two more bytes.
+/// From this distance on, two more bytes follow.
 const FAR: usize = 8191;
 
-/// Decompresses into `out` and returns the length of what was written.
+/// Decompresses into `out` and returns the length.
 pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
-    let short = || Undecoded::damaged("its compressed data are cut short");
+    let short = || Undecoded::damaged("its compressed data is truncated");
     let mut rest = bytes.iter().copied();
     let mut next = || rest.next().ok_or_else(short);
     let mut at = 0_usize;
@@ -44,7 +44,7 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
             }
             let from = at.checked_sub(distance);
             let from = from.ok_or_else(|| Undecoded::damaged("it copies from before its start"))?;
-            // A copy may reach into what it writes.
+            // A copy may overlap its own output.
             for step in 0..length {
                 out[at + step] = out[from + step];
             }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_data_is_refused() {
         let mut out = [0; 4];
         assert!(matches!(decompress(&[0, b'x', 7 << 5, 3, 0], &mut out), Err(Undecoded::TooLong)));
         for bytes in [&[][..], &[3, 1, 2], &[0, 1, 1 << 5], &[0, 1, 1 << 5, 1]] {

@@ -1,17 +1,17 @@
-//! CRC-32C checksums (RFC 3720) behind the bytes of a chunk.
+//! CRC-32C checksums (RFC 3720) after the bytes of a chunk.
 
 use super::Undecoded;
 
-/// Returns the bytes without the checksum behind them, after verifying it.
-pub(super) fn verified(bytes: &[u8]) -> Result<&[u8], Undecoded> {
+/// Verifies the checksum and returns the bytes before it.
+pub(super) fn verify(bytes: &[u8]) -> Result<&[u8], Undecoded> {
     let Some((bytes, expected)) = bytes.split_last_chunk() else {
-        return Err(Undecoded::damaged("it lacks its check sum"));
+        return Err(Undecoded::damaged("its checksum is missing"));
     };
     let (found, expected) = (crc32c::crc32c(bytes), u32::from_le_bytes(*expected));
     if found == expected {
         return Ok(bytes);
     }
-    Err(Undecoded::Damaged(format!("its check sum is {found:08x}, not {expected:08x}")))
+    Err(Undecoded::Damaged(format!("its checksum is {found:08x}, not {expected:08x}")))
 }
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ mod tests {
             (b"123456789", 0xe306_9283),
         ] {
             let stored = [bytes, &u32::to_le_bytes(sum)].concat();
-            assert_eq!(verified(&stored).unwrap(), bytes);
+            assert_eq!(verify(&stored).unwrap(), bytes);
         }
     }
 
@@ -38,10 +38,10 @@ mod tests {
         for len in [1, 7, 8, 255, 256, 1023, 1024, 8191, 8192, 8193, 40_000] {
             let mut stored: Vec<u8> = (0..=u8::MAX).cycle().take(len).collect();
             stored.extend_from_slice(&crc32c::crc32c(&stored).to_le_bytes());
-            assert_eq!(verified(&stored).unwrap().len(), len);
+            assert_eq!(verify(&stored).unwrap().len(), len);
             stored[len / 2] ^= 4;
-            assert!(verified(&stored).is_err(), "{len}");
+            assert!(verify(&stored).is_err(), "{len}");
         }
-        assert!(verified(b"abc").is_err());
+        assert!(verify(b"abc").is_err());
     }
 }

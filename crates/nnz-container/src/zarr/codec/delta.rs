@@ -1,6 +1,6 @@
-//! Integers told as differences.
+//! The delta filter for integers.
 
-/// Adds up integers of `width` bytes, each to the sum of all before it, wrapping around.
+/// Replaces differences of integers of `width` bytes by their running sums, wrapping around.
 pub(super) fn add_up(bytes: &mut [u8], width: usize, big: bool) {
     let mut sum = 0_u64;
     for element in bytes.chunks_exact_mut(width) {

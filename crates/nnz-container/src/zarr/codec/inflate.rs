@@ -1,4 +1,4 @@
-//! Deflate in its two wrappings.
+//! gzip and zlib.
 
 use std::io::{self, Read, Write};
 
@@ -24,14 +24,14 @@ fn fill(mut from: impl Read, out: &mut [u8]) -> Result<usize, Undecoded> {
             more => read += more,
         }
     }
-    // The end has to be met: what follows the data is checked there.
+    // Reads to the end, where checksums are verified.
     match from.read(&mut [0]).map_err(Undecoded::damaged)? {
         0 => Ok(read),
         _ => Err(Undecoded::TooLong),
     }
 }
 
-/// Compresses by gzip.
+/// Compresses with gzip.
 pub(in crate::zarr) fn gzip(bytes: &[u8], level: u32) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
     encoder.write_all(bytes)?;

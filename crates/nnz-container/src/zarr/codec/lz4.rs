@@ -1,10 +1,10 @@
-//! A block of LZ4 behind its decoded length, as numcodecs writes it.
+//! LZ4 blocks after their decoded length, as written by numcodecs.
 
 use super::Undecoded;
 
 pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
     let Some((length, block)) = bytes.split_first_chunk() else {
-        return Err(Undecoded::damaged("it lacks its length"));
+        return Err(Undecoded::damaged("its length is missing"));
     };
     let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
     let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;

@@ -1,4 +1,4 @@
-//! Frames of Zstandard.
+//! Zstandard.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,10 +6,10 @@ use rust_zstd::Decompressor;
 
 use super::Undecoded;
 
-/// The largest window a frame may ask for: 128 MiB, as other programs allow.
+/// Maximum window of a frame: 128 MiB, as in other programs.
 const WINDOW_LOG: u32 = 27;
 
-/// Decompresses all frames into `out`, and takes no more memory than what is decoded.
+/// Decompresses all frames into `out`, with no more memory than the decoded size.
 pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
     catch_unwind(AssertUnwindSafe(|| {
         let mut zstd = Decompressor::new();
@@ -26,11 +26,11 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
                 return Err(Undecoded::TooLong);
             }
             if (read, written) == before {
-                return Err(Undecoded::damaged("its compressed data are cut short"));
+                return Err(Undecoded::damaged("its compressed data is truncated"));
             }
         }
     }))
-    .unwrap_or_else(|_| Err(Undecoded::damaged("it contradicts itself")))
+    .unwrap_or_else(|_| Err(Undecoded::damaged("its data is inconsistent")))
 }
 
 /// Compresses into a frame.

@@ -1,4 +1,4 @@
-//! What the elements of an array are, structures and all.
+//! Element types, including structured types.
 
 use nnz_core::ValueType;
 use serde_json::Value;
@@ -7,12 +7,12 @@ use super::v3::Extension;
 use crate::npy::Element;
 use crate::tree::{Stored, StoredField, TextForm};
 
-/// Structures inside of structures.
-const DEEPEST: usize = 16;
+/// Maximum depth of nested structures.
+const MAX_DEPTH: usize = 16;
 
-/// Reads a `dtype` of version 2: a text such as `<f8`, or a list of fields.
+/// Parses a `dtype` of version 2: a string such as `<f8`, or a list of fields.
 pub(super) fn of_v2(dtype: &Value) -> Option<Stored> {
-    v2(dtype, DEEPEST)
+    v2(dtype, MAX_DEPTH)
 }
 
 fn v2(dtype: &Value, depth: usize) -> Option<Stored> {
@@ -37,9 +37,9 @@ fn v2(dtype: &Value, depth: usize) -> Option<Stored> {
     })
 }
 
-/// Reads a `data_type` of version 3, whose bytes come highest first if they are `big`.
+/// Parses a `data_type` of version 3 with a byte order.
 pub(super) fn of_v3(data_type: &Value, big: bool) -> Option<Stored> {
-    v3(data_type, big, DEEPEST)
+    v3(data_type, big, MAX_DEPTH)
 }
 
 fn v3(data_type: &Value, big: bool, depth: usize) -> Option<Stored> {
@@ -85,7 +85,7 @@ fn v3(data_type: &Value, big: bool, depth: usize) -> Option<Stored> {
     }
 }
 
-/// Puts fields one behind the other.
+/// Creates a structure of adjacent fields.
 fn structure<'a>(
     fields: &'a [Value],
     read: impl Fn(&'a Value) -> Option<(&'a str, Stored)>,
@@ -101,7 +101,7 @@ fn structure<'a>(
     (bytes > 0).then_some(Stored::Record { bytes, fields: stored })
 }
 
-/// Reads a type that NumPy names in a text.
+/// Parses a NumPy type string.
 fn plain(dtype: &str) -> Option<Stored> {
     if let Some(element) = Element::parse(dtype) {
         return Stored::of_numpy(element);

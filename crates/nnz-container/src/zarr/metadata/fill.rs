@@ -1,4 +1,4 @@
-//! The element that stands where none is stored.
+//! Fill values.
 
 use nnz_core::{Bint8, ValueType};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::npy::Element;
 use crate::tree::{Stored, float16 as widened};
 
-/// Returns the bytes of a fill value, in the machine's byte order; `None` if it is no such value.
+/// Parses a fill value, in native byte order; `None` if it is invalid.
 pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
     match element {
         Element::Number { value_type, .. } => number(value, value_type),
@@ -15,7 +15,7 @@ pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns the bytes of an element of another type as they are stored; none for zeros.
+/// Parses a fill value of another type, in stored form; empty for zeros.
 pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
     let size = element.bytes()?;
     if let (Stored::Float16 { big }, false) = (element, value.is_null()) {
@@ -23,7 +23,7 @@ pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
         return Some(if *big { bits.to_be_bytes() } else { bits.to_le_bytes() }.to_vec());
     }
     match value {
-        // Fields by their name; those that are not zero are not handled.
+        // Fields by name; fields other than zero are not supported.
         Value::Object(fields) => {
             let is_zero = |value: &Value| match value {
                 Value::Null | Value::Bool(false) => true,
@@ -37,7 +37,7 @@ pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns bytes that are stated in base 64; none for zeros.
+/// Parses bytes in base 64; empty for zeros.
 fn bytes_of(value: &Value, size: usize) -> Option<Vec<u8>> {
     match value {
         Value::String(text) if !text.is_empty() => base64(text).filter(|bytes| bytes.len() == size),
@@ -70,7 +70,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the bytes of a text; some programs write 0 for none.
+/// Parses a text; some programs write 0 for an empty one.
 pub(super) fn text(value: &Value) -> Option<Vec<u8>> {
     match value {
         Value::Null => Some(Vec::new()),
@@ -81,7 +81,7 @@ pub(super) fn text(value: &Value) -> Option<Vec<u8>> {
 }
 
 fn number(value: &Value, value_type: ValueType) -> Option<Vec<u8>> {
-    // Nothing said: any value will do.
+    // Not defined: any value will do.
     if value.is_null() {
         return Some(vec![0; value_type.size()]);
     }
@@ -111,7 +111,7 @@ fn number(value: &Value, value_type: ValueType) -> Option<Vec<u8>> {
     })
 }
 
-/// Takes `0.0` for `0`: version 2 is written so by some.
+/// Accepts `0.0` for `0`, as some programs write it in version 2.
 fn whole(value: &Value) -> Option<i128> {
     (value.as_f64()? == 0.0).then_some(0)
 }
@@ -119,7 +119,7 @@ fn whole(value: &Value) -> Option<i128> {
 fn parts(value: &Value) -> Option<[&Value; 2]> {
     match value {
         Value::Array(parts) => parts.iter().collect::<Vec<_>>().try_into().ok(),
-        // A real number alone.
+        // A real number.
         Value::Number(zero) if zero.as_f64() == Some(0.0) => Some([value; 2]),
         _ => None,
     }
@@ -140,26 +140,26 @@ fn float64(value: &Value) -> Option<[u8; 8]> {
     let number = match value {
         Value::String(text) => match hexadecimal(text) {
             Some(bits) => f64::from_bits(bits),
-            None => named(text)?,
+            None => parse_special(text)?,
         },
         _ => value.as_f64()?,
     };
     Some(number.to_ne_bytes())
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "rounded as its writer's number was")]
+#[expect(clippy::cast_possible_truncation, reason = "rounded like the number of its writer")]
 fn float32(value: &Value) -> Option<[u8; 4]> {
     let number = match value {
         Value::String(text) => match hexadecimal(text) {
             Some(bits) => f32::from_bits(u32::try_from(bits).ok()?),
-            None => named(text)? as f32,
+            None => parse_special(text)? as f32,
         },
         _ => value.as_f64()? as f32,
     };
     Some(number.to_ne_bytes())
 }
 
-/// Finds the float of 16 bits that has a value.
+/// Finds the 16-bit float with a value.
 fn float16(value: &Value) -> Option<u16> {
     let value = f64::from_ne_bytes(float64(value)?);
     let same = |bits: &u16| {
@@ -169,7 +169,7 @@ fn float16(value: &Value) -> Option<u16> {
     (0..=u16::MAX).find(same)
 }
 
-fn named(text: &str) -> Option<f64> {
+fn parse_special(text: &str) -> Option<f64> {
     match text {
         "NaN" => Some(f64::NAN),
         "Infinity" => Some(f64::INFINITY),
@@ -178,7 +178,7 @@ fn named(text: &str) -> Option<f64> {
     }
 }
 
-/// Reads the bits of a float: a NaN of a certain kind is told so.
+/// Parses the bits of a float, as NaNs with a payload are written.
 fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_in_several_ways() {
+    fn numbers_are_parsed_in_all_forms() {
         let float = |value| number(&value, ValueType::F64).unwrap();
         assert_eq!(float(json!(-0.0)), (-0.0_f64).to_ne_bytes());
         assert_eq!(float(json!("-Infinity")), f64::NEG_INFINITY.to_ne_bytes());
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_none() {
+    fn values_out_of_range_are_refused() {
         for (value, value_type) in [
             (json!(256), ValueType::U8),
             (json!(-1), ValueType::U64),

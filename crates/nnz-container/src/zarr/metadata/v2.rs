@@ -9,7 +9,7 @@ use crate::tree::Stored;
 use crate::zarr::codec::Codec;
 use crate::zarr::node::Fields;
 
-/// Checks that metadata are of this version.
+/// Checks the version of the metadata.
 pub(in crate::zarr) fn check_version(fields: &Fields, place: &Place) -> Result<()> {
     let reader = Reader { fields, place };
     let version = reader.value("zarr_format")?;
@@ -19,7 +19,7 @@ pub(in crate::zarr) fn check_version(fields: &Fields, place: &Place) -> Result<(
     }
 }
 
-/// Reads an array.
+/// Parses the metadata of an array.
 pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata> {
     check_version(fields, place)?;
     let reader = Reader { fields, place };
@@ -28,13 +28,15 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
     let grid = reader.grid(&shape, &chunk)?;
     let dtype = reader.value("dtype")?;
     let filters = reader.filters()?;
-    let unsupported = || reader.unsupported(format!("Zarr arrays of type {dtype} are not handled"));
+    let unsupported =
+        || reader.unsupported(format!("Zarr arrays of type {dtype} are not supported"));
     let (data_type, filters) = match (dtype.as_str(), &filters[..]) {
         (Some("|O"), [Filter { id, .. }, rest @ ..]) if id == "vlen-utf8" => {
             (DataType::Texts, rest)
         }
         (Some("|O"), [Filter { id, .. }, ..]) => {
-            let what = format!("Zarr arrays of type \"|O\" packed by {id:?} are not handled");
+            let what =
+                format!("Zarr arrays of type \"|O\" with the filter {id:?} are not supported");
             return Err(reader.unsupported(what));
         }
         (_, filters) => match dtype.as_str().and_then(Element::parse) {
@@ -71,7 +73,7 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
     let keys = reader.keys_of_v2()?;
     let order = reader.order(shape.len())?;
     let len = reader.len(&shape)?;
-    reader.checked(Metadata {
+    reader.check(Metadata {
         data_type,
         type_name: dtype.to_string(),
         element,
@@ -87,7 +89,7 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
     })
 }
 
-/// A codec by its name, and what is set for it.
+/// A codec: its name and its configuration.
 struct Filter {
     id: String,
     settings: Value,
@@ -101,7 +103,7 @@ impl Filter {
 }
 
 impl Reader<'_> {
-    /// Reads how the numbers in names of chunks are separated.
+    /// Parses the separator in the names of chunks.
     fn keys_of_v2(&self) -> Result<Keys> {
         if !self.fields.contains_key("dimension_separator") {
             return Ok(Keys::Bare);
@@ -115,11 +117,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads which dimension changes fastest in a chunk.
+    /// Parses the order of dimensions in a chunk.
     fn order(&self, rank: usize) -> Result<Vec<usize>> {
         // In one dimension both are the same.
-        let said = self.fields.contains_key("order") && rank > 1;
-        let order = if said { self.value("order")? } else { Value::Null };
+        let has_order = self.fields.contains_key("order") && rank > 1;
+        let order = if has_order { self.value("order")? } else { Value::Null };
         match order.as_str() {
             Some("F") => Ok((0..rank).rev().collect()),
             Some("C") => Ok((0..rank).collect()),
@@ -143,7 +145,7 @@ impl Reader<'_> {
 
     fn filter(&self, filter: &Filter, data_type: DataType) -> Result<Codec> {
         let unsupported = || {
-            let what = format!("the Zarr filter {:?} is not handled here", filter.id);
+            let what = format!("the Zarr filter {:?} is not supported here", filter.id);
             self.unsupported(what)
         };
         match filter.id.as_str() {
@@ -153,13 +155,13 @@ impl Reader<'_> {
                 Ok(Codec::Shuffle(width.ok_or_else(unsupported)?))
             }
             "delta" => {
-                // Differences of floats do not add up to the same floats.
+                // Running sums of floating-point differences are not exact.
                 let DataType::Fixed(Element::Number { value_type, big }) = data_type else {
                     return Err(unsupported());
                 };
-                let said = |name: &str| filter.settings.get(name).and_then(Value::as_str);
+                let setting = |name: &str| filter.settings.get(name).and_then(Value::as_str);
                 let same = |name: &str| {
-                    let element = said(name).or(said("dtype")).and_then(Element::parse);
+                    let element = setting(name).or(setting("dtype")).and_then(Element::parse);
                     element.map(DataType::Fixed) == Some(data_type)
                 };
                 let adds_up = value_type.is_integer() && value_type != ValueType::Bint8;
@@ -185,7 +187,7 @@ impl Reader<'_> {
             Some("blosc") => Codec::Blosc,
             Some("lz4") => Codec::Lz4,
             Some(other) => {
-                let what = format!("the Zarr compressor {other:?} is not handled");
+                let what = format!("the Zarr compressor {other:?} is not supported");
                 return Err(self.unsupported(what));
             }
             None => return Err(self.unexpected("compressor", value, "null or a codec")),

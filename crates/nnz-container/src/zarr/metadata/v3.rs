@@ -10,7 +10,7 @@ use crate::npy::Element;
 use crate::tree::Stored;
 use crate::zarr::node::{Fields, Group, Node};
 
-/// What may stand in the metadata of both kinds, of groups, and of arrays.
+/// The members of the metadata of both kinds, of groups, and of arrays.
 const COMMON: &[&str] = &["zarr_format", "node_type", "attributes"];
 const OF_GROUPS: &[&str] = &["consolidated_metadata"];
 const OF_ARRAYS: &[&str] = &[
@@ -24,7 +24,7 @@ const OF_ARRAYS: &[&str] = &[
     "storage_transformers",
 ];
 
-/// Reads a group or an array.
+/// Parses the metadata of a group or an array.
 pub(in crate::zarr) fn node(fields: Fields, place: &Place) -> Result<Node> {
     let reader = Reader { fields: &fields, place };
     let version = reader.value("zarr_format")?;
@@ -46,14 +46,14 @@ pub(in crate::zarr) fn node(fields: Fields, place: &Place) -> Result<Node> {
     }
 }
 
-/// Reads an array.
+/// Parses the metadata of an array.
 pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata> {
     let reader = Reader { fields, place };
     reader.check_known(OF_ARRAYS)?;
     reader.array()
 }
 
-/// A name, and what is set for it: an extension point of version 3.
+/// An extension point of version 3: a name and its configuration.
 pub(super) struct Extension<'a> {
     pub(super) name: &'a str,
     configuration: &'a Value,
@@ -74,7 +74,7 @@ impl<'a> Extension<'a> {
 }
 
 impl Reader<'_> {
-    /// Refuses members that are unknown, unless they say themselves that they may be ignored.
+    /// Refuses unknown members, unless they are marked as optional.
     fn check_known(&self, names: &[&str]) -> Result<()> {
         for (name, raw) in self.fields {
             if COMMON.contains(&name.as_str()) || names.contains(&name.as_str()) {
@@ -83,7 +83,7 @@ impl Reader<'_> {
             let value: Option<Value> = serde_json::from_str(raw.get()).ok();
             let must = value.as_ref().and_then(|value| value.get("must_understand"));
             if must != Some(&Value::Bool(false)) {
-                let what = format!("the Zarr extension {name:?} is not handled");
+                let what = format!("the Zarr extension {name:?} is not supported");
                 return Err(self.unsupported(what));
             }
         }
@@ -93,7 +93,7 @@ impl Reader<'_> {
     fn array(&self) -> Result<Metadata> {
         let transformers = self.fields.get("storage_transformers");
         if transformers.is_some_and(|raw| !matches!(raw.get(), "[]" | "null")) {
-            return Err(self.unsupported("Zarr storage transformers are not handled".to_owned()));
+            return Err(self.unsupported("Zarr storage transformers are not supported".to_owned()));
         }
         let shape = self.shape()?;
         let data_type = self.data_type()?;
@@ -108,26 +108,26 @@ impl Reader<'_> {
         let (chunk, shard, codecs) = match &codecs.shard {
             None => (chunk, None, codecs),
             Some(configuration) => {
-                if !codecs.packing.is_empty() {
-                    let what = "Zarr shards that are compressed as a whole are not handled";
+                if !codecs.bytes_codecs.is_empty() {
+                    let what = "Zarr shards that are compressed as a unit are not supported";
                     return Err(self.unsupported(what.to_owned()));
                 }
                 if !codecs.order.iter().enumerate().all(|(at, &dimension)| at == dimension) {
-                    let what = "Zarr shards of transposed arrays are not handled";
+                    let what = "Zarr shards of transposed arrays are not supported";
                     return Err(self.unsupported(what.to_owned()));
                 }
                 let (inner, shard) = self.shard(configuration, &chunk)?;
                 let inside = configuration.get("codecs").unwrap_or(&Value::Null);
                 let codecs = self.codecs(inside, shape.len())?;
                 if codecs.shard.is_some() {
-                    let what = "Zarr shards inside of shards are not handled";
+                    let what = "nested Zarr shards are not supported";
                     return Err(self.unsupported(what.to_owned()));
                 }
                 (inner, Some(shard), codecs)
             }
         };
         if codecs.texts != (data_type == DataType::Texts) {
-            let expected = "the codec vlen-utf8 for strings of any length, and bytes for others";
+            let expected = "the codec vlen-utf8 for strings, and bytes for other types";
             return Err(self.unexpected("codecs", self.raw("codecs")?, expected));
         }
         let data_type = self.in_byte_order(data_type, codecs.big)?;
@@ -139,7 +139,7 @@ impl Reader<'_> {
         };
         let element = element.ok_or_else(|| self.untyped(&described))?;
         if let (DataType::Other(2..), None) = (data_type, codecs.big) {
-            // Without a byte order only structures of NumPy are known, which are little-endian.
+            // Without a byte order only structures of NumPy are supported, which are little-endian.
             let plain = matches!(element, Stored::Float16 { .. });
             if plain {
                 let expected = "bytes with their byte order";
@@ -154,10 +154,10 @@ impl Reader<'_> {
         };
         let expected = "a value of the array's type";
         let fill = fill.ok_or_else(|| self.unexpected("fill_value", &value, expected))?;
-        let pipeline = self.pipeline(codecs.packing)?;
+        let pipeline = self.pipeline(codecs.bytes_codecs)?;
         let keys = self.keys()?;
         let grid = self.grid(&shape, &chunk)?;
-        self.checked(Metadata {
+        self.check(Metadata {
             data_type,
             type_name: described.to_string(),
             element,
@@ -188,7 +188,7 @@ impl Reader<'_> {
                 Element::Unicode { length: bytes / 4, big: false }
             }
             ("null_terminated_bytes", Some(length)) => Element::Bytes { length },
-            // As they are called everywhere; bint8 and complex[float32] are names of our own.
+            // The common names; bint8 and complex[float32] are names used by nnz.
             (name, _) => {
                 let plain = ValueType::ALL.iter().find(|found| found.name() == name);
                 let plain =
@@ -205,13 +205,13 @@ impl Reader<'_> {
     }
 
     fn untyped(&self, data_type: &Value) -> nnz_core::Error {
-        self.unsupported(format!("Zarr arrays of type {data_type} are not handled"))
+        self.unsupported(format!("Zarr arrays of type {data_type} are not supported"))
     }
 
-    fn in_byte_order(&self, data_type: DataType, said: Option<bool>) -> Result<DataType> {
+    fn in_byte_order(&self, data_type: DataType, big: Option<bool>) -> Result<DataType> {
         let DataType::Fixed(element) = data_type else { return Ok(data_type) };
         Ok(DataType::Fixed(match element {
-            Element::Number { value_type, .. } => match said {
+            Element::Number { value_type, .. } => match big {
                 Some(big) => Element::Number { value_type, big },
                 None if value_type.size() == 1 => element,
                 None => {
@@ -220,7 +220,7 @@ impl Reader<'_> {
                 }
             },
             Element::Unicode { length, .. } => {
-                Element::Unicode { length, big: said.unwrap_or(false) }
+                Element::Unicode { length, big: big.unwrap_or(false) }
             }
             Element::Bytes { .. } => element,
         }))

@@ -21,17 +21,17 @@ use crate::zarr::store::Store;
 /// An array of any shape.
 pub(super) struct Array {
     pub(super) elements: Elements,
-    /// Chunks of strings of any length that were read.
+    /// Cached chunks of strings of variable length.
     pub(super) texts: ChunkCache,
     attributes: Fields,
     strides: Vec<u64>,
-    /// The fill value as elements are stored; zeros if empty.
+    /// The fill value in stored form; zeros if empty.
     fill: Vec<u8>,
     threads: usize,
 }
 
 impl Array {
-    /// Opens the array that a directory is.
+    /// Opens a directory as an array.
     pub(super) fn open(directory: Store, place: Place, threads: usize) -> Result<Self> {
         let (stored, mut fields, version) = chunks::Stored::of_any_shape(directory, place)?;
         let attributes = match version {
@@ -51,7 +51,7 @@ impl Array {
             0 | 1 => ChunkCache::default(),
             _ => ChunkCache::of_stripe(),
         };
-        // Elements stay as they are stored.
+        // Elements are kept in stored form.
         let elements = Elements::new(stored, size, |_, _| {}, 1);
         let attributes = attributes.unwrap_or_default();
         Ok(Self { elements, texts, attributes, strides, fill, threads })
@@ -61,7 +61,7 @@ impl Array {
         &self.elements.stored.metadata
     }
 
-    /// Returns the indices in a chunk of its element that is stored at a place.
+    /// Returns the indices in a chunk of the element at a stored position.
     pub(super) fn local(&self, mut place: u64) -> Vec<u64> {
         let Metadata { grid, order, .. } = self.metadata();
         let mut local = vec![0; order.len()];
@@ -74,11 +74,11 @@ impl Array {
     }
 }
 
-/// Returns the bytes from one element of a chunk to the next in each dimension.
+/// Returns the strides in a chunk.
 fn ordered_strides(metadata: &Metadata, size: u64) -> Vec<u64> {
     let chunk = metadata.grid.chunk();
     let lengths: Vec<u64> = metadata.order.iter().map(|&dimension| chunk[dimension]).collect();
-    // That a chunk can be counted in bytes was checked with its metadata.
+    // The metadata was parsed with a check that the size of a chunk fits.
     let steps = strides(&lengths, size).unwrap_or_else(|| vec![0; lengths.len()]);
     let mut ordered = vec![0; lengths.len()];
     for (&dimension, step) in metadata.order.iter().zip(steps) {
@@ -87,7 +87,7 @@ fn ordered_strides(metadata: &Metadata, size: u64) -> Vec<u64> {
     ordered
 }
 
-/// Returns the fill value as elements are stored.
+/// Returns the fill value in stored form.
 fn stored_fill(metadata: &Metadata) -> Vec<u8> {
     let mut fill = metadata.fill.clone();
     match metadata.data_type {
@@ -100,8 +100,8 @@ fn stored_fill(metadata: &Metadata) -> Vec<u8> {
             fill = text.chars().flat_map(|letter| order(letter.into())).collect();
             if !fill.is_empty() {
                 let bytes = length.saturating_mul(4);
-                // No longer than what is stated, or than a text in metadata.
-                fill.resize(usize::try_from(bytes).unwrap_or(0).min(chunks::LONGEST_FILL), 0);
+                // Its size is bounded by the metadata.
+                fill.resize(usize::try_from(bytes).unwrap_or(0).min(chunks::MAX_FILL_LEN), 0);
             }
         }
         _ => {}
@@ -180,7 +180,7 @@ impl Chunks for Array {
 
     fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>> {
         let number = self.grid().number(at);
-        if let Some(kept) = self.elements.kept(number) {
+        if let Some(kept) = self.elements.cached(number) {
             return Ok(Chunk::Decoded(kept));
         }
         let stored = &self.elements.stored;
@@ -191,13 +191,13 @@ impl Chunks for Array {
         }
         let decoded = match part {
             true => self.elements.decode_to_keep(number, &located),
-            false => self.elements.decode_whole(number, &located),
+            false => self.elements.decode_chunk(number, &located),
         };
         decoded.map(Chunk::Decoded)
     }
 }
 
-/// A chunk that is stored as it is.
+/// A chunk that is stored unchanged.
 struct Plain<'a> {
     array: &'a Array,
     located: Located,
@@ -216,6 +216,6 @@ impl ReadRange for Plain<'_> {
 
     fn damaged(&self) -> Error {
         let found = format!("a chunk of {} bytes", self.located.bytes);
-        Error::mismatch(self.array.elements.stored.place.clone(), found, "more of them")
+        Error::mismatch(self.array.elements.stored.place.clone(), found, "more bytes")
     }
 }

@@ -1,4 +1,4 @@
-//! Attributes, which are JSON.
+//! JSON attributes.
 
 use nnz_core::{Bint8, StringList, Values};
 use serde_json::value::RawValue;
@@ -6,12 +6,12 @@ use serde_json::value::RawValue;
 use crate::tree::{Attribute, AttributeValue};
 use crate::zarr::node::Fields;
 
-/// Lists the names of attributes, sorted.
+/// Returns the names of attributes, sorted.
 pub(super) fn names(attributes: &Fields) -> Vec<String> {
     attributes.keys().cloned().collect()
 }
 
-/// Finds and decodes an attribute.
+/// Parses an attribute.
 pub(super) fn find(attributes: &Fields, name: &str) -> Option<Attribute> {
     attributes.get(name).map(|raw| decode(raw))
 }
@@ -44,7 +44,7 @@ fn single(text: &str) -> Option<AttributeValue> {
     list_of(&format!("[{text}]"))
 }
 
-/// Reads a list of strings, of booleans or of numbers; whole numbers stay whole.
+/// Parses a list of strings, of booleans or of numbers. Integers remain integers.
 fn list_of(text: &str) -> Option<AttributeValue> {
     if let Ok(strings) = serde_json::from_str::<Vec<String>>(text)
         && !strings.is_empty()

@@ -16,7 +16,7 @@ use crate::zarr::node::{Fields, Node};
 use crate::zarr::store::{Listed, Store};
 use crate::zarr::{Zarr, ZarrStore};
 
-/// A group of a Zarr store, in a directory or a zip file. Opening one reads its attributes.
+/// A group of a Zarr store, in a directory or a zip file. Opening it reads its attributes.
 pub struct ZarrGroup {
     directory: Store,
     store: PathBuf,
@@ -28,17 +28,17 @@ pub struct ZarrGroup {
 }
 
 impl ZarrGroup {
-    /// Opens a group, named with or without a slash before it; the root group has no name.
+    /// Opens a group, with or without a leading slash; the root group has an empty name.
     ///
     /// # Errors
     ///
-    /// Fails where `path` is no Zarr store, or has no such group.
+    /// Fails if `path` is not a Zarr store, or has no such group.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self::with_threads(path, group, threads)
     }
 
-    /// Opens a group, and sets how many threads decode the chunks of one large read.
+    /// Opens a group, with the number of threads that decode the chunks of a large read.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl ZarrGroup {
         Self::of(root.within(group, &place)?, path, group, threads.max(1))
     }
 
-    /// Opens the group that a directory is, which has a name in a store.
+    /// Opens a directory as a group with a path in a store.
     fn of(directory: Store, store: &Path, name: &str, threads: usize) -> Result<Self> {
         let name = name.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/");
         let path = full_path(store, &name);
@@ -84,7 +84,7 @@ impl ZarrGroup {
     }
 }
 
-/// Says what something is from its metadata.
+/// Returns the kind of a member from its metadata.
 fn kind_of(node: Result<Option<Node>>) -> Result<ChildKind> {
     Ok(match readable(node)?.flatten() {
         Some(Node::Group(_)) => ChildKind::Group,

@@ -1,4 +1,4 @@
-//! Which chunks of an array are stored, and in how many bytes.
+//! Whether all chunks of an array are stored, and their size.
 
 use nnz_core::{Error, Result};
 use nnz_storage::{EntryKind, InputDirectory};
@@ -8,13 +8,13 @@ use crate::zarr::chunks::Stored;
 use crate::zarr::metadata::Metadata;
 use crate::zarr::store::Store;
 
-/// Returns whether every chunk is stored. The first that is not ends the search.
+/// Returns whether all chunks are stored. The search ends at the first missing one.
 pub(super) fn is_complete(stored: &Stored) -> Result<bool> {
     let Metadata { grid, shard, .. } = &stored.metadata;
     if grid.count() == 0 {
         return Ok(true);
     }
-    // Shard by shard, so that each index is read once.
+    // By shard, so that each index is read once.
     let one = vec![1; grid.counts().len()];
     let by = shard.as_ref().map_or(&one, |shard| &shard.counts);
     let Some(shards) = Grid::new(grid.counts(), by) else { return Ok(false) };
@@ -32,7 +32,7 @@ pub(super) fn is_complete(stored: &Stored) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the bytes of all files of chunks.
+/// Returns the size of all chunk files in bytes.
 pub(super) fn stored_bytes(stored: &Stored) -> Result<u64> {
     let rank = stored.metadata.grid.shape().len();
     let directory = match &stored.directory {
@@ -46,7 +46,7 @@ pub(super) fn stored_bytes(stored: &Stored) -> Result<u64> {
         .map_err(|error| Error::new(error.into_parts().0, stored.place.clone()))
 }
 
-/// Adds up the bytes of files of chunks, so many directories deep.
+/// Returns the size of chunk files in `depth` levels of directories.
 fn file_bytes(directory: &InputDirectory, depth: usize) -> Result<u64> {
     let mut bytes = 0_u64;
     directory.for_each(&mut |entry| {
@@ -69,7 +69,7 @@ fn file_bytes(directory: &InputDirectory, depth: usize) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Returns whether a name is one of chunks, or of directories of them.
+/// Returns whether a name is that of a chunk, or of a directory of chunks.
 fn is_chunk(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'c' | b'0'..=b'9'))
 }

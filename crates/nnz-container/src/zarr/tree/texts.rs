@@ -1,4 +1,4 @@
-//! The strings of variable length of a hyperslab.
+//! Strings of variable length of a hyperslab.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use super::array::Array;
 use crate::tree::{NdArray, StringBlock, View, strides};
 use crate::zarr::strings;
 
-/// The most bytes of chunks that one block of strings is taken from.
-const MOST_BYTES: u64 = 512 << 20;
+/// Maximum size of the chunks for one block of strings.
+const MAX_BYTES: u64 = 512 << 20;
 
-/// A string's chunk in the block, and where it is in that; `None` where it is not stored.
-type Found = Option<(usize, Range<usize>)>;
+/// The chunk of a string in the block, and its range in the chunk; `None` if it is not stored.
+type Location = Option<(usize, Range<usize>)>;
 
-/// The strings of a block, and the chunks that they are in.
+/// The strings of a block, and their chunks.
 pub(super) struct Texts<'a> {
     array: &'a Array,
     chunks: Vec<(u64, Arc<[u8]>)>,
-    found: Vec<Found>,
+    found: Vec<Location>,
 }
 
 impl<'a> Texts<'a> {
@@ -27,7 +27,7 @@ impl<'a> Texts<'a> {
         Self { array, chunks: Vec::new(), found: Vec::new() }
     }
 
-    /// Returns a chunk, which may be there from the block before; `None` where it is not stored.
+    /// Returns a chunk, from the previous block if it has it; `None` if it is not stored.
     fn chunk(&self, number: u64) -> Result<Option<Arc<[u8]>>> {
         if let Some((_, bytes)) = self.chunks.iter().find(|(kept, _)| *kept == number) {
             return Ok(Some(Arc::clone(bytes)));
@@ -51,16 +51,16 @@ impl StringBlock for Texts<'_> {
         let lengths: Vec<u64> = block.iter().map(|range| range.end - range.start).collect();
         let steps = strides(&lengths, 1).unwrap_or_default();
         let count = lengths.iter().product::<u64>();
-        // Few strings are found at a time.
-        let mut found: Vec<Found> = vec![None; usize::try_from(count).unwrap_or(0)];
+        // A block has few strings.
+        let mut found: Vec<Location> = vec![None; usize::try_from(count).unwrap_or(0)];
         let mut chunks = Vec::new();
         let mut bytes = 0;
         for at in grid.touched(block) {
             let number = grid.number(&at);
             let Some(chunk) = self.chunk(number)? else { continue };
             bytes += chunk.len() as u64;
-            if bytes > MOST_BYTES {
-                let what = format!("strings in chunks of {bytes} bytes are not handled");
+            if bytes > MAX_BYTES {
+                let what = format!("strings in chunks of {bytes} bytes are not supported");
                 return Err(Error::unsupported(view.place(), what));
             }
             let first: Vec<u64> = at.iter().zip(grid.chunk()).map(|(at, by)| at * by).collect();
@@ -93,7 +93,7 @@ impl StringBlock for Texts<'_> {
     }
 }
 
-/// Returns the place of the next string of a chunk, and moves behind it.
+/// Returns the range of the next string of a chunk, and advances past it.
 fn next(chunk: &[u8], at: &mut usize) -> Option<Range<usize>> {
     let length = chunk.get(*at..)?.first_chunk().map(|length| u32::from_le_bytes(*length))?;
     let start = *at + 4;
@@ -102,7 +102,7 @@ fn next(chunk: &[u8], at: &mut usize) -> Option<Range<usize>> {
     (end <= chunk.len()).then_some(start..end)
 }
 
-/// Returns the number in the block of an element of a chunk; `None` where it is not in the block.
+/// Returns the index in the block of an element of a chunk; `None` if it is not in the block.
 fn to(local: &[u64], first: &[u64], block: &[Range<u64>], steps: &[u64]) -> Option<usize> {
     let mut to = 0;
     for (dimension, range) in block.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! An array of elements of a fixed size being written.
+//! Writing arrays of elements of fixed size.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use crate::product::product;
 use crate::tiles::Tiles;
 use crate::tree::{ArraySpec, ElementType, FieldValues, pack};
 
-/// Bytes of strings of a fixed length that are packed at a time.
+/// Size of strings of fixed length that are packed at once.
 const PIECE: usize = 1 << 20;
 
-/// An array being written.
+/// An array that is being written.
 #[derive(Debug)]
 pub(super) struct Array {
     /// Its path in the target.
@@ -31,7 +31,7 @@ pub(super) struct Array {
     /// Whether no elements are stored.
     unwritten: bool,
     chunk: Vec<u64>,
-    /// Whether a chunk may become shorter where the array is.
+    /// Whether the chunk is shortened if the array is shorter.
     fits: bool,
     shard: Option<Vec<u64>>,
     compression: Compression,
@@ -39,11 +39,11 @@ pub(super) struct Array {
     threads: usize,
     version: ZarrVersion,
     tiles: Tiles,
-    /// What was appended and is not written.
+    /// Appended bytes that are not written yet.
     buffer: Vec<u8>,
-    /// Bytes that are collected before they are written: whole bands.
+    /// Number of bytes that are buffered: complete bands.
     batch: usize,
-    /// Bytes that were cut into chunks, and the number of those.
+    /// Number of bytes that were divided into chunks, and number of chunks.
     cut: u64,
     chunks: u64,
     appended: u64,
@@ -61,7 +61,7 @@ impl Array {
         let chunk = options::chunk_of_elements(spec, described.bytes)?;
         let fits = spec.growing;
         let (element, shape) = (spec.element.clone(), spec.shape.clone());
-        // All has to be countable, whether it is stored or not.
+        // Sizes must not overflow, whether elements are stored or not.
         product(shape.iter().copied().chain([described.bytes as u64]))?;
         let outer = spec.shard.clone().unwrap_or_else(|| chunk.clone());
         let bytes = product(outer.iter().copied().chain([described.bytes as u64]))?;
@@ -98,12 +98,12 @@ impl Array {
         })
     }
 
-    /// Lets chunks of an array that is short be as long as is set, not as it is.
+    /// Keeps the shape of chunks as set, even if the array is shorter.
     pub(super) fn keep_chunk(&mut self) {
         self.fits = false;
     }
 
-    /// Appends whole elements, as they are given.
+    /// Appends complete elements, as passed in.
     pub(super) fn append(&mut self, target: &Target, bytes: &[u8]) -> Result<()> {
         if pack::is_plain(&self.element) {
             if !bytes.len().is_multiple_of(self.described.bytes.max(1)) {
@@ -118,7 +118,7 @@ impl Array {
         self.append_stored(target, &packed)
     }
 
-    /// Appends strings of a fixed length.
+    /// Appends strings of fixed length.
     pub(super) fn append_strings(
         &mut self,
         target: &Target,
@@ -140,7 +140,7 @@ impl Array {
         }
     }
 
-    /// Appends compounds, given field by field.
+    /// Appends compounds whose fields are passed in separately.
     pub(super) fn append_records(
         &mut self,
         target: &Target,
@@ -152,12 +152,12 @@ impl Array {
         };
         let mut packed = Vec::new();
         let refused =
-            || Error::unsupported(self.place.clone(), "strings of any length in compounds");
+            || Error::unsupported(self.place.clone(), "strings of variable length in compounds");
         pack::pack_records(fields, values, &mut |_| Err(refused()), &self.place, &mut packed)?;
         self.append_stored(target, &packed)
     }
 
-    /// Appends elements as they are stored.
+    /// Appends elements in stored form.
     fn append_stored(&mut self, target: &Target, mut bytes: &[u8]) -> Result<()> {
         let end = self.appended.checked_add(bytes.len() as u64);
         let room = match (self.growing, self.unwritten) {
@@ -167,20 +167,24 @@ impl Array {
         };
         let Some(end) = end.filter(|end| *end <= room && !self.finished) else {
             let found = format!("more than {} elements", room / self.described.bytes.max(1) as u64);
-            return Err(Error::mismatch(self.place.clone(), found, "as many as the shape has"));
+            return Err(Error::mismatch(
+                self.place.clone(),
+                found,
+                "as many elements as the shape has",
+            ));
         };
         self.appended = end;
         while self.buffer.len() + bytes.len() >= self.batch {
             let (head, tail) = bytes.split_at(self.batch - self.buffer.len());
             if self.buffer.is_empty() && self.tiles.whole(self.cut, head.len()) == head.len() {
-                // Nothing waits: a batch can be written from where it lies.
+                // The buffer is empty: a batch can be written without copying it.
                 self.write(target, Cow::Borrowed(head))?;
             } else {
                 self.buffer.extend_from_slice(head);
                 let whole = self.tiles.whole(self.cut, self.buffer.len());
                 let mut batch = std::mem::take(&mut self.buffer);
                 if self.tiles.is_plain() {
-                    // The buffer is used again: new memory takes as long as writing it.
+                    // The buffer is reused: allocating memory takes as long as writing it.
                     self.write(target, Cow::Borrowed(&batch[..whole]))?;
                     batch.drain(..whole);
                     self.buffer = batch;
@@ -195,12 +199,12 @@ impl Array {
         Ok(())
     }
 
-    /// Returns the bytes that the shape has.
+    /// Returns the size of the shape in bytes.
     fn bytes(&self) -> Result<u64> {
         product(self.shape.iter().copied().chain([self.described.bytes as u64]))
     }
 
-    /// Writes what is left; what was appended has to be all there is.
+    /// Writes the rest. All elements must have been appended.
     pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
@@ -210,7 +214,7 @@ impl Array {
         } else if !self.unwritten && self.appended != self.bytes()? {
             let size = self.described.bytes.max(1) as u64;
             let found = format!("{} elements", self.appended / size);
-            let expected = format!("{}, as the shape has", self.bytes()? / size);
+            let expected = format!("the {} of the shape", self.bytes()? / size);
             return Err(Error::mismatch(self.place.clone(), found, expected));
         }
         if self.fits && self.chunks == 0 && self.shard.is_none() {
@@ -222,20 +226,20 @@ impl Array {
         self.write(target, Cow::Owned(rest))
     }
 
-    /// Sets the length of the first dimension to what was appended.
+    /// Sets the length of the first dimension from the appended data.
     fn set_rows(&mut self) -> Result<()> {
         let others = self.shape.iter().skip(1).copied();
         let row = product(others.chain([self.described.bytes as u64]))?;
         let rows = self.appended.checked_div(row).unwrap_or(0);
         if rows.checked_mul(row) != Some(self.appended) {
-            let found = "a last row that is not complete";
-            return Err(Error::mismatch(self.place.clone(), found, "whole rows"));
+            let found = "an incomplete last row";
+            return Err(Error::mismatch(self.place.clone(), found, "complete rows"));
         }
         self.shape.iter_mut().take(1).for_each(|len| *len = rows);
         Ok(())
     }
 
-    /// Writes whole bands.
+    /// Writes complete bands.
     fn write(&mut self, target: &Target, bytes: Cow<'_, [u8]>) -> Result<()> {
         let len = bytes.len();
         let chunks = match self.tiles.is_plain() && self.chunks_end_with(len) {
@@ -246,7 +250,7 @@ impl Array {
         let outer = self.shard.as_deref().unwrap_or(&self.chunk);
         let size = product(outer.iter().copied().chain([self.described.bytes as u64]))?;
         let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
-        // The length of what was appended so far, where it grows.
+        // The current length, if it grows.
         let mut shape = self.shape.clone();
         if self.growing {
             shape.iter_mut().take(1).for_each(|len| *len = u64::MAX);
@@ -261,7 +265,7 @@ impl Array {
             let at = self.tiles.place(number);
             let key = format!("{}/{}", self.path, chunk::key(&at, self.version));
             match &self.shard {
-                None => target.put(&key, &chunk::packed(bytes, self.compression, &self.place)?),
+                None => target.put(&key, &chunk::compress(bytes, self.compression, &self.place)?),
                 Some(lengths) => {
                     let element = self.described.bytes;
                     let (chunk, compression) = (&*self.chunk, self.compression);
@@ -274,12 +278,12 @@ impl Array {
         Ok(())
     }
 
-    /// Whether so many bytes are whole chunks of one dimension.
+    /// Returns whether a number of bytes is a whole number of chunks of one dimension.
     fn chunks_end_with(&self, len: usize) -> bool {
         len.is_multiple_of(self.tiles.band_bytes().max(1))
     }
 
-    /// Describes the array, which is finished.
+    /// Returns the metadata files of the finished array.
     pub(super) fn documents(&self, attributes: &Attributes) -> Vec<Document> {
         let metadata = ArrayMetadata {
             element: &self.described,

@@ -1,4 +1,4 @@
-//! Attributes as JSON.
+//! Storing attributes as JSON.
 
 use nnz_core::Scalar;
 use serde_json::Value;
@@ -7,20 +7,20 @@ use serde_json::value::RawValue;
 use super::metadata::string;
 use crate::tree::{Attribute, AttributeValue};
 
-/// Returns an attribute as JSON; else what of it JSON does not hold.
+/// Converts an attribute to JSON, or describes what JSON does not support.
 pub(super) fn json(attribute: &Attribute) -> Result<Box<RawValue>, String> {
     let count = attribute.shape.iter().try_fold(1_u64, |all, &length| all.checked_mul(length));
     let count = count.and_then(|count| usize::try_from(count).ok());
     let as_many = |found: Option<usize>| match found == count {
         true => Ok(()),
-        false => Err("other values than its shape has".to_owned()),
+        false => Err("a number of values that does not match its shape".to_owned()),
     };
     let text = match &attribute.value {
         AttributeValue::Numbers(values) => {
             as_many(values.len())?;
             let number = |at| values.get(at).and_then(number);
             let numbers = (0..count.unwrap_or(0)).map(number).collect::<Option<Vec<_>>>();
-            let what = "numbers that JSON does not have, such as NaN";
+            let what = "numbers that JSON does not support, such as NaN";
             nested(&attribute.shape, &mut numbers.ok_or(what)?.into_iter())
         }
         AttributeValue::Strings(strings) => {
@@ -34,10 +34,10 @@ pub(super) fn json(attribute: &Attribute) -> Result<Box<RawValue>, String> {
         AttributeValue::References(_) => return Err("references to objects".to_owned()),
         AttributeValue::Unsupported(what) => return Err(what.clone()),
     };
-    RawValue::from_string(text).map_err(|error| format!("no JSON: {error}"))
+    RawValue::from_string(text).map_err(|error| format!("invalid JSON: {error}"))
 }
 
-/// Puts values into lists of lists.
+/// Returns values as nested lists.
 fn nested(shape: &[u64], values: &mut dyn Iterator<Item = String>) -> String {
     match shape {
         [] => values.next().unwrap_or_default(),
@@ -48,7 +48,7 @@ fn nested(shape: &[u64], values: &mut dyn Iterator<Item = String>) -> String {
     }
 }
 
-/// Returns a number as JSON; `None` where there is none such.
+/// Returns a number as JSON; `None` if it is not representable.
 fn number(scalar: Scalar) -> Option<String> {
     let float = |value: f64| value.is_finite().then(|| Value::from(value).to_string());
     match scalar {

@@ -1,4 +1,4 @@
-//! The files of chunks and shards.
+//! Files of chunks and shards.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use crate::compress::Compression;
 use crate::tiles::Tiles;
 use crate::zarr::codec;
 
-/// The bytes of a chunk have to be fewer, as NumPy and the codecs of others count them in 31 bits.
+/// The limit for the size of a chunk: NumPy and codecs of other programs use 31 bits.
 pub(super) const LARGEST: u64 = 1 << 31;
 
-/// What stands in the index of a shard for a chunk that is not stored.
+/// The value in the index of a shard for a missing chunk.
 const MISSING: u64 = u64::MAX;
 
-/// Returns the name of a chunk's file in the directory of its array.
+/// Returns the file name of a chunk in the directory of its array.
 pub(super) fn key(at: &[u64], version: ZarrVersion) -> String {
     let joined = |mark| at.iter().map(u64::to_string).collect::<Vec<_>>().join(mark);
     match (version, at) {
@@ -27,7 +27,7 @@ pub(super) fn key(at: &[u64], version: ZarrVersion) -> String {
 }
 
 /// Compresses a chunk.
-pub(super) fn packed<'a>(
+pub(super) fn compress<'a>(
     bytes: &'a [u8],
     compression: Compression,
     place: &Place,
@@ -40,18 +40,18 @@ pub(super) fn packed<'a>(
     })
 }
 
-/// A shard: several chunks, and behind them an index of where each lies.
+/// A shard: several chunks, followed by an index of their offsets.
 pub(super) struct Shard<'a> {
-    /// Its lengths, and those of a chunk.
+    /// The shapes of the shard and of a chunk.
     pub(super) lengths: &'a [u64],
     pub(super) chunk: &'a [u64],
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub(super) element: usize,
     pub(super) compression: Compression,
 }
 
 impl Shard<'_> {
-    /// Makes the file of the shard at a place in the grid of an array of a shape.
+    /// Encodes the file of the shard at a position of the grid.
     pub(super) fn encode(
         &self,
         bytes: &[u8],
@@ -70,7 +70,7 @@ impl Shard<'_> {
             let is_inside = starts.zip(shape).all(|(start, length)| start < *length);
             let (offset, length) = match is_inside {
                 true => {
-                    let packed = packed(chunk, self.compression, place)?;
+                    let packed = compress(chunk, self.compression, place)?;
                     let offset = file.len() as u64;
                     file.extend_from_slice(&packed);
                     (offset, packed.len() as u64)
@@ -99,14 +99,14 @@ mod tests {
         let file = shard.encode(&[1, 2, 0, 0, 0, 0, 0, 0], &[1, 0], &[3, 2], &Place::default());
         let mut expected = vec![1, 2, 0, 0];
         expected.extend([0, 4].map(u64::to_le_bytes).concat()); // offset and bytes of the first
-        expected.extend([0xff; 16]); // the second lies outside
+        expected.extend([0xff; 16]); // the second is outside
         let sum = crc32c::crc32c(&expected[4..]);
         expected.extend(sum.to_le_bytes());
         assert_eq!(file.unwrap(), expected);
     }
 
     #[test]
-    fn chunks_are_called_by_their_place() {
+    fn chunk_file_names() {
         assert_eq!(key(&[3, 0], ZarrVersion::V2), "3.0");
         assert_eq!(key(&[3, 0], ZarrVersion::V3), "c/3/0");
         assert_eq!(key(&[], ZarrVersion::V2), "0");

@@ -1,8 +1,8 @@
-//! Consolidated metadata of groups that something is added to.
+//! Updating the consolidated metadata of groups to which something is added.
 //!
-//! Two files cannot change in one step. What a group repeats of others is therefore taken away first and
-//! written anew last, so that no program ever finds what does not hold: a process that is killed between leaves
-//! a store that is complete, and not consolidated.
+//! Two files cannot change in one step. The consolidated metadata is therefore removed first and
+//! written again last, so that programs never read outdated metadata: a process that is killed in
+//! between leaves a complete store without consolidated metadata.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -16,30 +16,30 @@ use super::metadata::{Document, object};
 use super::options::ZarrVersion;
 use crate::zarr::node;
 
-/// The members of an object in JSON, each as it stands.
+/// The members of a JSON object, unparsed.
 type Members = BTreeMap<String, Box<RawValue>>;
 
-/// A group that repeats what the groups and arrays in it say of themselves.
+/// A group with consolidated metadata.
 #[derive(Debug)]
 pub(super) struct Consolidated {
-    /// The file that does.
+    /// The file with the metadata.
     file: PathBuf,
     version: ZarrVersion,
     /// The path from the group to what is added.
     added: String,
 }
 
-/// The files of groups whose consolidated metadata has been taken away.
+/// The files of groups whose consolidated metadata was removed.
 pub(super) struct Suspended {
     groups: Vec<(Consolidated, Vec<u8>, Members)>,
     write: WriteOptions,
 }
 
-/// The name of the member that holds consolidated metadata in version 3.
+/// The member with consolidated metadata in version 3.
 const MEMBER: &str = "consolidated_metadata";
 
 impl Consolidated {
-    /// Looks whether a group has consolidated metadata.
+    /// Reads the consolidated metadata of a group, if there is any.
     pub(super) fn find(
         directory: &Path,
         version: ZarrVersion,
@@ -60,7 +60,7 @@ impl Consolidated {
         };
         let found = found.then_some(Self { file, version, added });
         if let Some(found) = &found {
-            // Of a form that can be changed.
+            // In a form that can be updated.
             found.members(&place)?;
         }
         Ok(found)
@@ -72,7 +72,7 @@ impl Consolidated {
         node::check_length("consolidated metadata", bytes.len() as u64, place)?;
         let members = node::parse("consolidated metadata", &bytes, place)?;
         let unknown = || {
-            let what = "Zarr groups with consolidated metadata of another form are not added to";
+            let what = "adding to Zarr groups with consolidated metadata of another form";
             Error::unsupported(place.clone(), what)
         };
         let inner =
@@ -115,7 +115,7 @@ impl Consolidated {
     }
 }
 
-/// Takes the consolidated metadata of groups away.
+/// Removes the consolidated metadata of groups.
 pub(super) fn suspend(groups: Vec<Consolidated>, write: WriteOptions) -> Result<Suspended> {
     let mut suspended = Suspended { groups: Vec::new(), write };
     for group in groups {
@@ -141,15 +141,15 @@ pub(super) fn suspend(groups: Vec<Consolidated>, write: WriteOptions) -> Result<
 }
 
 impl Suspended {
-    /// Puts everything back, as nothing was added.
+    /// Restores everything, if nothing was added.
     pub(super) fn restore(self) {
         for (group, bytes, _) in &self.groups {
-            // The error that led here is the one to be returned; the store is complete without.
+            // The original error is returned; the store is complete without it.
             let _ = group.write(bytes, self.write);
         }
     }
 
-    /// Writes consolidated metadata with what was added, by the paths of groups and arrays from there.
+    /// Writes the consolidated metadata including what was added, given by relative paths.
     pub(super) fn resume(self, added: &BTreeMap<String, Vec<Document>>) -> Result<()> {
         for (group, bytes, mut metadata) in self.groups {
             let place = Place::path(&*group.file);
@@ -166,7 +166,7 @@ impl Suspended {
                         ZarrVersion::V2 => format!("{path}/{name}"),
                         ZarrVersion::V3 => path.clone(),
                     };
-                    // What has just been written is JSON.
+                    // The text was created as JSON.
                     if let Ok(value) = RawValue::from_string(text.clone()) {
                         metadata.insert(key, value);
                     }

@@ -1,4 +1,4 @@
-//! What the elements of an array are, as its metadata say.
+//! Element types in metadata.
 
 use nnz_core::{Scalar, ValueType};
 use serde_json::{Value, json};
@@ -8,29 +8,29 @@ use crate::npy;
 use crate::tree::pack::element_bytes;
 use crate::tree::{ElementType, Field, StringEncoding};
 
-/// The largest compound, whose fill value is part of the metadata.
+/// Maximum size of a compound, whose fill value is part of the metadata.
 const LARGEST: u64 = 1 << 20;
 
-/// What the elements of an array are.
+/// The description of an element type.
 #[derive(Clone, Debug)]
 pub(super) struct Described {
-    /// Bytes of an element as stored; none for strings of any length.
+    /// Stored size of an element in bytes; 0 for strings of variable length.
     pub(super) bytes: usize,
-    /// How metadata name it.
+    /// Its name in metadata.
     pub(super) name: Value,
-    /// What stands where nothing is stored.
+    /// The fill value.
     pub(super) fill: Value,
-    /// Whether elements are strings of any length.
+    /// Whether elements are strings of variable length.
     pub(super) is_text: bool,
-    /// Whether the order of bytes is to be said.
+    /// Whether the byte order is stored.
     pub(super) has_order: bool,
 }
 
-/// Whether the machine's order of bytes, in which elements are stored, is the highest first.
+/// Whether native byte order, in which elements are stored, is big-endian.
 pub(super) const BIG: bool = cfg!(target_endian = "big");
 
 impl Described {
-    /// Describes elements; `None` where a version of Zarr has none of that type.
+    /// Describes an element type; `None` if the version of Zarr does not support it.
     pub(super) fn new(element: &ElementType, version: ZarrVersion) -> Option<Self> {
         let bytes = usize::try_from(element_bytes(element, 0)?).ok()?;
         let is_text = *element == ElementType::String;
@@ -70,7 +70,7 @@ fn zero(value_type: ValueType) -> Value {
     }
 }
 
-/// Returns a fill value as metadata state it.
+/// Returns a fill value as in metadata.
 fn number(fill: Scalar, version: ZarrVersion) -> Value {
     let wide = |value: f64| match value {
         value if value.is_nan() => {
@@ -111,7 +111,7 @@ fn base64_zeros(bytes: usize) -> Value {
     Value::from("AAAA".repeat(bytes / 3) + end)
 }
 
-/// Names elements as version 2 does, which is as NumPy does.
+/// Returns the name of an element type in version 2, as in NumPy.
 fn dtype(element: &ElementType) -> Option<Value> {
     let order = if BIG { '>' } else { '<' };
     Some(match element {
@@ -147,7 +147,7 @@ fn fixed(element: &ElementType, encoding: StringEncoding) -> Option<String> {
     Some(element.descr())
 }
 
-/// Names elements as version 3 does.
+/// Returns the name of an element type in version 3.
 fn data_type(element: &ElementType) -> Option<Value> {
     Some(match element {
         ElementType::Number(ValueType::Bint8) => json!("bool"),
@@ -177,7 +177,7 @@ fn data_type(element: &ElementType) -> Option<Value> {
     })
 }
 
-/// Refuses compounds that are large, or hold strings of any length or arrays of compounds.
+/// Refuses compounds that are large, or have strings of variable length or arrays of compounds.
 fn check_size(element: &ElementType) -> Option<()> {
     let ElementType::Compound(fields) = element else { return Some(()) };
     let is_held = |field: &Field| match field.element {

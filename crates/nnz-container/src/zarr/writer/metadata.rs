@@ -1,4 +1,4 @@
-//! What groups and arrays say of themselves, in both versions.
+//! The metadata of groups and arrays, in both versions.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use super::element::{BIG, Described};
 use super::options::ZarrVersion;
 use crate::compress::Compression;
 
-/// Attributes by their names.
+/// Attributes by name.
 pub(super) type Attributes = BTreeMap<String, Box<RawValue>>;
 
-/// A file that says what a group or an array is, by its name in the directory.
+/// A metadata file: its name and contents.
 pub(super) type Document = (&'static str, String);
 
-/// What an array says of itself.
+/// The metadata of an array.
 pub(super) struct ArrayMetadata<'a> {
     pub(super) element: &'a Described,
     pub(super) shape: &'a [u64],
@@ -25,14 +25,14 @@ pub(super) struct ArrayMetadata<'a> {
     pub(super) dimensions: Option<&'a [String]>,
 }
 
-/// Returns a text as a string in JSON.
+/// Returns a text as a JSON string.
 pub(super) fn string(text: &str) -> Box<RawValue> {
     let quoted = Value::from(text).to_string();
-    // What has just been written is JSON.
+    // The text was created as JSON.
     RawValue::from_string(quoted).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// Describes a group.
+/// Returns the metadata of a group.
 pub(super) fn group(attributes: &Attributes, version: ZarrVersion) -> Vec<Document> {
     let attributes = object(attributes.iter().map(|(name, value)| (&**name, value.get())));
     match version {
@@ -53,8 +53,7 @@ pub(super) fn group(attributes: &Attributes, version: ZarrVersion) -> Vec<Docume
     }
 }
 
-/// Adds what all groups and arrays below say of themselves, by their paths, to the description of the
-/// root group.
+/// Adds the metadata of all groups and arrays, by path, to that of the root group.
 pub(super) fn consolidate<'a>(
     root: &mut Vec<Document>,
     nodes: impl Iterator<Item = (&'a str, &'a [Document])>,
@@ -87,7 +86,7 @@ pub(super) fn consolidate<'a>(
     }
 }
 
-/// Makes an object of members that are JSON.
+/// Creates an object from JSON members.
 pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let members: Vec<String> =
         members.map(|(name, value)| format!("{}:{value}", string(name))).collect();
@@ -95,7 +94,7 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
 }
 
 impl ArrayMetadata<'_> {
-    /// Describes the array.
+    /// Returns the metadata of the array.
     pub(super) fn documents(&self, attributes: &Attributes, version: ZarrVersion) -> Vec<Document> {
         let attributes = object(attributes.iter().map(|(name, value)| (&**name, value.get())));
         match version {

@@ -1,4 +1,4 @@
-//! How arrays are stored.
+//! Options for storing arrays.
 
 use std::num::NonZeroUsize;
 
@@ -7,33 +7,34 @@ use nnz_core::{Error, Result};
 use crate::compress::Compression;
 use crate::tree::{ArraySpec, ElementType};
 
-/// Default number of elements in a chunk. Each chunk is a file: smaller ones make many files, of larger
-/// ones more has to be read for a few elements.
+/// Default number of elements of a chunk. Each chunk is a file: small chunks make many files, large
+/// chunks are slow for reads of few elements.
 const CHUNK: u64 = 1 << 20;
 
-/// Default bytes of a chunk, at most.
+/// Maximum size of a default chunk in bytes.
 const CHUNK_BYTES: u64 = 64 << 20;
 
-/// Default number of strings in a chunk, and the largest.
+/// Default and maximum number of strings of a chunk.
 const STRINGS: u64 = 16 << 10;
-const LONGEST_STRINGS: u64 = 1 << 26;
+const MAX_STRINGS: u64 = 1 << 26;
 
-/// Bytes that are collected before several threads compress them, unless one chunk is longer.
+/// Number of bytes that are buffered before several threads compress them, unless a chunk is
+/// larger.
 const BATCH: usize = 64 << 20;
 
-/// How the arrays in a group are stored.
+/// Options for storing the arrays of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZarrOptions {
-    /// Elements of a chunk. `None`: 1,048,576, and fewer for an array that is shorter.
+    /// Number of elements of a chunk. `None`: 1,048,576, or fewer for a shorter array.
     pub chunk: Option<u32>,
-    /// How chunks are compressed.
+    /// The compression of chunks.
     pub compress: Compression,
-    /// How many threads compress.
+    /// The number of threads for compression.
     pub threads: usize,
 }
 
 impl Default for ZarrOptions {
-    /// Uncompressed, on all cores.
+    /// Uncompressed, all cores.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self { chunk: None, compress: Compression::None, threads }
@@ -42,14 +43,14 @@ impl Default for ZarrOptions {
 
 impl ZarrOptions {
     pub(super) fn check(&self) -> Result<()> {
-        // The widest element has 16 bytes, and one chunk of each array is kept in memory.
+        // Elements have at most 16 bytes, and one chunk of each array is kept in memory.
         if self.chunk.is_some_and(|chunk| chunk == 0 || chunk > 1 << 26) {
             return Err(Error::argument("Zarr chunks have 1 to 67,108,864 elements"));
         }
         self.compress.check()
     }
 
-    /// Describes an array of one dimension that is stored so.
+    /// Returns the specification of an array of one dimension with these options.
     pub(super) fn spec(&self, element: ElementType) -> ArraySpec {
         let spec = ArraySpec::growing(element, &[]).compress(self.compress);
         match self.chunk {
@@ -59,36 +60,36 @@ impl ZarrOptions {
     }
 }
 
-/// The version of the format: that of `.zarray`, or that of `zarr.json`.
+/// The version of the Zarr format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZarrVersion {
-    /// Version 2, which every program of Zarr reads.
+    /// Version 2 (`.zarray`), which all programs can read.
     V2,
-    /// Version 3.
+    /// Version 3 (`zarr.json`).
     V3,
 }
 
-/// How a tree is stored.
+/// Options for storing a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZarrTreeOptions {
     /// The version of the format.
     pub version: ZarrVersion,
-    /// Whether the metadata of all groups and arrays is repeated at the root, as programs in Python do, so
-    /// that one file has to be read to open the store.
+    /// Whether the metadata of all groups and arrays is consolidated at the root, as in
+    /// zarr-python, so that opening the store reads one file.
     pub consolidate: bool,
-    /// How many threads compress. What they write does not depend on it.
+    /// The number of threads that compress. The written bytes do not depend on it.
     pub threads: usize,
 }
 
 impl Default for ZarrTreeOptions {
-    /// Version 3, consolidated, on all cores.
+    /// Version 3, consolidated, all cores.
     fn default() -> Self {
         let ZarrOptions { threads, .. } = ZarrOptions::default();
         Self { version: ZarrVersion::V3, consolidate: true, threads }
     }
 }
 
-/// Returns how many chunks of so many bytes are collected before they are written.
+/// Returns how many chunks of `chunk_bytes` bytes are buffered before they are written.
 pub(super) fn batch(chunk_bytes: usize, compression: Compression, threads: usize) -> usize {
     match compression {
         Compression::None => 1,
@@ -96,13 +97,13 @@ pub(super) fn batch(chunk_bytes: usize, compression: Compression, threads: usize
     }
 }
 
-/// Returns the lengths of a chunk of elements of so many bytes.
+/// Returns the shape of chunks of elements of `bytes` bytes.
 pub(super) fn chunk_of_elements(spec: &ArraySpec, bytes: usize) -> Result<Vec<u64>> {
     let fitting = CHUNK_BYTES / (bytes as u64).max(1);
     spec.chunk_shape(fitting.clamp(1, CHUNK))
 }
 
-/// Returns the lengths of a chunk of strings that follow each other.
+/// Returns the shape of chunks of adjacent strings.
 pub(super) fn chunk_of_strings(spec: &ArraySpec) -> Result<Vec<u64>> {
     let set = match &spec.chunk {
         Some(_) => Some(spec.chunk_shape(STRINGS)?),
@@ -111,8 +112,8 @@ pub(super) fn chunk_of_strings(spec: &ArraySpec) -> Result<Vec<u64>> {
     let most = set.iter().flatten().try_fold(1_u64, |all, len| all.checked_mul(*len));
     let most = if set.is_some() { most.unwrap_or(u64::MAX) } else { STRINGS };
     let unset = ArraySpec { chunk: None, shard: None, ..spec.clone() };
-    let mut chunk = unset.chunk_shape(most.clamp(1, LONGEST_STRINGS))?;
-    // Only the first that is cut may be longer than 1.
+    let mut chunk = unset.chunk_shape(most.clamp(1, MAX_STRINGS))?;
+    // Only the first dimension that is divided may be longer than 1.
     let cut = chunk.iter().zip(&spec.shape).rposition(|(by, len)| by < len);
     if let Some(cut) = cut {
         chunk.iter_mut().take(cut).for_each(|by| *by = 1);

@@ -1,4 +1,4 @@
-//! An array of strings of any length being written.
+//! Writing arrays of strings of variable length.
 
 use nnz_core::{At, Error, Place, Result, StringReader};
 
@@ -12,7 +12,7 @@ use crate::product::product;
 use crate::tiles::Tiles;
 use crate::tree::ArraySpec;
 
-/// An array of strings being written. A chunk holds strings that follow each other.
+/// An array of strings that is being written. A chunk has adjacent strings.
 #[derive(Debug)]
 pub(super) struct Strings {
     path: String,
@@ -27,9 +27,9 @@ pub(super) struct Strings {
     dimensions: Option<Vec<String>>,
     version: ZarrVersion,
     tiles: Tiles,
-    /// Strings of a chunk, each behind its length.
+    /// Strings of a chunk, each after its length.
     buffer: Vec<u8>,
-    /// The strings in it.
+    /// The number of strings in it.
     held: u64,
     len: u64,
     chunks: u64,
@@ -68,7 +68,7 @@ impl Strings {
         })
     }
 
-    /// Lets chunks of an array that is short be as long as is set.
+    /// Keeps the shape of chunks as set, even if the array is shorter.
     pub(super) fn keep_chunk(&mut self) {
         self.fits = false;
     }
@@ -83,10 +83,14 @@ impl Strings {
         while let Some(string) = strings.next_string()? {
             if self.len >= room || self.finished {
                 let found = format!("more than {room} strings");
-                return Err(Error::mismatch(self.place.clone(), found, "as many as the shape has"));
+                return Err(Error::mismatch(
+                    self.place.clone(),
+                    found,
+                    "as many strings as the shape has",
+                ));
             }
             self.push(string)?;
-            // A byte for each string: chunks end where they would.
+            // One byte per string: chunks end at the same positions.
             let held = usize::try_from(self.held).unwrap_or(usize::MAX);
             let start = self.len - self.held;
             if held > 0 && self.tiles.whole(start, held) == held {
@@ -96,7 +100,7 @@ impl Strings {
         Ok(())
     }
 
-    /// Appends a string behind its length.
+    /// Appends a string after its length.
     fn push(&mut self, string: &[u8]) -> Result<()> {
         let text = crate::npy::check_text(string, &self.place, self.len)?;
         let length = i32::try_from(text.len()).map_err(|_| {
@@ -110,25 +114,25 @@ impl Strings {
         Ok(())
     }
 
-    /// Writes a chunk, which is always stored whole.
+    /// Writes a chunk, which is always stored completely.
     fn write(&mut self, target: &Target) -> Result<()> {
         let count = product(self.chunk.iter().copied())?;
         let missing = usize::try_from(count - self.held).unwrap_or(usize::MAX);
         let missing = missing.checked_mul(4).and_then(|bytes| bytes.checked_add(self.buffer.len()));
         self.buffer.resize(missing.ok_or_else(|| Error::argument("chunks larger than memory"))?, 0);
-        // The number of strings comes before them.
+        // The strings are preceded by their number.
         let count = u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes();
         let bytes = [&count[..], &self.buffer].concat();
         let at = self.tiles.place(self.chunks);
         let key = format!("{}/{}", self.path, chunk::key(&at, self.version));
-        target.put(&key, &chunk::packed(&bytes, self.compression, &self.place)?)?;
+        target.put(&key, &chunk::compress(&bytes, self.compression, &self.place)?)?;
         self.buffer.clear();
         self.held = 0;
         self.chunks += 1;
         Ok(())
     }
 
-    /// Writes what is left; what was appended has to be all there is.
+    /// Writes the rest. All strings must have been appended.
     pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
@@ -137,8 +141,8 @@ impl Strings {
             let row = product(self.shape.iter().skip(1).copied())?;
             let rows = self.len.checked_div(row).unwrap_or(0);
             if rows * row != self.len {
-                let found = "a last row that is not complete";
-                return Err(Error::mismatch(self.place.clone(), found, "whole rows"));
+                let found = "an incomplete last row";
+                return Err(Error::mismatch(self.place.clone(), found, "complete rows"));
             }
             self.shape.iter_mut().take(1).for_each(|len| *len = rows);
         }
@@ -148,7 +152,7 @@ impl Strings {
             return Err(Error::mismatch(self.place.clone(), found, format!("{expected}")));
         }
         if self.chunks == 0 && self.fits {
-            // A shorter list than a chunk gets a shorter chunk.
+            // A list that is shorter than a chunk gets a shorter chunk.
             let rows = self.shape.first().copied().unwrap_or(1).max(1);
             self.chunk.iter_mut().take(1).for_each(|len| *len = rows.min(*len));
             self.tiles = Tiles::new(&self.shape, &self.chunk, 1)?;
@@ -156,7 +160,7 @@ impl Strings {
         if self.held > 0 { self.write(target) } else { Ok(()) }
     }
 
-    /// Describes the array, which is finished.
+    /// Returns the metadata files of the finished array.
     pub(super) fn documents(&self, attributes: &Attributes) -> Vec<Document> {
         let metadata = ArrayMetadata {
             element: &self.described,

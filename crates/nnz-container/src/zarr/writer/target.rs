@@ -1,4 +1,4 @@
-//! The directory written to, and the group in it.
+//! The directory to write and the group in it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,49 +16,49 @@ use nnz_storage::staging::{
     Expected, StagedDirectory, UpdateLock, WriteOptions, appeared, is_hidden_name,
 };
 
-/// The files of a store that are none of chunks.
+/// The files of a store other than chunks.
 const FILES: [&str; 5] = ["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"];
 
-/// The longest name of a directory.
-const LONGEST_NAME: usize = 255;
+/// Maximum length of the name of a directory.
+const MAX_NAME_LEN: usize = 255;
 
-/// How deep groups may lie in a store that is replaced.
-const DEEPEST: usize = 64;
+/// Maximum depth of groups in a store that is replaced.
+const MAX_DEPTH: usize = 64;
 
-/// The directory written to, and the group in it.
+/// The directory to write and the group in it.
 #[derive(Debug)]
 pub(super) struct Target {
     staged: StagedDirectory,
-    /// Where the group lies in the directory: empty, or names with `/` behind each.
+    /// The path of the group in the directory: empty, or names followed by `/`.
     group: String,
-    /// What is taken off the paths of files: the name of the directory with `/` behind, where the group is the
-    /// one around it.
+    /// The prefix to remove from the paths of files: the name of the directory followed by `/`, if
+    /// the group is its parent.
     stripped: String,
-    /// Where the groups lie that are made above it.
+    /// The paths of the parent groups that are created.
     above: Vec<String>,
-    /// Whether the directory is a whole store.
+    /// Whether the directory is a complete store.
     is_store: bool,
     version: ZarrVersion,
     write: WriteOptions,
-    /// Groups around the directory with consolidated metadata.
+    /// Parent groups of the directory with consolidated metadata.
     consolidated: Vec<Consolidated>,
-    /// The locks of a store that the group is added to.
+    /// The locks of a store to which the group is added.
     _lock: Option<UpdateLock>,
 }
 
-/// Returns whether something can be called so in a store.
+/// Returns whether a name is valid in a store.
 pub(super) fn is_name(name: &str) -> bool {
     is_tree_name(name) && !name.starts_with("__")
 }
 
-/// Returns whether a group or an array can be called so: programs use reserved names as well.
+/// Returns whether a name is valid for a group or an array: programs also use reserved names.
 pub(super) fn is_tree_name(name: &str) -> bool {
     let dots = name.bytes().all(|byte| byte == b'.');
-    !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > LONGEST_NAME)
+    !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > MAX_NAME_LEN)
 }
 
 impl Target {
-    /// Finds the deepest group that is there; what lies below it is written as one directory.
+    /// Finds the innermost existing group; what is below it is written as one directory.
     pub(super) fn create(
         path: &Path,
         group: &str,
@@ -70,13 +70,13 @@ impl Target {
         let lock = lock_store(path, names.is_empty())?;
         let mut target = path.to_path_buf();
         let mut there = 0;
-        // All but the last of what is there stays.
+        // All existing groups except the last are kept.
         while there < names.len() && target.symlink_metadata().is_ok() {
             check_parent(&target, version)?;
             target.push(names[there]);
             there += 1;
         }
-        // An array is part of the group it lies in, and does not give way to another.
+        // An array is part of its group, and is not replaced by a group.
         if !names.is_empty() && is_array(&target) {
             return Err(Error::mismatch(place, "an array", "a group, or nothing"));
         }
@@ -88,7 +88,7 @@ impl Target {
             staged = staged.with_access_of(around)?;
         }
         if there < names.len() {
-            // A group that appears meanwhile holds those of others: it is not for us to replace.
+            // A group that appears in between belongs to another program, and is not replaced.
             staged.expect(Expected::Nothing);
         }
         let (mut group, mut above) = (String::new(), Vec::new());
@@ -112,7 +112,7 @@ impl Target {
         })
     }
 
-    /// Prepares the directory of a group or an array that is added to a group that is there.
+    /// Prepares the directory of a group or an array that is added to an existing group.
     pub(super) fn add(path: &Path, member: &str, write: WriteOptions) -> Result<Self> {
         let place = Place::path(full_path(path, member));
         let names = names(member, &place)?;
@@ -150,7 +150,8 @@ impl Target {
         self.version
     }
 
-    /// Returns the only name that a member of the group may have, where it is added to one that is there.
+    /// Returns the only name that a member of the group may have, if it is added to an existing
+    /// group.
     pub(super) fn only_member(&self) -> Option<&str> {
         self.stripped.strip_suffix('/')
     }
@@ -161,9 +162,10 @@ impl Target {
         self.staged.write_file(&format!("{}{name}", self.group), bytes)
     }
 
-    /// Writes what all groups and arrays are, by their paths in the group, and puts them in their place.
+    /// Writes the metadata of all groups and arrays, given by relative paths, and puts everything
+    /// in place.
     ///
-    /// What all of them are is repeated at the root of a new store, if that is to be.
+    /// The metadata is also consolidated at the root of a new store, if requested.
     pub(super) fn finish(
         self,
         mut nodes: BTreeMap<String, Vec<Document>>,
@@ -175,7 +177,7 @@ impl Target {
             all.insert(path, metadata::group(&Attributes::new(), self.version));
         }
         if let Some(member) = self.only_member() {
-            // The group itself is there.
+            // The group itself exists.
             nodes.remove("");
             if !nodes.contains_key(member) {
                 return Err(Error::argument("nothing is added to the Zarr store"));
@@ -216,7 +218,7 @@ impl Target {
     }
 }
 
-/// Takes a path apart and checks its names.
+/// Splits a path and checks its names.
 fn names<'a>(path: &'a str, place: &Place) -> Result<Vec<&'a str>> {
     let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
     match names.iter().find(|name| !is_tree_name(name)) {
@@ -228,7 +230,7 @@ fn names<'a>(path: &'a str, place: &Place) -> Result<Vec<&'a str>> {
     }
 }
 
-/// Finds the groups with consolidated metadata on the way to what `names` lead to.
+/// Finds the groups with consolidated metadata on the path `names`.
 fn consolidated(path: &Path, names: &[&str], version: ZarrVersion) -> Result<Vec<Consolidated>> {
     let mut directory = path.to_path_buf();
     let mut all = Vec::new();
@@ -239,8 +241,8 @@ fn consolidated(path: &Path, names: &[&str], version: ZarrVersion) -> Result<Vec
     Ok(all)
 }
 
-/// Waits until no other process of nnz adds to a store. `None` where nothing is added, or to
-/// nothing that is there.
+/// Waits until no other process of nnz adds to the store. `None` if nothing is added to an existing
+/// store.
 fn lock_store(path: &Path, is_whole: bool) -> Result<Option<UpdateLock>> {
     let files = ["zarr.json", ".zgroup"].map(|name| path.join(name));
     match files.iter().find(|file| file.is_file()) {
@@ -256,27 +258,25 @@ fn version_of(path: &Path) -> Result<ZarrVersion> {
         Some(Node::Group(group)) if group.version == 2 => Ok(ZarrVersion::V2),
         Some(Node::Group(_)) => Ok(ZarrVersion::V3),
         Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
-        None => Err(Error::mismatch(place, "no Zarr group", "one to add to")),
+        None => Err(Error::mismatch(place, "no Zarr group", "a group to add to")),
     }
 }
 
-/// Checks that a group of a version can be added to what is there.
+/// Checks that a group of a version can be added to an existing one.
 fn check_parent(directory: &Path, version: ZarrVersion) -> Result<()> {
     let found = version_of(directory)?;
     if found == version {
         return Ok(());
     }
     let what = match found {
-        ZarrVersion::V2 => {
-            "Zarr of version 2, to which no group is added: groups are written in version 3"
-        }
-        ZarrVersion::V3 => "Zarr of version 3, to which nothing of version 2 is added",
+        ZarrVersion::V2 => "adding to Zarr of version 2: groups are written in version 3",
+        ZarrVersion::V3 => "adding Zarr of version 2 to Zarr of version 3",
     };
     Err(Error::unsupported(Place::path(directory), what))
 }
 
-/// Names what a directory holds that keeps it from being replaced: what lies beside a store, or
-/// anything where its own metadata is not that of a group or an array.
+/// Returns the name of an entry that prevents a directory from being replaced: one that is not part
+/// of a store, or any if the directory's own metadata is not that of a group or an array.
 fn foreign(path: &Path) -> io::Result<Option<OsString>> {
     if is_described(path)? {
         return foreign_within(path, 0);
@@ -290,12 +290,12 @@ fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
         let text = name.to_string_lossy();
-        // What a killed process left goes with the store.
+        // Leftovers of a killed process are removed with the store.
         let known = if is_hidden_name(&name) {
             true
         } else if kind.is_file() {
             FILES.contains(&&*text) || (array && is_chunk(&text))
-        } else if !kind.is_dir() || depth == DEEPEST {
+        } else if !kind.is_dir() || depth == MAX_DEPTH {
             false
         } else if array {
             only_chunks(&entry.path(), depth)?
@@ -309,7 +309,7 @@ fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
     Ok(None)
 }
 
-/// Whether a directory has metadata of a group or an array that can be read.
+/// Returns whether a directory has valid metadata of a group or an array.
 fn is_described(path: &Path) -> io::Result<bool> {
     match node::read(path, &Place::path(path)).map_err(Error::into_parts) {
         Ok(node) => Ok(node.is_some()),
@@ -322,20 +322,20 @@ fn is_array(path: &Path) -> bool {
     matches!(node::read(path, &Place::path(path)), Ok(Some(Node::Array(..))))
 }
 
-/// Whether a file is called as chunks are, such as `0`, `0.3` or `c.7`.
+/// Returns whether a file has the name of a chunk, such as `0`, `0.3` or `c.7`.
 fn is_chunk(name: &str) -> bool {
     let numbers = name.strip_prefix("c.").unwrap_or(name);
     name == "c" || numbers.split('.').all(|number| number.parse::<u64>().is_ok())
 }
 
-/// Whether a directory holds chunks only, in more directories or not.
+/// Returns whether a directory has only chunks, in subdirectories or not.
 fn only_chunks(path: &Path, depth: usize) -> io::Result<bool> {
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         let kind = entry.file_type()?;
         let known = is_chunk(&entry.file_name().to_string_lossy())
             && (kind.is_file()
-                || (kind.is_dir() && depth < DEEPEST && only_chunks(&entry.path(), depth + 1)?));
+                || (kind.is_dir() && depth < MAX_DEPTH && only_chunks(&entry.path(), depth + 1)?));
         if !known {
             return Ok(false);
         }

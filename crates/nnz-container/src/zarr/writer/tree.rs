@@ -1,4 +1,4 @@
-//! Writing a tree of groups and arrays.
+//! Writing trees of groups and arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::container::full_path;
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter};
 use nnz_storage::staging::WriteOptions;
 
-/// A tree of groups and arrays in a Zarr store being written, invisible until it is finished.
+/// A writer of a tree of groups and arrays in a Zarr store, which appears when it is finished.
 ///
 /// ```
 /// use nnz_storage::staging::WriteOptions;
@@ -39,12 +39,12 @@ use nnz_storage::staging::WriteOptions;
 #[derive(Debug)]
 pub struct ZarrTreeWriter {
     target: Target,
-    /// The group's path, for messages.
+    /// The path of the group in messages.
     path: PathBuf,
     nodes: Vec<Node>,
     paths: BTreeSet<String>,
     options: ZarrTreeOptions,
-    /// Whether a write has failed: the tree cannot be completed then.
+    /// Whether a write has failed, so that the tree cannot be completed.
     failed: bool,
 }
 
@@ -64,16 +64,15 @@ enum Kind {
 }
 
 impl ZarrTreeWriter {
-    /// Starts writing a group, named with or without a slash before it; the root group has no
-    /// name.
+    /// Starts writing a group, with or without a leading slash; the root group has an empty name.
     ///
-    /// Groups above it are made where they are missing. A group that is there is replaced only
-    /// with leave to overwrite, and only if all in it is of Zarr.
+    /// Missing parent groups are created. An existing group is replaced only with `overwrite`, and
+    /// only if it has nothing but Zarr data.
     ///
     /// # Errors
     ///
-    /// Fails where the group may not be replaced, or what is there is no Zarr of the version or cannot be
-    /// written.
+    /// Fails if the group may not be replaced, or if an existing store is not Zarr of the version
+    /// or cannot be written.
     pub fn create(
         path: &Path,
         group: &str,
@@ -87,13 +86,13 @@ impl ZarrTreeWriter {
         Ok(Self { target, path, nodes, paths, options, failed: false })
     }
 
-    /// Starts adding a group or an array to a store that is there, which keeps all else. `member` is its path from
-    /// the root. The root of the tree is the group around it, which has to be there, and nothing but the
-    /// member is created in it.
+    /// Starts adding a group or an array to an existing store, whose other contents are kept.
+    /// `member` is its path from the root. The root of the tree is the parent group, which must
+    /// exist; only the member may be created in it.
     ///
-    /// A group or an array that is there is replaced only with leave to overwrite. It is written in the version of
-    /// the store. Consolidated metadata of groups around it are taken away before it takes its place and written
-    /// anew behind it.
+    /// An existing group or array is replaced only with `overwrite`. The version is that of the
+    /// store. Consolidated metadata of parent groups is removed before the member is put in place,
+    /// and written again afterwards.
     ///
     /// # Errors
     ///
@@ -113,12 +112,12 @@ impl ZarrTreeWriter {
         Ok(Self { target, path, nodes, paths, options, failed: false })
     }
 
-    /// Returns the path of the group, for messages.
+    /// Returns the path of the group in messages.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Sets an attribute that is JSON.
+    /// Sets a JSON attribute.
     pub(super) fn set_json(
         &mut self,
         node: NodeId,
@@ -127,7 +126,7 @@ impl ZarrTreeWriter {
     ) -> Result<()> {
         let place = self.attribute_place(node, name);
         if node == NodeId::ROOT && self.target.only_member().is_some() {
-            let what = "an attribute of a group that is there".to_owned();
+            let what = "an attribute of an existing group".to_owned();
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
         let exists = Error::new(ErrorKind::Exists, place);
@@ -139,7 +138,7 @@ impl ZarrTreeWriter {
         Ok(())
     }
 
-    /// Lets chunks of an array that is shorter than they are be as long as was set.
+    /// Keeps the shape of chunks as set, even if the array is shorter.
     pub(super) fn keep_chunk(&mut self, array: NodeId) {
         match self.nodes.get_mut(array.0).map(|node| &mut node.kind) {
             Some(Kind::Array(array)) => array.keep_chunk(),
@@ -159,7 +158,7 @@ impl ZarrTreeWriter {
         place
     }
 
-    /// Checks that a group can get a member, and returns the member's path.
+    /// Checks that a member can be added to a group, and returns its path.
     fn take(&mut self, parent: NodeId, name: &str) -> Result<(String, Place)> {
         let parent_place = self.place(parent);
         let Node { path, kind: Kind::Group, .. } = self.node(parent)? else {
@@ -168,7 +167,7 @@ impl ZarrTreeWriter {
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         let place = Place::array(&*self.path, &path);
         if parent == NodeId::ROOT && self.target.only_member().is_some_and(|only| only != name) {
-            let what = "a member other than that which is added".to_owned();
+            let what = "a member other than the added one".to_owned();
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
         if !target::is_tree_name(name) {
@@ -186,7 +185,7 @@ impl ZarrTreeWriter {
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Works on an array.
+    /// Calls a function with an array.
     fn with(
         &mut self,
         array: NodeId,
@@ -242,11 +241,15 @@ impl TreeWriter for ZarrTreeWriter {
             described = described.with_fill(fill, version);
         }
         if spec.shard.is_some() && (version == ZarrVersion::V2 || described.is_text) {
-            return Err(Error::argument("only numbers in Zarr of version 3 are in shards"));
+            return Err(Error::argument(
+                "shards are supported only for numbers in Zarr of version 3",
+            ));
         }
         let dimensions = spec.dimensions.as_ref().map_or(spec.shape.len(), Vec::len);
         if dimensions != spec.shape.len() {
-            return Err(Error::argument("names of other dimensions than the shape has"));
+            return Err(Error::argument(
+                "a number of dimension names that does not match the shape",
+            ));
         }
         let (path, place) = self.take(parent, name)?;
         let (inner, context) = (path.clone(), place.clone());
@@ -300,7 +303,7 @@ impl TreeWriter for ZarrTreeWriter {
 
     fn finish(mut self: Box<Self>) -> Result<u64> {
         if self.failed {
-            let error = std::io::Error::other("a write has failed before");
+            let error = std::io::Error::other("an earlier write has failed");
             return Err(Error::new(ErrorKind::Io(error), self.place(NodeId::ROOT)));
         }
         let mut documents = BTreeMap::new();

@@ -1,30 +1,30 @@
-//! The regions that are counted in, row by row.
+//! The regions of a count matrix, by row.
 
 use nnz_core::{ChromosomeSizes, Error, FragmentFields, FragmentSource, Result, StringList};
 
 use crate::fragments::names::{Numbers, Table, find_all, shown};
 use crate::fragments::peaks::{Peak, Peaks};
 
-/// Says which regions fragments are counted in.
+/// The regions to count in.
 #[derive(Debug)]
 pub enum Regions {
-    /// Those of a list.
+    /// The regions of a list.
     Peaks(Peaks),
-    /// All of a genome, cut evenly.
+    /// Tiles of a genome.
     Tiles(Tiles),
 }
 
-/// Says how chromosomes are cut evenly. The last tile of each may be shorter.
+/// The tiles of a genome. The last tile of a chromosome may be shorter.
 #[derive(Debug)]
 pub struct Tiles {
     /// Bases of a tile.
     pub width: u32,
-    /// The chromosomes and their sizes. Without a list all chromosomes are cut, each as far as
-    /// its fragments reach.
+    /// The chromosomes and their sizes. Without a list, all chromosomes are divided, up to their
+    /// largest end.
     pub chromosomes: Option<ChromosomeSizes>,
 }
 
-/// The rows of the matrix, and where each lies.
+/// The rows of the matrix and their regions.
 pub(super) struct Rows {
     kind: Kind,
     /// Names of the chromosomes.
@@ -34,7 +34,7 @@ pub(super) struct Rows {
 }
 
 enum Kind {
-    /// Regions, with the chromosomes of their list; and which these are in the store.
+    /// Regions, with the chromosomes of their list and the numbers of these in the store.
     Peaks(Vec<Peak>, Vec<Option<u32>>),
     Tiles {
         width: u32,
@@ -42,19 +42,19 @@ enum Kind {
     },
 }
 
-/// A chromosome that is cut.
+/// A chromosome that is divided.
 struct Cut {
-    /// Its number among the names, and in the store.
+    /// Its number in the list, and in the store.
     name: u32,
     chromosome: Option<u32>,
     size: u32,
     first_row: u64,
 }
 
-/// Where a row lies.
+/// The region of a row.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The chromosome in the store, unless it has none of that name.
+    /// The chromosome in the store, if there is one of that name.
     pub(super) chromosome: Option<u32>,
     pub(super) start: u32,
     pub(super) end: u32,
@@ -87,8 +87,8 @@ impl Rows {
                 let sizes = (0..).zip(listed.names.iter()).map(|(number, name)| {
                     let size: Option<u32> = listed.sizes.get(number).copied().flatten();
                     size.ok_or_else(|| {
-                        let found = format!("no size of the chromosome {}", shown(name));
-                        let expected = "its bases in the second column";
+                        let found = format!("no size of chromosome {}", shown(name));
+                        let expected = "its size in the second column";
                         Error::mismatch(listed.place.clone(), found, expected)
                     })
                 });
@@ -116,7 +116,7 @@ impl Rows {
         let without = there.iter().zip(0..).filter(|(_, number)| !known.contains(&Some(*number)));
         let without: Vec<String> = without.map(|(name, _)| shown(name)).collect();
         if !without.is_empty() {
-            notes.push(format!("fragments on {} are in no tile", few(&without)));
+            notes.push(format!("fragments on {} are not in any tile", few(&without)));
         }
         Ok(Self { kind: Kind::Tiles { width, parts }, names, len, notes })
     }
@@ -125,7 +125,7 @@ impl Rows {
         self.len
     }
 
-    /// Returns where a row lies, and the number of its chromosome's name.
+    /// Returns the region of a row, and the number of its chromosome in the list.
     fn get(&self, row: u64) -> Option<(u32, Place)> {
         match &self.kind {
             Kind::Peaks(list, known) => {
@@ -145,13 +145,13 @@ impl Rows {
         }
     }
 
-    /// Returns where a row lies.
+    /// Returns the region of a row.
     pub(super) fn place(&self, row: u64) -> Place {
         let nowhere = Place { chromosome: None, start: 0, end: 0 };
         self.get(row).map_or(nowhere, |(_, place)| place)
     }
 
-    /// Returns the bytes that the names of rows from this one on have at least.
+    /// Returns the minimum bytes of the names of rows from this one on.
     pub(super) fn least_bytes_of_names(&self, from: u64) -> u64 {
         match &self.kind {
             // A letter, a colon, a digit, a hyphen and a digit.
@@ -160,7 +160,7 @@ impl Rows {
                 let least = parts.iter().map(|part| {
                     let rows = u64::from(part.size.div_ceil(*width));
                     let passed = from.saturating_sub(part.first_row).min(rows);
-                    // Starts; ends have as many digits at least.
+                    // Starts; ends have at least as many digits.
                     let digits = digits(rows, *width) - digits(passed, *width);
                     let rest = self.names.get(part.name).len() as u64 + 2;
                     2 * digits + rest * (rows - passed)
@@ -184,7 +184,7 @@ impl Rows {
     }
 }
 
-/// Counts the digits of the first multiples of a number, from 0 on.
+/// Counts the digits of the first multiples of a number, starting at 0.
 fn digits(count: u64, step: u32) -> u64 {
     let powers = (1..10).map(|power| 10_u64.pow(power));
     let longer = powers.map(|power| count.saturating_sub(power.div_ceil(u64::from(step))));
@@ -197,24 +197,24 @@ fn known(names: &StringList, there: &StringList) -> Result<Vec<Option<u32>>> {
     names.iter().map(|name| numbers.find(name)).collect()
 }
 
-/// Lists chromosomes that the store does not have.
+/// Describes chromosomes that the store does not have.
 fn notes(known: &[Option<u32>], names: &Table) -> Vec<String> {
     let absent = (0..).zip(known).filter(|(_, known)| known.is_none());
     let absent: Vec<String> = absent.map(|(number, _)| shown(names.get(number))).collect();
     if absent.is_empty() {
         return Vec::new();
     }
-    vec![format!("no fragments lie on {}: rows of zeros", few(&absent))]
+    vec![format!("no fragments on {}: rows of zeros", few(&absent))]
 }
 
-/// Lists some of many.
+/// Lists the first of several names.
 fn few(names: &[String]) -> String {
     const MOST: usize = 5;
     let more = if names.len() > MOST { ", ..." } else { "" };
     format!("{}{more}", names[..names.len().min(MOST)].join(", "))
 }
 
-/// Finds how far the fragments of each chromosome reach.
+/// Returns the largest end of the fragments of each chromosome.
 fn furthest(source: &dyn FragmentSource, sizes: &mut [u32]) -> Result<()> {
     let all = 0..source.header().count;
     source.for_each(all, FragmentFields::INTERVALS, &mut |batch| {

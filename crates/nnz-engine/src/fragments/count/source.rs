@@ -1,4 +1,4 @@
-//! The matrix of counts, made as it is read.
+//! A matrix of counts that is computed as it is read.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -13,38 +13,38 @@ use super::regions::{Place, Regions, Rows};
 use super::sweep::{Span, Sweep, layers};
 use super::tally::Tally;
 
-/// Fragments in a unit, about.
+/// Fragments of a unit, approximately.
 const PIECE: u64 = 1 << 17;
-/// Rows in a unit, at the most.
+/// Maximum number of rows of a unit.
 const MOST_ROWS: u64 = 1 << 14;
-/// Fragments between two regions that are rather skipped than read, about.
+/// Number of fragments between two regions, approximately, from which on they are skipped.
 const SKIPPED: u64 = 1 << 12;
 
 thread_local! {
-    /// What each thread counts with.
+    /// Buffers of a thread.
     static TALLY: RefCell<Tally> = RefCell::default();
 }
 
-/// Says what is counted.
+/// What is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountMode {
-    /// The first and the last base of a fragment, each where it lies. The default.
+    /// The first and the last base of a fragment, each where it is. The default.
     #[default]
     Insertions,
     /// Fragments that overlap a region.
     Overlaps,
 }
 
-/// How often each cell was seen in each region: a matrix of regions by cells.
+/// Counts of each cell in each region: a matrix of regions by cells.
 ///
-/// Nothing is counted before it is read, and then just the rows that are read: this is a
-/// [`MatrixSource`] with random access by rows.
+/// It is computed when it is read, for the rows that are read: a [`MatrixSource`] with random
+/// access by row.
 pub struct Counts {
     source: Box<dyn FragmentSource>,
     rows: Rows,
     mode: CountMode,
     header: Header,
-    /// For each chromosome, its fragments and about how many bases they lie on.
+    /// The fragments of each chromosome, and about how many bases they span.
     extents: Vec<(u64, u64)>,
 }
 
@@ -55,11 +55,11 @@ impl std::fmt::Debug for Counts {
 }
 
 impl Counts {
-    /// Makes ready to count.
+    /// Creates the matrix; nothing is counted yet.
     ///
     /// # Errors
     ///
-    /// Fails where names cannot be read, tiles have no bases, or their chromosomes no sizes.
+    /// Fails if names cannot be read, tiles have no bases, or their chromosomes no sizes.
     pub fn new(source: Box<dyn FragmentSource>, regions: Regions, mode: CountMode) -> Result<Self> {
         let rows = Rows::new(&*source, regions)?;
         let cells = source.cell_names()?.len();
@@ -99,15 +99,14 @@ impl Counts {
         Ok(Self { source, rows, mode, header, extents })
     }
 
-    /// Estimates how many fragments lie on some bases of a chromosome.
+    /// Estimates the number of fragments in a region of a chromosome.
     fn expected(&self, chromosome: u32, bases: u32) -> u64 {
         let (fragments, all) = self.extents.get(chromosome as usize).copied().unwrap_or((0, 1));
         let product = u128::from(fragments) * u128::from(bases) / u128::from(all);
         u64::try_from(product).unwrap_or(u64::MAX)
     }
 
-    /// Lists rows by where they lie, those on one chromosome together. Those that cannot be in
-    /// fragments are left out.
+    /// Groups rows by chromosome. Rows that cannot have fragments are left out.
     fn spans(&self, rows: &Range<u64>) -> Vec<(u32, Span)> {
         let mut spans = Vec::new();
         for (row, number) in rows.clone().zip(0..) {
@@ -121,7 +120,7 @@ impl Counts {
         spans
     }
 
-    /// Cuts regions in order where there is much between them that need not be read.
+    /// Splits sorted regions into clusters where many fragments between them can be skipped.
     fn clusters<'s>(&self, spans: &'s [(u32, Span)]) -> Vec<&'s [(u32, Span)]> {
         let mut clusters = Vec::new();
         let mut begin = 0;
@@ -143,14 +142,14 @@ impl Counts {
         clusters
     }
 
-    /// Returns the chromosome and the bases from the first to the last of a cluster.
+    /// Returns the chromosome of a cluster, and the bases from the first to the last.
     fn bases(cluster: &[(u32, Span)]) -> Option<(u32, Range<u32>)> {
         let &(chromosome, first) = cluster.first()?;
         let end = cluster.iter().map(|(_, span)| span.end).max()?;
         Some((chromosome, first.start..end))
     }
 
-    /// Counts the fragments that have to be read for some rows.
+    /// Counts the fragments of some rows.
     fn read_for(&self, rows: &Range<u64>) -> Result<u64> {
         let spans = self.spans(rows);
         let mut sum = 0;
@@ -220,7 +219,7 @@ impl MatrixSource for Counts {
     }
 }
 
-/// Makes the names of rows, of which there may be many.
+/// Formats the names of rows, of which there may be many.
 struct RowNames<'a> {
     rows: &'a Rows,
     next: u64,
@@ -241,12 +240,12 @@ impl StringReader for RowNames<'_> {
         Some(self.rows.len() - self.next)
     }
 
-    fn least_bytes(&self) -> u64 {
+    fn min_bytes(&self) -> u64 {
         self.rows.least_bytes_of_names(self.next)
     }
 }
 
-/// Cuts rows into units of about as many fragments each.
+/// Divides rows into units of about as many fragments each.
 struct Reader<'a> {
     counts: &'a Counts,
     rows: Range<u64>,
@@ -262,7 +261,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
         while end < most && sum < PIECE {
             let place = self.counts.rows.place(end);
             if let Some(chromosome) = place.chromosome {
-                // From where the region before begins, if that is near.
+                // From the start of the region before, if that is near.
                 let from = before.filter(|before| {
                     before.chromosome == place.chromosome && before.start <= place.start
                 });
@@ -274,7 +273,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
             }
             end += 1;
         }
-        // Where they lie closer than that, fewer rows.
+        // If regions are closer than that, fewer rows.
         while end - first > 1 && self.counts.read_for(&(first..end))? > 4 * PIECE {
             end = first + (end - first) / 2;
         }

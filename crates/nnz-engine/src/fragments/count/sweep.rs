@@ -1,4 +1,4 @@
-//! Finding the regions that fragments lie in, both in order of their starts.
+//! Finding the regions of fragments, both sorted by start.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,10 +7,10 @@ use nnz_core::FragmentBatch;
 
 use super::tally::Tally;
 
-/// Fragments that are looked at together.
+/// Fragments that are processed together.
 const AT_ONCE: usize = 512;
 
-/// A region on a chromosome, and its number among those counted together.
+/// A region of a chromosome, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub(super) start: u32,
@@ -18,11 +18,11 @@ pub(super) struct Span {
     pub(super) row: u32,
 }
 
-/// Puts regions, which come in order of their starts, into layers, as few as there can be. Those of
-/// a layer do not overlap.
+/// Divides regions, sorted by start, into as few layers as possible. The regions of a layer do not
+/// overlap.
 pub(super) fn layers(spans: impl IntoIterator<Item = Span>) -> Vec<Vec<Span>> {
     let mut layers: Vec<Vec<Span>> = Vec::new();
-    // Where each layer ends, the first end on top.
+    // The end of each layer, with the first on top.
     let mut ends = BinaryHeap::new();
     for span in spans {
         let free = ends.peek().filter(|Reverse((end, _))| *end <= span.start);
@@ -39,7 +39,7 @@ pub(super) fn layers(spans: impl IntoIterator<Item = Span>) -> Vec<Vec<Span>> {
     layers
 }
 
-/// Returns how many values from the first on are such; none is behind one that is not.
+/// Returns the length of the prefix of values that meet a condition.
 fn gallop(values: &[u32], such: impl Fn(&u32) -> bool) -> usize {
     let mut near = 0;
     let mut step = 32;
@@ -51,28 +51,28 @@ fn gallop(values: &[u32], such: impl Fn(&u32) -> bool) -> usize {
     near + values[near..far].partition_point(such)
 }
 
-/// What a region is, and what comes after it.
+/// A region and its successor.
 #[derive(Clone, Copy)]
 struct Here {
     start: u32,
     end: u32,
-    /// Where the next region starts.
+    /// The start of the next region.
     next: u32,
 }
 
-/// Goes over regions that do not overlap, as fragments come.
+/// Counts fragments in regions that do not overlap.
 pub(super) struct Sweep<'a> {
     spans: &'a [Span],
-    /// The region that fragments have come to.
+    /// The current region.
     at: usize,
-    /// Fragments that reach into regions to come: the next of them, the cell, and the end.
+    /// Fragments that reach into later regions: the next region, the cell, and the end.
     ahead: BinaryHeap<Reverse<(usize, u32, u32)>>,
     overlaps: bool,
 }
 
 impl<'a> Sweep<'a> {
-    /// Starts with the first region. What counts is a fragment that overlaps one, or else its first
-    /// and its last base.
+    /// Starts with the first region. Counts fragments that overlap a region, or their first and
+    /// last bases.
     pub(super) fn new(spans: &'a [Span], overlaps: bool) -> Self {
         Self { spans, at: 0, ahead: BinaryHeap::new(), overlaps }
     }
@@ -82,10 +82,10 @@ impl<'a> Sweep<'a> {
         let FragmentBatch { cells, starts, ends, .. } = batch;
         if self.overlaps {
             self.count_as::<true>([cells, starts, ends], tally);
-        } else if nnz_bitpack::less(starts, ends) {
+        } else if nnz_bitpack::all_less(starts, ends) {
             self.count_as::<false>([cells, starts, ends], tally);
         } else {
-            // Without bases there is neither a first nor a last one.
+            // An empty fragment has neither a first nor a last base.
             let real = |column: &[u32]| -> Vec<u32> {
                 let lengths = starts.iter().zip(ends);
                 let real = column.iter().zip(lengths).filter(|(_, (start, end))| start < end);
@@ -103,14 +103,14 @@ impl<'a> Sweep<'a> {
         while let Some(&first) = starts.get(begin) {
             self.pass(first, tally);
             let here = self.here();
-            // Behind the last region nothing counts.
+            // Nothing is counted after the last region.
             if first >= here.end {
                 return;
             }
-            // Those that start before the region ends.
+            // Fragments that start before the end of the region.
             let run = begin..begin + gallop(&starts[begin..], |&start| start < here.end);
             let [cells, starts, ends] = columns.map(|column| &column[run.clone()]);
-            // How many bases the region has behind its first one, and ends may be behind it.
+            // The bases of the region after its first one; ends may be larger.
             let mut bases = u32::MAX - here.start;
             if !OVERLAPS {
                 let before = gallop(starts, |&start| start < here.start);
@@ -141,13 +141,13 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Notes a fragment that ends behind the start of the next region.
+    /// Keeps a fragment that ends after the start of the next region.
     #[inline(never)]
     fn reach(&mut self, cell: u32, behind: u32) {
         let region = if self.overlaps {
             self.at + 1
         } else {
-            // The region of its last base, if it is in one.
+            // The region of its last base, if any.
             let last = behind - 1;
             let rest = &self.spans[self.at + 1..];
             let region = if rest.first().is_some_and(|span| span.end > last) {
@@ -173,7 +173,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Counts what reaches into the region.
+    /// Counts the fragments that reach into the region.
     fn enter(&mut self, tally: &mut Tally) {
         while let Some(&Reverse((region, cell, behind))) = self.ahead.peek()
             && region == self.at
@@ -186,7 +186,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Passes all regions there are.
+    /// Passes all remaining regions.
     pub(super) fn finish(mut self, tally: &mut Tally) {
         self.pass(u32::MAX, tally);
     }

@@ -1,34 +1,34 @@
-//! Counting how often each cell was seen in each row.
+//! Counting cells by row.
 
 use std::ops::Range;
 
 use nnz_core::{Batch, Error, Majors, Order, Place, Result, Values};
 
-/// Counts of the cells of one row after the other, to be used again.
+/// Counts of cells, one row after the other. Buffers are reused.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// How often each cell was seen in this row.
+    /// The count of each cell in this row.
     counts: Vec<u32>,
-    /// Which were, so many of them from the front on. There is room for one more than there are cells.
+    /// The first `len` are the cells with counts. There is space for one more than there are cells.
     seen: Vec<u32>,
     so_many: usize,
-    /// A bit for each cell, all of them zero between rows.
+    /// A bit for each cell, all zero between rows.
     bits: Vec<u64>,
-    /// Whether a count was too large.
+    /// Whether a count overflowed.
     wrong: bool,
-    /// The entries of rows that are closed, and where those of each are.
+    /// The entries of finished rows, and the start of each row.
     minors: Vec<u32>,
     values: Vec<u32>,
     rows: Vec<Range<usize>>,
-    /// The last row that was closed, and whether all came in order.
+    /// The last finished row, and whether all were in order.
     last: u32,
     ascending: bool,
 }
 
 impl Tally {
-    /// Makes ready to count so many cells in so many rows.
+    /// Prepares for a number of cells and rows.
     pub(super) fn start(&mut self, cells: u64, rows: usize) -> Result<()> {
-        // What an error left behind.
+        // State left by an error.
         for &cell in &self.seen[..std::mem::take(&mut self.so_many)] {
             self.counts[cell as usize] = 0;
         }
@@ -57,17 +57,17 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts each of some cells once.
+    /// Counts some cells once each.
     pub(super) fn add(&mut self, cells: &[u32]) {
         let (counts, seen) = (&mut *self.counts, &mut *self.seen);
         let (mut so_many, mut wrong) = (self.so_many, false);
         for &cell in cells {
-            // Readers hand out no cell without a name.
+            // Readers only return cells that have a name.
             let Some(count) = counts.get_mut(cell as usize) else { continue };
             let before = *count;
             *count = before.wrapping_add(1);
             wrong |= before == u32::MAX;
-            // Noted whether it is the first time or not, as that cannot be foretold.
+            // Written whether it is the first time or not, as a branch would be mispredicted.
             if let Some(seen) = seen.get_mut(so_many) {
                 *seen = cell;
             }
@@ -77,10 +77,10 @@ impl Tally {
         self.wrong |= wrong;
     }
 
-    /// Ends a row.
+    /// Finishes a row.
     pub(super) fn close(&mut self, row: u32) {
         let begin = self.minors.len();
-        // Few among many cells are sorted; many are found by going through all.
+        // A few of many cells are sorted; many are found by scanning all.
         let seen = &mut self.seen[..std::mem::take(&mut self.so_many)];
         if seen.len() * 8 < self.bits.len() {
             seen.sort_unstable();
@@ -93,7 +93,7 @@ impl Tally {
             for &cell in &*seen {
                 self.bits[cell as usize / 64] |= 1 << (cell % 64);
             }
-            // With room for some more, so that bits need not be listed one by one.
+            // With spare space, so that bits need not be listed one by one.
             self.minors.resize(end + 16, 0);
             nnz_bitpack::take_bits(&mut self.bits, &mut self.minors[begin..]);
             self.minors.truncate(end);
@@ -108,10 +108,10 @@ impl Tally {
         self.last = row;
     }
 
-    /// Makes a batch of the rows, the first of which has this number.
+    /// Returns a batch of the rows, the first of which has this number.
     pub(super) fn finish(&mut self, first_row: u64, batch: &mut Batch) -> Result<()> {
         if self.wrong {
-            let what = format!("a cell was seen more than {} times in a region", u32::MAX);
+            let what = format!("a count is larger than {}", u32::MAX);
             return Err(Error::unsupported(Place::default(), what));
         }
         batch.order = Order::Row;

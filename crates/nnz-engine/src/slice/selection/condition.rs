@@ -9,17 +9,17 @@ use nnz_core::{
     Values,
 };
 
-/// Values that a message lists at the most.
+/// Maximum number of values in a message.
 const LISTED: usize = 20;
 
-/// What rows or columns have to be, by a column of annotations: `cell_type=B,T`, `n_counts>=500`.
+/// A condition on a column of annotations: `cell_type=B,T`, `n_counts>=500`.
 ///
-/// A missing value, and one that is no number, meets no condition.
+/// Missing values and NaN never match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     column: String,
     comparison: Comparison,
-    /// One for the comparisons other than `=` and `!=`.
+    /// One value for comparisons other than `=` and `!=`.
     values: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ enum Comparison {
     AtLeast,
 }
 
-/// By the length of the sign, so that `>=` is not taken for `>`.
+/// Sorted by length, so that `>=` is not parsed as `>`.
 const COMPARISONS: [(&str, Comparison); 6] = [
     ("!=", Comparison::NotEqual),
     ("<=", Comparison::AtMost),
@@ -67,7 +67,7 @@ impl Comparison {
     }
 }
 
-/// A number that a value is compared to.
+/// A number that values are compared with.
 #[derive(Clone, Copy)]
 enum Number {
     Integer(i128),
@@ -75,7 +75,7 @@ enum Number {
 }
 
 impl Number {
-    /// Reads a number that values of a type are compared to: 0.1 is the nearest number of that type.
+    /// Parses a number for values of a type: 0.1 is the nearest number of that type.
     fn parse(text: &str, value_type: ValueType) -> Option<Self> {
         match text {
             "true" | "True" | "TRUE" => return Some(Self::Integer(1)),
@@ -109,7 +109,7 @@ impl Number {
         })
     }
 
-    /// Compares exactly; `None` where one is NaN.
+    /// Compares exactly; `None` if one is NaN.
     fn compare(self, other: Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(&other)),
@@ -122,14 +122,14 @@ impl Number {
     }
 }
 
-/// Compares an integer of up to 64 bits, or one that a user wrote, with a floating-point number.
+/// Compares an integer of up to 64 bits, or a given one, with a floating-point number.
 #[expect(clippy::cast_possible_truncation, reason = "a whole number in the range of the type")]
 fn integer_to_float(integer: i128, float: f64) -> Option<Ordering> {
     const BOUND: f64 = 1.0e38;
     if float.is_nan() {
         return None;
     }
-    // Beyond the bound only numbers that no column holds are left.
+    // No column has numbers outside of these bounds.
     if float.abs() >= BOUND {
         return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
     }
@@ -139,13 +139,13 @@ fn integer_to_float(integer: i128, float: f64) -> Option<Ordering> {
 }
 
 impl Condition {
-    /// Reads a condition; `None` where a text has not the form of one. Its column ends before the first sign.
+    /// Parses a condition; `None` if a text is not one. The column ends at the first operator.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut starts = text.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
         starts.find_map(|at| Self::split(text, at))
     }
 
-    /// Reads a condition whose column ends at a position.
+    /// Parses a condition whose column ends at a position.
     fn split(text: &str, at: usize) -> Option<Self> {
         let (column, rest) = text.split_at_checked(at)?;
         let (sign, comparison) = COMPARISONS.iter().find(|(sign, _)| rest.starts_with(sign))?;
@@ -157,8 +157,8 @@ impl Condition {
         Some(Self { column: column.to_owned(), comparison: *comparison, values })
     }
 
-    /// Returns the condition for a table whose columns may have signs in their names, and the position of its
-    /// column: the longest name that the text starts with counts. `None` where there is no such column.
+    /// Returns the condition for a table whose column names can contain operators, and the position of its
+    /// column: the longest name that is a prefix of the text. `None` if there is no such column.
     fn of_table(&self, table: &dyn Annotations) -> Option<(Self, usize)> {
         let text = self.to_string();
         let names = table.columns().iter().map(|column| &*column.name);
@@ -168,7 +168,8 @@ impl Condition {
         conditions.max_by_key(|(condition, _)| condition.column.len())
     }
 
-    /// Finds the rows of a table that meet it, in `memory` bytes. `one` is what messages call one of them.
+    /// Returns the rows of a table that match, in `memory` bytes. `one` is the name of one of them in
+    /// messages.
     pub(super) fn rows(
         &self,
         table: &dyn Annotations,
@@ -193,7 +194,7 @@ impl Condition {
         Ok(ranges)
     }
 
-    /// Returns a predicate: whether a row of a column meets the condition.
+    /// Returns a predicate on the rows of a column.
     fn test<'a>(&self, column: &'a Column, one: &str) -> Result<Box<dyn Fn(u64) -> bool + 'a>> {
         let comparison = self.comparison;
         match &column.values {
@@ -239,8 +240,7 @@ impl Condition {
 
     fn numbers(&self, value_type: ValueType) -> Result<Vec<Number>> {
         let parse = |text: &String| {
-            let what =
-                || format!("{self}: the column {:?} holds numbers, not {text:?}", self.column);
+            let what = || format!("{self}: column {:?} has numbers, not {text:?}", self.column);
             Number::parse(text, value_type).ok_or_else(|| Error::argument(what()))
         };
         self.values.iter().map(parse).collect()
@@ -252,11 +252,11 @@ impl Condition {
             return Ok(());
         }
         let what =
-            format!("{self}: the column {:?} holds text, which = and != compare", self.column);
+            format!("{self}: column {:?} is text, which supports = and != only", self.column);
         Err(Error::argument(what))
     }
 
-    /// Refuses a text that no row has: it would be a misspelt one.
+    /// Refuses a text that no row has, which is probably misspelt.
     fn check_found(&self, one: &str, all: &mut dyn Iterator<Item = &[u8]>) -> Result<()> {
         let mut missing: Vec<&String> = self.values.iter().collect();
         let mut there: Vec<&[u8]> = Vec::new();
@@ -272,12 +272,10 @@ impl Condition {
         let Some(first) = missing.first() else { return Ok(()) };
         let quoted = |value: &&[u8]| format!("{:?}", String::from_utf8_lossy(value));
         let listed: Vec<_> = there.iter().take(LISTED).map(quoted).collect();
-        let more = if there.len() > LISTED { " and more" } else { "" };
+        let more = if there.len() > LISTED { ", ..." } else { "" };
         let listed = listed.join(", ");
-        let what = format!(
-            "there is no {one} whose {:?} is {first:?}; there are {listed}{more}",
-            self.column
-        );
+        let what =
+            format!("no {one} with {first:?} in {:?}; values are {listed}{more}", self.column);
         Err(Error::argument(what))
     }
 
@@ -286,10 +284,10 @@ impl Condition {
         let names: Vec<String> = table.columns().iter().map(quoted).collect();
         let there = match names.len() {
             0 => "there are none".to_owned(),
-            _ => format!("there are {}", names.join(", ")),
+            _ => format!("columns are {}", names.join(", ")),
         };
         let column = &self.column;
-        Error::argument(format!("{self}: no column {column:?} describes {one}s; {there}"))
+        Error::argument(format!("{self}: the {one}s have no annotation {column:?}; {there}"))
     }
 }
 
@@ -299,7 +297,7 @@ impl fmt::Display for Condition {
     }
 }
 
-/// Returns whether a number equals one of several, differs from all, or stands so to the only one.
+/// Returns whether a number equals one of several, differs from all, or compares with the only one.
 fn meets(comparison: Comparison, values: &Values, row: u64, wanted: &[Number]) -> bool {
     let value = usize::try_from(row).ok().and_then(|row| values.get(row)).and_then(Number::of);
     let Some(value) = value else { return false };
@@ -371,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_select_the_rows_that_meet_them() {
+    fn conditions_select_matching_rows() {
         for (text, expected) in [
             ("n>=500", &[1, 2][..]),
             ("n>500", &[2]),
@@ -383,25 +381,25 @@ mod tests {
             ("n!=1,7", &[1, 2, 4]),
             ("x>0", &[0, 3, 4]),
             ("x=0.5,2", &[0, 3]),
-            // NaN meets none.
+            // NaN never matches.
             ("x!=2", &[0, 2, 4]),
             ("x<=inf", &[0, 2, 3, 4]),
             ("text=a", &[0, 2]),
             ("text=c d,b", &[1, 3]),
-            // Nor does what is missing.
+            // Missing values never match.
             ("text!=a", &[1, 3]),
             ("text=", &[]),
             ("type=T", &[1, 3]),
             ("type!=T", &[0, 4]),
             ("type=never", &[]),
             ("gone>0", &[0, 2, 3, 4]),
-            // The longest name of a column that is there counts.
+            // The longest name of a column is used.
             ("n>=1=2", &[1]),
             ("n>=1>3", &[3, 4]),
             ("n>=1", &[0, 1, 2, 3]),
             ("a=b=4", &[1]),
             ("a=b!=4", &[0, 2, 3, 4]),
-            // As they are printed.
+            // As they are displayed.
             ("narrow=0.1", &[0, 4]),
             ("narrow<=0.2", &[0, 1, 4]),
             ("narrow!=0.1", &[1, 2, 3]),
@@ -411,21 +409,21 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_that_cannot_be_meant_is_refused() {
+    fn invalid_conditions_are_refused() {
         for (text, says) in [
             (
                 "nope=1",
-                "no column \"nope\" describes rows; there are \"n\", \"x\", \"text\", \"type\", \"gone\", \"n>=1\", \"a=b\", \"narrow\"",
+                "the rows have no annotation \"nope\"; columns are \"n\", \"x\", \"text\", \"type\", \"gone\", \"n>=1\", \"a=b\", \"narrow\"",
             ),
-            ("n=many", "holds numbers, not \"many\""),
-            ("n>", "holds numbers, not \"\""),
-            ("n=1,,7", "holds numbers, not \"\""),
-            ("n=1,2:5", "holds numbers, not \"2:5\""),
-            ("type=T,", "no row whose \"type\" is \"\""),
-            ("x<nan", "holds numbers, not \"nan\""),
-            ("text>a", "holds text, which = and != compare"),
-            ("text=A", "no row whose \"text\" is \"A\"; there are \"a\", \"b\", \"c d\""),
-            ("type!=b", "no row whose \"type\" is \"b\"; there are \"B\", \"T\", \"never\""),
+            ("n=many", "has numbers, not \"many\""),
+            ("n>", "has numbers, not \"\""),
+            ("n=1,,7", "has numbers, not \"\""),
+            ("n=1,2:5", "has numbers, not \"2:5\""),
+            ("type=T,", "no row with \"\" in \"type\""),
+            ("x<nan", "has numbers, not \"nan\""),
+            ("text>a", "is text, which supports = and != only"),
+            ("text=A", "no row with \"A\" in \"text\"; values are \"a\", \"b\", \"c d\""),
+            ("type!=b", "no row with \"b\" in \"type\"; values are \"B\", \"T\", \"never\""),
         ] {
             let error = rows(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");

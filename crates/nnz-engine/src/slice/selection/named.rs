@@ -1,4 +1,4 @@
-//! The rows or columns that words name.
+//! Rows or columns selected by words.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,25 +7,25 @@ use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, Matrix
 use super::super::picked::absent;
 use super::condition::Condition;
 
-/// Names that a message lists at the most.
+/// Maximum number of names in a message.
 const LISTED: usize = 20;
 
-/// What words of a selection name: rows or columns by their names, or else by a column of annotations.
+/// The positions of words: rows or columns by name, otherwise by a column of annotations.
 pub(super) struct Named<'a> {
-    /// What messages call one of the axis.
+    /// The name of one position in messages.
     one: &'static str,
     has_names: bool,
-    /// The first two places that each word is the name of.
+    /// The first two positions of each word that is a name.
     places: HashMap<&'a [u8], [Option<u64>; 2]>,
-    /// The places of words that are no names, by annotations.
+    /// The positions of words that are not names, by annotation.
     others: HashMap<&'a [u8], Others>,
 }
 
-/// The rows or columns whose annotations have a word.
+/// The rows or columns with a word in their annotations.
 #[derive(Default)]
 struct Others {
     count: u64,
-    /// The first of them.
+    /// The first position.
     places: Vec<u64>,
     /// The names of these.
     names: Vec<String>,
@@ -34,7 +34,8 @@ struct Others {
 }
 
 impl<'a> Named<'a> {
-    /// Finds the places of words, which are names or annotations, and of ranges, which may be names.
+    /// Finds the positions of words, which are names or annotations, and of ranges, which can be
+    /// names.
     pub(super) fn find(
         words: &[&'a [u8]],
         ranges: impl Iterator<Item = &'a [u8]>,
@@ -49,7 +50,7 @@ impl<'a> Named<'a> {
         if let Some(mut names) = source.read_names(axis)? {
             named.has_names = true;
             let mut at = 0;
-            // Most names are of no such length, and need not be looked up.
+            // Names of other lengths need not be looked up.
             let length = |word: &[u8]| 1_u64 << word.len().min(63);
             let lengths = named.places.keys().fold(0, |all, word| all | length(word));
             while let Some(name) = names.next_string()? {
@@ -69,14 +70,14 @@ impl<'a> Named<'a> {
         Ok(named)
     }
 
-    /// Finds the places of words that are no names by the columns of text that describe the axis.
+    /// Finds the positions of words that are not names in the text columns of the annotations.
     fn find_others(
         &mut self,
         words: &[&'a [u8]],
         source: &dyn MatrixSource,
         axis: Axis,
     ) -> Result<()> {
-        // Digits are a position then, and an empty line is nothing.
+        // Numbers are positions then, and empty lines are not looked up.
         let looked_up = |word: &[u8]| !word.is_empty() && !is_digits(word);
         let unknown = words.iter().filter(|word| !self.is_name(word) && looked_up(word));
         let others = unknown.map(|word| (*word, Others::default())).collect();
@@ -120,7 +121,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// Finds the names of places that share a word, for the message.
+    /// Finds the names of positions that share a word, for the message.
     fn name_several(&mut self, source: &dyn MatrixSource, axis: Axis) -> Result<()> {
         let mut wanted: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         for others in self.others.values().filter(|others| others.count > 1) {
@@ -149,7 +150,7 @@ impl<'a> Named<'a> {
         self.places.get(word).is_some_and(|places| places[0].is_some())
     }
 
-    /// Says which words were found by annotations.
+    /// Describes words that were found in annotations.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut by_column: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (word, others) in self.others.iter().filter(|(_, others)| others.count == 1) {
@@ -167,7 +168,8 @@ impl<'a> Named<'a> {
         by_column.into_iter().map(note).collect()
     }
 
-    /// Finds the place of a word on an axis that is `len` long. `one` is what messages call one of it.
+    /// Finds the position of a word on an axis of length `len`. `one` is the name of one position in
+    /// messages.
     pub(super) fn find_one(&self, word: &[u8], one: &str, len: u64) -> Result<u64> {
         let text = || String::from_utf8_lossy(word);
         let digits = is_digits(word);
@@ -193,8 +195,8 @@ impl<'a> Named<'a> {
             (Some([Some(at), None]), _) => return Ok(*at),
             (_, Some(position)) => return Ok(position),
             (_, None) if digits => return Err(absent(one, text(), len)),
-            (_, None) if self.has_names => format!("there is no {one} with the name {:?}", text()),
-            (_, None) => format!("there is no {one} with the name {:?}: {one}s have none", text()),
+            (_, None) if self.has_names => format!("no {one} is named {:?}", text()),
+            (_, None) => format!("no {one} is named {:?}: {one}s have no names", text()),
         };
         Err(Error::argument(what))
     }
@@ -202,7 +204,7 @@ impl<'a> Named<'a> {
 
 impl Others {
     fn add(&mut self, at: u64, column: &str) {
-        // Two columns may have the same word.
+        // Two columns can have the same word.
         if self.places.contains(&at) {
             return;
         }
@@ -215,7 +217,7 @@ impl Others {
         }
     }
 
-    /// Says that there are several.
+    /// The error for an ambiguous word.
     fn ambiguous(&self, word: &str, one: &str) -> String {
         let Self { count, names, column, .. } = self;
         let more = count.saturating_sub(names.len() as u64);
@@ -223,8 +225,8 @@ impl Others {
         let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
         let names = names.join(", ");
         format!(
-            "{word:?} is the name of {count} {one}s; select one of them by {names}{more}, \
-             or all by {column}={word}"
+            "{word:?} matches {count} {one}s; select one of them by {names}{more}, or all by \
+             {column}={word}"
         )
     }
 }
@@ -233,9 +235,8 @@ fn is_digits(word: &[u8]) -> bool {
     !word.is_empty() && word.iter().all(u8::is_ascii_digit)
 }
 
-/// Says that there is no table for a condition.
+/// The error for a condition without annotations.
 pub(super) fn no_annotations(condition: &Condition, one: &str) -> Error {
-    let what =
-        format!("{condition}: there is no {one} with that name, and no annotations of {one}s");
+    let what = format!("{condition}: no {one} has that name, and {one}s have no annotations");
     Error::argument(what)
 }

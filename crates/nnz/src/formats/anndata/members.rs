@@ -1,4 +1,4 @@
-//! What is in a file: matrices, and the columns of tables.
+//! The matrices of a file, and the columns of its tables.
 
 use nnz_core::{Annotations as _, MatrixSource as _, Result};
 use nnz_singlecell::anndata::DataFrame;
@@ -6,7 +6,7 @@ use nnz_singlecell::anndata::DataFrame;
 use super::place;
 use crate::formats::{Member, Probe};
 
-/// Lists matrices and columns; nothing where a matrix is named.
+/// Lists matrices and columns; nothing if one matrix is selected.
 pub(super) fn members(probe: &Probe) -> Result<Vec<Member>> {
     let (file, None) = place::open(probe)? else { return Ok(Vec::new()) };
     let mut members = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn members(probe: &Probe) -> Result<Vec<Member>> {
                 }
             }
             Err(error) if error.is_system() => return Err(error),
-            // `validate` says what is wrong.
+            // `validate` reports the fault.
             Err(_) => {
                 let (kind, value_type) = ("invalid".to_owned(), String::new());
                 Member { path, shape: Vec::new(), kind, value_type }

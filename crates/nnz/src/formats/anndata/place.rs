@@ -1,4 +1,4 @@
-//! What is behind `::`: the path of AnnData in a file, and of a matrix in that.
+//! Paths after `::`: that of AnnData in a file, and that of a matrix in it.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use nnz_singlecell::anndata::{AnnData, Item};
 use crate::Location;
 use crate::formats::Probe;
 
-/// A group that is the root of AnnData, and the matrix that is named, if any.
+/// A group that is the root of AnnData, and the selected matrix, if any.
 type Found = (Arc<dyn Group>, Option<Item>);
 
-/// Finds AnnData and the matrix that a place names; `None` where it names neither.
+/// Finds AnnData and the matrix that a location selects; `None` if it selects neither.
 pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
     let Some(root) = probe.root()? else { return Ok(None) };
     let path = match probe.location() {
@@ -26,14 +26,14 @@ pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
     {
         return Ok(Some(found));
     }
-    // A group that was chosen because its attribute says that it is AnnData.
+    // A group that was chosen because its attribute states that it is AnnData.
     match probe.group_name() {
         Some(chosen) if path.is_empty() => within(root, chosen.trim_matches('/')),
         _ => within(root, path),
     }
 }
 
-/// Looks for AnnData in the groups on a path, the outermost first.
+/// Searches the groups on a path for AnnData, the outermost first.
 fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
     let mut here = Arc::clone(root);
     let mut rest = path;
@@ -55,21 +55,21 @@ fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
     }
 }
 
-/// Opens AnnData, and returns the matrix that is named, if any.
+/// Opens AnnData, and returns the selected matrix, if any.
 pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
     let place = probe.location().source_place();
     if let (None, Some(opened)) = (probe.root()?, probe.opened()) {
-        // Something else than a file with groups: the error says what is expected.
+        // Not a file with groups; the error states what is expected.
         let root = nnz_container::tree::OpenOptions::new().open_in(opened, "")?;
         return Ok((AnnData::open(root)?, None));
     }
     match find(probe)? {
         Some((root, item)) => Ok((AnnData::open(root)?, item)),
-        None => Err(Error::mismatch(place, "something else", "AnnData, or a matrix of it")),
+        None => Err(Error::mismatch(place, "another kind of data", "AnnData, or a matrix in it")),
     }
 }
 
-/// Returns the place of a matrix of what a probe holds.
+/// Returns the place of a matrix in a probe.
 pub(super) fn of_item(probe: &Probe, item: &Item) -> Place {
     let location = probe.location();
     let group = match (location, probe.group_name()) {

@@ -23,7 +23,7 @@ use crate::{ConvertOptions, Location};
 pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Version>(
     "format-version",
     "N",
-    "AnnData in Zarr: the version of Zarr, 2 or 3 [default: 2, which every anndata reads]",
+    "AnnData in Zarr: version of Zarr, 2 or 3 [default: 2, which all versions of anndata read]",
 )];
 
 /// A version of Zarr.
@@ -42,14 +42,14 @@ impl FromStr for Version {
     }
 }
 
-/// A matrix that becomes `X` of a new file or store, or is added to one that is there.
+/// A matrix that becomes `X` of a new file or store, or is added to an existing one.
 pub(super) struct Target {
     path: PathBuf,
-    /// What is added.
+    /// The matrix to add.
     item: Option<Item>,
     write: WriteOptions,
     compression: Compression,
-    /// Where it is a Zarr store.
+    /// The version of a Zarr store.
     zarr: Option<ZarrVersion>,
     threads: usize,
 }
@@ -65,10 +65,10 @@ impl Target {
             }
         };
         let is_there = path.try_exists().map_err(|error| Error::io(path, error))?;
-        // X alone makes a new file, too.
+        // X alone is a new file, too.
         let item = item.filter(|item| *item != Item::X || is_there);
         if let Some(item) = item.as_ref().filter(|_| !is_there) {
-            let what = format!("{to}: {item} is added to an AnnData file, which is not there");
+            let what = format!("{to}: {item} can only be added to an existing AnnData file");
             return Err(Error::argument(what));
         }
         let version: Option<Version> = options.format_options.parse("format-version")?;
@@ -113,12 +113,12 @@ impl Target {
         })
     }
 
-    /// Opens the file that something is added to.
+    /// Opens the file to which a matrix is added.
     fn existing(&self) -> Result<format::AnnData> {
         format::AnnData::open(nnz_container::tree::open(&self.path, "")?)
     }
 
-    /// Checks that a matrix has the shape and the names of the tables that are there.
+    /// Checks that a matrix has the shape and names of the existing tables.
     fn check_fits(
         &self,
         item: &Item,
@@ -130,7 +130,7 @@ impl Target {
             let Some(table) = file.table(item, axis)? else { continue };
             let len = header.shape.len(axis);
             if len != table.len() {
-                let expected = format!("{}, as {} has", table.len(), table.place());
+                let expected = format!("{}, as in {}", table.len(), table.place());
                 return Err(Error::mismatch(self.place(), format!("{len} {axis}"), expected));
             }
             let Some(mut names) = names else { continue };
@@ -140,7 +140,7 @@ impl Target {
                 let other = expected.next_string()?.unwrap_or_default();
                 if name != other {
                     let [name, other] = [name, other].map(String::from_utf8_lossy);
-                    let found = format!("the name {name:?} of {axis} {number}");
+                    let found = format!("name {name:?} of {axis} {number}");
                     let expected = format!("{other:?}, as in {}", table.place());
                     return Err(Error::mismatch(self.place(), found, expected));
                 }
@@ -151,14 +151,14 @@ impl Target {
     }
 }
 
-/// Returns whether a path is named as a Zarr store.
+/// Returns whether a path has the extension of a Zarr store.
 pub(super) fn is_zarr(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zarr"))
 }
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        // What is added has the tables of the file.
+        // The existing tables are those of the matrix.
         SinkCapabilities { annotations: self.item.is_none(), ..format::CAPABILITIES }
     }
 
@@ -183,8 +183,8 @@ impl MatrixTarget for Target {
         }
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
-        // A pointer for each major vector, if it is not compressed.
+    fn min_bytes(&self, header: &Header) -> u64 {
+        // One pointer per major vector, unless they are compressed.
         match self.compression {
             Compression::None => header.shape.major(header.order).saturating_mul(4),
             _ => 0,

@@ -1,4 +1,4 @@
-//! Everything in a file: tables, and all matrices.
+//! Checking a whole file: tables and all matrices.
 
 use nnz_core::{Finding, Result};
 use nnz_engine::{CheckOptions, check, report_error};
@@ -8,7 +8,7 @@ use super::{item_place, place};
 use crate::ValidateOptions;
 use crate::formats::Probe;
 
-/// Checks the matrix that a probe names, or the tables and all matrices.
+/// Checks the selected matrix of a probe, or the tables and all matrices.
 pub(super) fn validate(
     probe: &Probe,
     options: &ValidateOptions,

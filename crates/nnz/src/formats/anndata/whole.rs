@@ -1,4 +1,4 @@
-//! A file as a whole, with all that is in it.
+//! Whole files, with everything in them.
 
 use nnz_container::tree::TreeWriter;
 use nnz_core::{Error, MatrixSource, Result, Shape, readable};
@@ -25,7 +25,7 @@ impl WholeFormat for AnnDataFile {
     }
 
     fn is_file(&self, probe: &Probe) -> Result<bool> {
-        // What is broken says why as its X is opened.
+        // Opening X of a broken file gives the error.
         Ok(matches!(readable(place::find(probe))?, Some(Some((_, None)))))
     }
 
@@ -77,8 +77,8 @@ impl WholeFormat for AnnDataFile {
             files.push((opened?.0, place));
         }
         if [&options.row_labels, &options.col_labels].iter().any(|labels| !labels.is_default()) {
-            let what = "names and annotations are changed of one file at a time: of those that are put together, \
-                        or of the result";
+            let what = "options for names and annotations do not apply to concatenated files; use them on \
+                        the sources or on the result";
             return Err(Error::argument(what));
         }
         let how = format::ConcatFilesOptions {
@@ -108,10 +108,10 @@ impl WholeFormat for AnnDataFile {
     }
 }
 
-/// A tree that was written, and what of.
+/// A tree that was written, and what was dropped or left out.
 type Written = (Box<dyn TreeWriter>, Report);
 
-/// Writes a file, and puts it in its place.
+/// Writes a file and commits it.
 fn write(
     from: &[Probe],
     to: &Location,
@@ -122,7 +122,7 @@ fn write(
     check_options(options)?;
     let to = target::Target::new(to, options)?;
     to.check()?;
-    // Now, since the target may be the source itself.
+    // Now, because the target may be the source itself.
     let size = |probe: &Probe| Some(probe.opened()?.file()?.len());
     let bytes_before = from.iter().map(size).sum();
     let directory = to.directory();
@@ -140,7 +140,7 @@ fn write(
     finish(tree, report, &to, options, bytes_before)
 }
 
-/// Puts a tree in its place, unless what was dropped is an error.
+/// Commits a tree, unless what was dropped is an error.
 fn finish(
     tree: Box<dyn TreeWriter>,
     report: Report,
@@ -175,12 +175,12 @@ fn finish(
     })
 }
 
-/// Refuses options that say how one matrix is stored.
+/// Refuses options that concern the storage of a single matrix.
 fn check_options(options: &ConvertOptions) -> Result<()> {
     let set = [
         ("the order of entries", options.order.is_some()),
         ("a type of values", options.value_type.is_some()),
-        ("what is done with duplicates", options.duplicates.is_some()),
+        ("the handling of duplicates", options.duplicates.is_some()),
         ("the structure", options.structure == StructurePolicy::Auto),
         ("the axis of cells", matches!(options.cell_axis, CellAxis::Axis(_))),
     ];

@@ -22,14 +22,14 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Layout>(
         LEVELS,
         "FORMAT",
-        "The format or level tree, such as CSR or \"dense(sparse(element))\" \
-         [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC where \
-         every cell is stored]",
+        "Format or level tree, such as CSR or \"dense(sparse(element))\" \
+         [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
+         cells are stored]",
     ),
     FormatOption::parsed::<Version>(
         "binsparse-version",
         "VERSION",
-        "The version of the specification that is stated; PyPI's binsparse wants 0.1.0 \
+        "Version of the specification to state; the package binsparse of PyPI requires 0.1.0 \
          [default: 0.1]",
     ),
     FormatOption::flag(
@@ -38,11 +38,11 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     ),
 ];
 
-/// A Binsparse matrix that is written, in any container.
+/// The target of a Binsparse matrix, in any container.
 pub(super) struct Target {
     container: ContainerTarget,
     layout: Layout,
-    /// Whether the layout was asked for. Otherwise it is made to fit the order entries come in.
+    /// Whether the layout was set. Otherwise it follows from the order of the entries.
     asked: bool,
     capabilities: SinkCapabilities,
     options: Options,
@@ -67,7 +67,7 @@ impl Target {
         Ok(Self { container, layout, asked, capabilities, options })
     }
 
-    /// Returns the layout of what comes in an order.
+    /// Returns the layout for entries in an order.
     fn layout(&self, order: Order) -> Layout {
         if self.asked { self.layout.clone() } else { self.layout.in_order(order) }
     }
@@ -86,16 +86,16 @@ impl MatrixTarget for Target {
         self.container.check(&[])
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         let levels = self.layout(header.order).levels().to_vec();
         let all_dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
         match levels.first() {
-            // One value stands for all cells.
+            // One value for all cells.
             _ if header.iso && all_dense => 0,
             _ if all_dense => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
-            // A pointer for each major vector.
+            // One pointer per major vector.
             Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
-            // Every cell of a vector that has an entry.
+            // All cells of a vector that has an entry.
             _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense)
                 && header.nnz.is_some_and(|stored| stored > 0)
                 && !header.iso =>
@@ -136,7 +136,7 @@ impl MatrixTarget for Target {
     }
 }
 
-/// Returns the layout where none is asked for: that of the source, if it has one that suits.
+/// Returns the layout if none is set: that of the source, if it has a suitable one.
 fn own_layout(source: &dyn MatrixSource) -> Layout {
     let dense = source.header().storage == Storage::Dense;
     let default = match (source.is_vector(), dense) {
@@ -154,7 +154,7 @@ fn own_layout(source: &dyn MatrixSource) -> Layout {
     kept.filter(suits).unwrap_or(default)
 }
 
-/// Returns how it is written, with what users keep beside it.
+/// Returns the options of writing, with the metadata of the user.
 pub(super) fn write_options(options: &FormatOptions, metadata: &Metadata) -> Result<Options> {
     let keys = |pairs: &[(String, String)]| -> Result<Keys> {
         let mut keys = Keys::default();

@@ -17,8 +17,8 @@ pub(super) fn write(from: &TensorFile, to: &Location, options: &ConvertOptions) 
     let descriptor = from.descriptor();
     let (path, group) = named(to, "binsparse")?;
     if options.order.is_some() || options.transpose {
-        let what = "rows and columns are what matrices have; a tensor has a layout";
-        return Err(Error::argument(what).with_hint("format", "takes one, such as COOR"));
+        let what = "a tensor has a layout instead of rows and columns";
+        return Err(Error::argument(what).with_hint("format", "sets it, such as COOR"));
     }
     let how = write_options(&options.format_options, &metadata(descriptor))?;
     let container = ContainerTarget::new(path, group, DirectoryKind::Npy, options)?;

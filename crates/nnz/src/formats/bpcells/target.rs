@@ -17,11 +17,11 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<FormatVersion>(
         "format-version",
         "N",
-        "The version of the format: 1 or 2 [default: 2]",
+        "BPCells: version of the format, 1 or 2 [default: 2]",
     ),
 ];
 
-/// A BPCells matrix that is written, in any container.
+/// The target of a BPCells matrix, in any container.
 pub(super) struct Target {
     container: ContainerTarget,
     options: SinkOptions,
@@ -56,8 +56,8 @@ impl MatrixTarget for Target {
         self.container.check(nnz_bpcells::MEMBERS)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
-        // A pointer for each major vector; what is compressed waits uncompressed.
+    fn min_bytes(&self, header: &Header) -> u64 {
+        // One pointer per major vector; compressed data is buffered uncompressed.
         header.shape.major(header.order).saturating_mul(4)
     }
 

@@ -12,44 +12,45 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Dialect>(
         "dialect",
         "DIALECT",
-        "The dialect to write: spec, daphne (what it reads) or daphne-2022 [default: spec]",
+        "Dialect to write: spec, daphne (what DAPHNE reads) or daphne-2022 [default: spec]",
     ),
     LAYOUT,
     FormatOption::parsed::<Block>(
         "block",
         "ROWSxCOLS",
-        "Rows and columns of a block, such as 1000x1000, or one; the entries of as many rows are in \
-         memory then [default: one]",
+        "Rows and columns of a block, such as 1000x1000, or one; with a size, the entries of that many \
+         rows are kept in memory [default: one]",
     ),
     FormatOption::parsed::<BlockType>(
         "block-type",
         "TYPE",
-        "How blocks store cells: empty, dense, sparse or ultra-sparse [default: as their density \
-         suggests]",
+        "How blocks store cells: empty, dense, sparse or ultra-sparse [default: by their \
+         density]",
     ),
-    FormatOption::flag("narrow", "Give each block the narrowest type that holds its values"),
-    FormatOption::flag("meta", "Write a .meta beside the published dialect too"),
+    FormatOption::flag("narrow", "Use the narrowest type that holds the values of each block"),
+    FormatOption::flag("meta", "Write a .meta file for the dialect spec, too"),
     FormatOption::parsed::<u64>(
         "segments",
         "N",
-        "Write a directory of so many files, each with some of the rows",
+        "Write a directory with this number of files, each with some of the rows",
     ),
 ];
 
-/// How a matrix or frame of DAPHNE is written.
+/// How a DAPHNE matrix or frame is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DaphneOptions {
-    /// The dialect; by default the published one. DAPHNE reads only its own.
+    /// The dialect; by default that of the specification. DAPHNE reads only its own.
     pub(crate) dialect: Option<Dialect>,
     /// Rows and columns of a block; by default there is one block.
     pub(crate) block: Option<(u32, u32)>,
-    /// How blocks store cells; by default as their density suggests.
+    /// How blocks store cells; by default according to their density.
     pub(crate) block_type: Option<BlockType>,
     /// Whether each block has the narrowest type that holds its values.
     pub(crate) narrow: bool,
-    /// Whether a `.meta` is written beside the published dialect; beside the others it always is.
+    /// Whether a `.meta` file is written for the dialect of the specification; for the others it
+    /// always is.
     pub(crate) meta: bool,
-    /// The number of files a matrix is written to, in a directory; by default it is one file.
+    /// The number of files in a directory; by default the matrix is written to one file.
     pub(crate) segments: Option<u64>,
 }
 
@@ -67,7 +68,7 @@ impl DaphneOptions {
     }
 }
 
-/// Rows and columns of a block; `None` where there is but one.
+/// Rows and columns of a block; `None` for one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block(Option<(u32, u32)>);
 
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_have_two_sides() {
+    fn blocks_have_rows_and_columns() {
         assert_eq!("1000x20".parse(), Ok(Block(Some((1000, 20)))));
         assert_eq!("one".parse(), Ok(Block(None)));
         for text in ["", "10", "x", "0x1", "1x0", "1x2x3", "-1x2", "4294967296x1", "One"] {

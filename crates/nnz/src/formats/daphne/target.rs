@@ -1,4 +1,4 @@
-//! Writing matrices of DAPHNE: a file, or a directory of segments.
+//! Writing DAPHNE matrices: a file, or a directory of segments.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::formats::MatrixTarget;
 use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
-/// Where and how a matrix is written.
+/// The target of a matrix.
 pub(super) struct Target {
     path: PathBuf,
     write: WriteOptions,
@@ -42,7 +42,7 @@ impl Target {
         if segments == Some(0) {
             return Err(Error::argument("a matrix has at least one segment"));
         }
-        // What DAPHNE calls the directory of a matrix in several files.
+        // The extension of a directory of segments in DAPHNE.
         let directory = ends_in(path, &["hdfs"]).then_some(1);
         Ok(Self {
             path: path.to_path_buf(),
@@ -69,7 +69,7 @@ impl MatrixTarget for Target {
         }
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         let plain = self.options.block_type.is_none() && !self.options.narrow;
         if self.options.data_type != DataType::Dense || !plain || self.options.block.is_some() {
             return 0;

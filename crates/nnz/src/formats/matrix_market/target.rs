@@ -18,7 +18,7 @@ use crate::{ConvertOptions, Location};
 /// Options of targets.
 pub(super) const OPTIONS: &[FormatOption] = &[super::super::LAYOUT];
 
-/// A text that is written.
+/// The target of a text.
 pub(super) struct Target {
     /// `None` for standard output.
     path: Option<PathBuf>,
@@ -67,9 +67,9 @@ impl MatrixTarget for Target {
         }
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         match self.layout {
-            // A digit and the end of a line for each cell, of half the matrix at least.
+            // A digit and a line break for each cell, of at least half of the matrix.
             Layout::Array => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
             Layout::Coordinate => 0,
         }
@@ -78,7 +78,7 @@ impl MatrixTarget for Target {
     fn unordered(&self, order: Order) -> String {
         match self.layout {
             Layout::Array => format!(
-                "an array is written column by column; only the layout coordinate is \
+                "the layout array is written by column; only the layout coordinate can be \
                  written by {order}"
             ),
             Layout::Coordinate => format!("the target is not stored by {order}"),

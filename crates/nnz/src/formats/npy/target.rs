@@ -1,4 +1,4 @@
-//! Writing arrays of NumPy.
+//! Writing NumPy arrays.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::formats::MatrixTarget;
 use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
-/// A `.npy` file that is written.
+/// The target of a `.npy` file.
 pub(super) struct Target {
     path: PathBuf,
     write: WriteOptions,
@@ -37,13 +37,13 @@ impl MatrixTarget for Target {
         StagedFile::create(&self.path, self.write).map(drop)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         let cells = header.shape.cells().saturating_mul(header.value_type.size() as u128);
         u64::try_from(cells).unwrap_or(u64::MAX)
     }
 
     fn unordered(&self, order: Order) -> String {
-        format!("an array is written row by row, not by {order}")
+        format!("a NumPy array is written by row, not by {order}")
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {

@@ -12,7 +12,7 @@ use crate::formats::MatrixTarget;
 use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
 
-/// An `.rds` file that is written.
+/// The target of an `.rds` file.
 pub(super) struct Target {
     path: PathBuf,
     rds: RdsOptions,
@@ -39,8 +39,8 @@ impl MatrixTarget for Target {
         StagedFile::create(&self.path, self.write).map(drop)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
-        // A pointer for each column; what is compressed waits uncompressed.
+    fn min_bytes(&self, header: &Header) -> u64 {
+        // One pointer per column; compressed data is buffered uncompressed.
         header.shape.major(header.order).saturating_mul(4)
     }
 

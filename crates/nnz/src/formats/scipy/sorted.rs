@@ -1,8 +1,8 @@
 //! The entries of n-dimensional arrays, sorted by their coordinates.
 //!
-//! SciPy keeps the entries of a `coo` array in any order, and a tensor is read in that of its
-//! coordinates. Sorted files are read where they are; entries of others are sorted in memory, when they
-//! are first asked for.
+//! SciPy keeps the entries of a `coo` array in any order; a tensor is read in the order of its
+//! coordinates. Sorted files are read in place. The entries of other files are sorted in memory when
+//! they are first read.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,11 +21,11 @@ const BLOCK: usize = 16 * 1024;
 /// The arrays of a `coo` array, in order.
 struct Sorted {
     stored: CooTensor,
-    /// The indices of each dimension and the values, sorted; `None` where the stored ones are.
+    /// The indices of each dimension and the values, sorted; `None` if the stored ones are sorted.
     arrays: OnceLock<Option<Vec<Values>>>,
 }
 
-/// Returns the indices of each dimension and the values, which are sorted as they are read.
+/// Returns the indices of each dimension and the values, sorted as they are read.
 pub(super) fn sorted(stored: CooTensor) -> (Vec<Array>, Array) {
     let dimensions = stored.coordinates.len();
     let sorted = Arc::new(Sorted { stored, arrays: OnceLock::new() });
@@ -42,7 +42,7 @@ impl Sorted {
         Ok(self.arrays.get().and_then(Option::as_deref))
     }
 
-    /// Checks whether no entry lies before the one stored before it.
+    /// Checks whether the entries are sorted.
     fn is_sorted(&self) -> Result<bool> {
         let CooTensor { shape, coordinates, values } = &self.stored;
         let mut block = vec![vec![0_u64; BLOCK]; shape.len()];
@@ -65,11 +65,11 @@ impl Sorted {
         Ok(true)
     }
 
-    /// Reads all entries and sorts them, in as much memory as a conversion may use.
+    /// Reads all entries and sorts them, with as much memory as a conversion may use.
     fn sort(&self) -> Result<Vec<Values>> {
         let CooTensor { shape, coordinates, values } = &self.stored;
         let place = values.place();
-        // The coordinates, the values and the order, and the sorted ones beside them.
+        // Coordinates, values and permutation, and the sorted copies.
         let each = 16 * shape.len() + 2 * values.value_type().size() + 8;
         let needed = values.len().saturating_mul(each as u64);
         let allowed = ConvertOptions::default().memory;
@@ -118,7 +118,7 @@ impl NumberArray for Part {
     }
 
     fn value_type(&self) -> ValueType {
-        // Indices of any type are read as this one.
+        // Indices of any type are read as this type.
         if self.part.is_some() { ValueType::U64 } else { self.vector().value_type() }
     }
 
@@ -144,11 +144,11 @@ impl NumberArray for Part {
     }
 }
 
-/// Copies elements of some bytes each, from `first` on.
+/// Copies elements of `size` bytes, starting at `first`.
 fn copy(all: &[u8], size: usize, first: u64, out: &mut [u8]) -> Result<()> {
     let start = usize::try_from(first).unwrap_or(usize::MAX).saturating_mul(size);
     let Some(part) = all.get(start..start.saturating_add(out.len())) else {
-        return Err(Error::argument("elements behind the last one"));
+        return Err(Error::argument("elements past the end"));
     };
     out.copy_from_slice(part);
     Ok(())

@@ -1,4 +1,4 @@
-//! Writing sparse matrices of SciPy.
+//! Writing SciPy sparse matrices.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -21,10 +21,10 @@ const FORMAT: &str = "sparse-format";
 pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Written>(
     FORMAT,
     "NAME",
-    "SciPy: csr, csc or coo [default: csr by row, csc by column]",
+    "Sparse format: csr, csc or coo [default: csr by row, csc by column]",
 )];
 
-/// The sparse format that is asked for.
+/// The sparse format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Written {
     Compressed(Order),
@@ -39,13 +39,13 @@ impl FromStr for Written {
             "csr" => Ok(Self::Compressed(Order::Row)),
             "csc" => Ok(Self::Compressed(Order::Col)),
             "coo" => Ok(Self::Coo),
-            "bsr" | "dia" => Err(format!("{text} is read only: csr, csc and coo are written")),
+            "bsr" | "dia" => Err(format!("{text} is read only; expected csr, csc or coo")),
             other => Err(format!("{other:?}: expected csr, csc or coo")),
         }
     }
 }
 
-/// An `.npz` file that is written.
+/// The target of an `.npz` file.
 pub(super) struct Target {
     path: PathBuf,
     npz: NpzOptions,
@@ -85,11 +85,11 @@ impl MatrixTarget for Target {
         StagedFile::create(&self.path, self.write).map(drop)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         if self.format == Some(Written::Coo) {
             return 0;
         }
-        // A pointer for each major vector.
+        // One pointer per major vector.
         header.shape.major(header.order).saturating_mul(4)
     }
 
@@ -111,8 +111,7 @@ pub(super) fn write_tensor(
     let Target { path, npz, format, write } = Target::new(to, options)?;
     if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo))
     {
-        let what =
-            "only matrices have rows and columns; SciPy has coo for arrays of other dimensions";
+        let what = "a tensor has no rows and columns; SciPy stores it as coo";
         return Err(Error::argument(what));
     }
     StagedFile::create(&path, write)?;
@@ -124,13 +123,13 @@ pub(super) fn write_tensor(
     }
     let mut tensor = from.read(options.memory)?;
     if let Some(fill) = tensor.fill.filter(|_| !tensor.is_full()) {
-        let what = format!("cells that are not stored hold {fill}; in SciPy they are zero");
+        let what = format!("the fill value is {fill}; in SciPy it is always zero");
         return Err(Error::unsupported(to.place(), what));
     }
     if let Some(value_type) = options.value_type {
         crate::tensor::cast(&mut tensor, value_type, options.rounding)?;
     }
-    // Whatever the order of the dimensions in the source.
+    // In row-major order of the dimensions.
     tensor.sort()?;
     let entries = (&*tensor.shape, &*tensor.coordinates);
     let bytes_after = scipy::write_coo(&path, entries, &tensor.values, write, npz)?;

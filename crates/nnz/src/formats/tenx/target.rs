@@ -1,4 +1,4 @@
-//! Writing matrices of 10x: an HDF5 file by its extension, else a folder.
+//! Writing 10x matrices: an HDF5 file if the extension is that of one, otherwise a folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,19 +23,15 @@ const GENOME: &str = "genome";
 
 /// Options of targets.
 pub(super) const OPTIONS: &[FormatOption] = &[
-    FormatOption::parsed::<Version>(
-        VERSION,
-        "N",
-        "10x: the version of Cell Ranger whose layout is written, 2 or 3 [default: 3]",
-    ),
+    FormatOption::parsed::<Version>(VERSION, "N", "10x: layout of Cell Ranger 2 or 3 [default: 3]"),
     FormatOption::parsed::<String>(
         GENOME,
         "NAME",
-        "The genome of all features, of an HDF5 file [default: that of SRC]",
+        "Genome of the features in an HDF5 file [default: that of SRC]",
     ),
 ];
 
-/// Which layout is written.
+/// The layout to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version(FormatVersion);
 
@@ -51,18 +47,18 @@ impl FromStr for Version {
     }
 }
 
-/// A file or folder that is written.
+/// The target of a file or folder.
 pub(super) struct Target {
     path: PathBuf,
     features: Features,
-    /// Ids of features, where rows are named by something else.
+    /// Ids of features, if rows are named by another column.
     ids: Option<StringList>,
-    /// What the source has, and the target does not keep.
+    /// What the target does not store.
     dropped: Vec<String>,
     options: SinkOptions,
     /// Whether it is an HDF5 file.
     hdf5: bool,
-    /// Whether integers of 64 bits are asked for.
+    /// Whether integers of 64 bits are requested.
     wide: bool,
     write: WriteOptions,
 }
@@ -110,7 +106,7 @@ impl Target {
     }
 }
 
-/// Returns what 10x calls a column: scanpy has other names for some.
+/// Returns the 10x name of a column; scanpy uses other names for some.
 fn known_name(name: &str) -> &str {
     match name {
         "gene_ids" | "feature_ids" => "id",
@@ -120,18 +116,18 @@ fn known_name(name: &str) -> &str {
     }
 }
 
-/// What is said of features.
+/// The annotations of features.
 #[derive(Default)]
 struct Described {
     features: Features,
-    /// Ids, where rows are named by something else.
+    /// Ids, if rows are named by another column.
     ids: Option<StringList>,
-    /// What is not kept.
+    /// What is not stored.
     dropped: Vec<String>,
 }
 
 impl Described {
-    /// Reads the columns that are kept of the annotations of features.
+    /// Reads the annotations of features that are stored.
     fn read(
         source: &dyn MatrixSource,
         memory: u64,
@@ -140,7 +136,7 @@ impl Described {
         let mut described = Self::default();
         if let Some(table) = source.annotations(Axis::Rows)? {
             let has = |wanted: &str| table.columns().iter().any(|c| known_name(&c.name) == wanted);
-            // Rows have names of one kind: where there is a column of names, they are ids.
+            // If there is a column of names, the names of rows are ids.
             let named = has("name");
             let mut left = Vec::new();
             let mut known: Vec<&str> = Vec::new();
@@ -203,7 +199,7 @@ impl MatrixTarget for Target {
     }
 
     fn unordered(&self, order: Order) -> String {
-        format!("a 10x matrix is written cell by cell, not by {order}")
+        format!("a 10x matrix is written by column, not by {order}")
     }
 
     fn axis_kinds(&self) -> [AxisKind; 2] {
@@ -222,7 +218,8 @@ impl MatrixTarget for Target {
         let mut features = self.features.clone();
         let [mut rows, cols] = names;
         if let Some(ids) = &self.ids {
-            let names = rows.map(|mut rows| rows.list_within(self.options.memory)).transpose()?;
+            let names =
+                rows.map(|mut rows| rows.list_with_limit(self.options.memory)).transpose()?;
             features.names = names;
             rows = Some(ids.reader());
         }

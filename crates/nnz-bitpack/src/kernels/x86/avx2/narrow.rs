@@ -1,10 +1,10 @@
-//! Running sums of narrow deltas, two steps at once.
+//! Prefix sums of narrow deltas, two steps at once.
 //!
-//! Deltas of few bits, and the sum of the four of a step, fit 16 bits. So the 32-bit lanes of a
-//! vector hold two steps, one in each half, until the sums over the lanes are made, which takes
-//! half the instructions for the zigzag code and the sums.
+//! Narrow deltas, and the sum of the four of a step, fit in 16 bits. The 32-bit lanes of a vector
+//! therefore hold two steps, one in each half, until the sums over the lanes are computed: half the
+//! instructions for the zigzag code and the sums.
 
-// Intrinsics that read memory take pointers.
+// Intrinsics for memory access take pointers.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -12,33 +12,33 @@ use std::arch::x86_64::*;
 use super::{count, load, splat};
 use crate::kernels::{DELTA, DELTA_ZIGZAG, Place};
 
-/// Whether this module handles a codec at a width.
+/// Returns whether this module supports a codec at a width.
 pub(super) const fn holds(width: usize, codec: u8) -> bool {
     match codec {
         // The sum of four is less than 2^16.
         DELTA => width <= 14,
-        // The deltas are signed, and 16 bits hold at least one; see below for the wider ones.
+        // The deltas are signed, and at least one fits in 16 bits; see below for the wider ones.
         DELTA_ZIGZAG => width <= 16,
         _ => false,
     }
 }
 
-/// Whether the second of two steps comes with the sum of the first added.
+/// Returns whether the second of two steps includes the sum of the first.
 ///
-/// That halves the chain of additions from step to step. It costs nothing where the sum is signed,
-/// and more than it gains elsewhere.
+/// This halves the chain of additions from step to step. It is free if the sum is signed; otherwise
+/// it costs more than it gains.
 pub(super) const fn joins(width: usize, codec: u8) -> bool {
     codec == DELTA_ZIGZAG && width <= 14
 }
 
-/// Returns the running sums over the lanes, from zero, of step `step` and of the one after it,
-/// which go on from the first if the two are [joined](joins).
+/// Returns the prefix sums over the lanes, from zero, of step `step` and of the next one, which
+/// includes the sum of the first if the two are [joined](joins).
 ///
-/// `word` is the word in which step 0 begins, and from then on what the last call left there.
+/// `word` is the word where step 0 begins, and afterwards what the previous call stored there.
 ///
 /// # Safety
 ///
-/// `source` must be the beginning of W vectors, and `step` even and at most 14.
+/// `source` must point to W vectors, and `step` be even and at most 14.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) unsafe fn two_steps<const W: usize, const CODEC: u8>(
@@ -48,10 +48,10 @@ pub(super) unsafe fn two_steps<const W: usize, const CODEC: u8>(
 ) -> (__m256i, __m256i) {
     debug_assert!(holds(W, CODEC));
     let sums = if W == 8 && CODEC == DELTA_ZIGZAG {
-        // SAFETY: the caller's promise.
+        // SAFETY: required of the caller.
         unsafe { pairs_of_bytes(source, step, word) }
     } else {
-        // SAFETY: the caller's promise; `step` is even, so the next one is at most 15.
+        // SAFETY: required of the caller; `step` is even, so the next one is at most 15.
         let (low, high) =
             unsafe { (take::<W>(source, step, 16, word), take::<W>(source, step + 1, 32, word)) };
         let tops = _mm256_blend_epi16::<0b1010_1010>(low, high);
@@ -63,7 +63,7 @@ pub(super) unsafe fn two_steps<const W: usize, const CODEC: u8>(
             _mm256_srl_epi16(tops, count(16_usize.saturating_sub(W)))
         };
         if W == 16 {
-            // The sum of two is too large already.
+            // The sum of two does not fit.
             let (low, high) = widening_sums::<1>(deltas);
             return (
                 _mm256_add_epi32(low, _mm256_slli_si256::<8>(low)),
@@ -73,14 +73,14 @@ pub(super) unsafe fn two_steps<const W: usize, const CODEC: u8>(
         _mm256_add_epi16(deltas, _mm256_slli_si256::<4>(deltas))
     };
     if W == 15 {
-        // The sum of four is too large.
+        // The sum of four does not fit.
         return widening_sums::<2>(sums);
     }
     let sums = _mm256_add_epi16(sums, _mm256_slli_si256::<8>(sums));
     if joins(W, CODEC) {
-        // The upper half of each lane, beside the last of the lower halves.
+        // The upper half of each lane, next to the last of the lower halves.
         let joined = reorder(sums, [12, 13, 2, 3, 12, 13, 6, 7, 12, 13, 10, 11, 12, 13, 14, 15]);
-        // The product with one and zero is the lower half with its sign, and that with ones the
+        // The product with one and zero is the sign-extended lower half, the product with ones the
         // sum of both.
         (_mm256_madd_epi16(sums, splat(1)), _mm256_madd_epi16(joined, splat(0x1_0001)))
     } else {
@@ -88,13 +88,13 @@ pub(super) unsafe fn two_steps<const W: usize, const CODEC: u8>(
     }
 }
 
-/// Takes the value of a step, moved so that it ends at bit `top` of its lane, amid other bits.
+/// Shifts the value of a step so that it ends at bit `top` of its lane, among other bits.
 ///
-/// `word` is the word in which it begins, and becomes that of the next step.
+/// `word` is the word where it begins, and is replaced by the word of the next step.
 ///
 /// # Safety
 ///
-/// `source` must be the beginning of W vectors, and `step` at most 15.
+/// `source` must point to W vectors, and `step` be at most 15.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn take<const W: usize>(
@@ -121,8 +121,8 @@ unsafe fn take<const W: usize>(
     _mm256_or_si256(bits, _mm256_sll_epi32(*word, count(32 + top - end)))
 }
 
-/// Returns the sum of each half of a lane and the same half `DISTANCE` lanes before: those of the
-/// lower halves, then those of the upper ones.
+/// Returns the sum of each half of a lane and the same half `DISTANCE` lanes before: first for the
+/// lower halves, then for the upper ones.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn widening_sums<const DISTANCE: usize>(halves: __m256i) -> (__m256i, __m256i) {
@@ -132,14 +132,14 @@ fn widening_sums<const DISTANCE: usize>(halves: __m256i) -> (__m256i, __m256i) {
     (_mm256_madd_epi16(reorder(halves, low), ones), _mm256_madd_epi16(reorder(halves, high), ones))
 }
 
-/// Decodes two steps of zigzag values that are bytes, and adds to each delta the one before it in
-/// its step: sums of 16 bits, the first step's in the lower half of each lane.
+/// Decodes two steps of 8-bit zigzag values, and adds to each delta the previous one of its step:
+/// 16-bit sums, those of the first step in the lower half of each lane.
 ///
-/// `word` holds values, or deltas if `step` is in the middle of a word.
+/// `word` has values, or deltas if `step` is in the middle of a word.
 ///
 /// # Safety
 ///
-/// As [`two_steps`], of width 8.
+/// As [`two_steps`], with width 8.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn pairs_of_bytes(source: *const __m128i, step: usize, word: &mut __m256i) -> __m256i {
@@ -161,9 +161,9 @@ unsafe fn pairs_of_bytes(source: *const __m128i, step: usize, word: &mut __m256i
     _mm256_maddubs_epi16(_mm256_set1_epi8(1), reorder(deltas, places))
 }
 
-/// Returns where [`reorder`] finds the bytes of each lane: so many lanes before, that byte.
+/// Returns the byte positions for [`reorder`], given for each byte of a lane as (lanes back, byte).
 const fn order(bytes: [(usize, u8); 4]) -> [u8; 16] {
-    // Places that do not exist give zero.
+    // Positions with the highest bit set give zero.
     let mut places = [0x80; 16];
     let mut lane = 0_u8;
     while lane < 4 {

@@ -1,27 +1,27 @@
-//! Where the values of a chunk are found, for each width.
+//! Tables with the positions of values in a chunk, for each width.
 
 use crate::CHUNK;
 
-/// Whether four steps of a width lie in four words, of which there are as many, and each value in
-/// four bytes.
+/// Returns whether a chunk of this width has at least four words, four steps fit in four words, and
+/// each value in four bytes.
 pub(super) const fn steps_hold(width: usize) -> bool {
     width >= 4 && width < STEPS.len()
 }
 
-/// Whether each value of a width lies in two bytes, and the sum of sixteen fits 16 bits.
+/// Returns whether each value of this width fits in two bytes, and the sum of sixteen in 16 bits.
 pub(super) const fn deltas_hold(width: usize) -> bool {
-    // Values of an even width begin at an even bit, and those of twelve at bits 0 and 4.
+    // Values of an even width begin at an even bit, and those of width twelve at bit 0 or 4.
     width >= 1 && (width <= 10 || width == 12)
 }
 
-/// How chunks of a width are unpacked, four steps at once.
+/// How to unpack chunks of a width, four steps at once.
 #[repr(align(64))]
 pub(super) struct Steps {
-    /// For each four steps, where the bytes of each value are in the words loaded.
+    /// For each four steps, the positions of the bytes of each value in the loaded words.
     pub(super) places: [[u8; 64]; 8],
-    /// Where in these bytes a value begins; the same for every other four steps.
+    /// The bit of these bytes where a value begins; the same for every other four steps.
     pub(super) shifts: [[u32; 16]; 2],
-    /// The first word that is loaded, for each four steps.
+    /// The first word to load, for each four steps.
     pub(super) windows: [usize; 8],
 }
 
@@ -59,15 +59,15 @@ impl Steps {
     }
 }
 
-/// How chunks of narrow deltas are unpacked, eight steps at once: the first four to the lower half
-/// of each lane, the others to the upper one.
+/// How to unpack chunks of narrow deltas, eight steps at once: the first four into the lower half
+/// of each lane, the others into the upper half.
 #[repr(align(64))]
 pub(super) struct Deltas {
-    /// For each eight steps, where the bytes of each value are in the words loaded.
+    /// For each eight steps, the positions of the bytes of each value in the loaded words.
     pub(super) places: [[u8; 64]; 4],
-    /// Where in these bytes a value begins; the same for all eights.
+    /// The bit of these bytes where a value begins; the same for all eight steps.
     pub(super) shifts: [u16; 32],
-    /// The first word that is loaded, for each eight steps.
+    /// The first word to load, for each eight steps.
     pub(super) windows: [usize; 4],
 }
 
@@ -103,21 +103,21 @@ impl Deltas {
     }
 }
 
-/// The first of the four words that are loaded for a step and those after it. The last four words of
-/// a chunk are the last that are.
+/// Returns the first of the four words to load for a step and those after it: at most the fourth
+/// from the end of a chunk.
 const fn window(step: usize, width: usize) -> usize {
     let (word, last) = (step * width / 32, width.saturating_sub(4));
     if word < last { word } else { last }
 }
 
-/// Where byte `byte` of a lane lies in the words from `window` on. What is not in the first four of
-/// them has no bits of a value.
+/// Returns the position of byte `byte` of a lane in the words from `window` on. Bytes past the
+/// first four words have no bits of a value.
 #[allow(clippy::cast_possible_truncation, reason = "it is less than 64")]
 const fn place(byte: usize, lane: usize, window: usize) -> u8 {
     ((16 * (byte / 4 - window) + 4 * lane + byte % 4) % 64) as u8
 }
 
-/// Where in its first byte a value begins.
+/// Returns the bit of its first byte where a value begins.
 #[allow(clippy::cast_possible_truncation, reason = "it is less than 8")]
 const fn shift(begin: usize) -> u8 {
     (begin % 8) as u8

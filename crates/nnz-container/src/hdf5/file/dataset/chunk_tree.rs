@@ -11,7 +11,7 @@ use super::super::output::Output;
 use super::chunks::ChunkList;
 use crate::tiles::Tiles;
 
-/// Writes the index and returns its address, which is undefined where there are no chunks.
+/// Writes the index and returns its address, or the undefined address without chunks.
 pub(super) fn write<W: Write + Seek>(
     output: &mut Output<W>,
     list: ChunkList,
@@ -21,9 +21,9 @@ pub(super) fn write<W: Write + Seek>(
 ) -> Result<u64> {
     let count = list.addresses.len();
     let Some(last) = count.checked_sub(1) else { return Ok(UNDEFINED) };
-    // Behind the last chunk along every axis, the size of an element being one.
-    let behind = tiles.offsets(last).into_iter().zip(chunk).map(|(at, len)| at + u64::from(*len));
-    let end = key(0, behind, element.into());
+    // After the last chunk along every axis, the last one being within an element.
+    let past_end = tiles.offsets(last).into_iter().zip(chunk).map(|(at, len)| at + u64::from(*len));
+    let end = key(0, past_end, element.into());
     let chunks = list.addresses.into_iter().zip(list.sizes).enumerate();
     let mut children = chunks.map(|(number, (address, size))| Child {
         key: key(size, tiles.offsets(number).into_iter(), 0),
@@ -32,8 +32,8 @@ pub(super) fn write<W: Write + Seek>(
     btree_v1::write(output, NodeType::Chunk, count, &mut children, &end)
 }
 
-/// Encodes a key: bytes of the chunk as it is stored, filters that were skipped, and its offset along each axis
-/// and in an element.
+/// Encodes a key: stored size of the chunk, filter mask, and its offset along each axis and within
+/// an element.
 fn key(size: u32, offsets: impl Iterator<Item = u64>, element: u64) -> Vec<u8> {
     let mut out = Vec::new();
     out.put_u32(size);
@@ -50,8 +50,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_those_of_the_library() {
-        // As h5py writes 3 x 5 elements of 4 bytes in chunks of 2 x 2.
+    fn keys_match_h5py() {
+        // As written by h5py for 3 x 5 elements of 4 bytes in chunks of 2 x 2.
         let tiles = Tiles::new(&[3, 5], &[2, 2], 4).unwrap();
         let list = ChunkList { addresses: (100..106).collect(), sizes: vec![14; 6] };
         let mut output = Output::new(Cursor::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! Chunks on their way to the file.
+//! Compressing and writing chunks.
 
 use std::collections::VecDeque;
 use std::io::{Seek, Write};
@@ -9,14 +9,14 @@ use super::super::output::Output;
 use super::super::pack::Form;
 use super::super::pool::{Packed, Pending, Pool};
 
-/// Batches of chunks that wait to be written, at least. Where chunks lie must not depend on the number of
-/// threads, so neither do these two numbers.
+/// Minimum number of batches that wait to be written. The order of chunks in the file must not
+/// depend on the number of threads, so neither do these two numbers.
 const BATCHES: usize = 4;
 
-/// Bytes of chunks that wait to be written, unless [`BATCHES`] of them are larger.
+/// Size of chunks that wait to be written, unless [`BATCHES`] of them are larger.
 const WAITING: usize = 8 << 20;
 
-/// Where the chunks of one dataset are, in the order of their offsets.
+/// The addresses of the chunks of a dataset, in the order of their offsets.
 #[derive(Default)]
 pub(in super::super) struct ChunkList {
     pub(super) addresses: Vec<u64>,
@@ -43,25 +43,25 @@ impl ChunkStore {
         Self { pool: Pool::new(threads), waiting, waiting_bytes: 0, lists }
     }
 
-    /// Starts the chunks of a dataset and returns their number.
+    /// Adds the chunks of a dataset and returns their index.
     pub(super) fn add(&mut self, form: Form) -> usize {
         self.lists.push((form, ChunkList::default()));
         self.lists.len() - 1
     }
 
-    /// Changes the form of the chunks of a dataset that has none yet.
+    /// Changes the form of the chunks of a dataset without any chunks yet.
     pub(super) fn set_form(&mut self, list: usize, form: Form) {
         if let Some((old, _)) = self.lists.get_mut(list) {
             *old = form;
         }
     }
 
-    /// Takes the chunks of a dataset, once all are written.
+    /// Takes the chunks of a dataset, after all are written.
     pub(super) fn take(&mut self, list: usize) -> ChunkList {
         self.lists.get_mut(list).map(|(_, list)| std::mem::take(list)).unwrap_or_default()
     }
 
-    /// Adds whole chunks of a dataset.
+    /// Adds complete chunks of a dataset.
     pub(super) fn submit<W: Write + Seek>(
         &mut self,
         list: usize,
@@ -84,7 +84,7 @@ impl ChunkStore {
         Ok(())
     }
 
-    /// Writes all chunks that wait.
+    /// Writes all waiting chunks.
     pub(in super::super) fn finish<W: Write + Seek>(
         &mut self,
         output: &mut Output<W>,

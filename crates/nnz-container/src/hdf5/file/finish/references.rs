@@ -1,4 +1,4 @@
-//! References to objects, once it is known where these are.
+//! Resolving references to objects.
 
 use std::io::{Seek, Write};
 
@@ -13,7 +13,7 @@ use super::super::value::Data;
 use super::Metadata;
 
 impl Metadata<'_> {
-    /// Puts addresses in the place of references.
+    /// Replaces references by addresses.
     pub(super) fn resolve_references<W: Write + Seek>(
         &mut self,
         output: &mut Output<W>,
@@ -41,7 +41,7 @@ impl Metadata<'_> {
                             let mut list = Vec::new();
                             ids.iter().for_each(|id| list.put_u64(address(id)));
                             let mut id = heap.insert(output, &list)?;
-                            // What precedes the place in the heap counts elements, not bytes.
+                            // The heap ID is preceded by the number of elements, not bytes.
                             let len = u32::try_from(ids.len()).unwrap_or(u32::MAX);
                             id[..4].copy_from_slice(&len.to_le_bytes());
                             bytes.extend(id);

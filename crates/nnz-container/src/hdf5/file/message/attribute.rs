@@ -5,7 +5,7 @@ use nnz_core::{Error, Result};
 use super::super::bytes::PutFields as _;
 use super::Message;
 
-/// Encodes an attribute of a datatype and a dataspace, themselves encoded, and its data.
+/// Encodes an attribute from its name, its encoded datatype and dataspace, and its data.
 pub(in super::super) fn message(
     name: &str,
     datatype: &[u8],

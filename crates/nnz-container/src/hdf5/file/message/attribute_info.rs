@@ -3,8 +3,8 @@
 use super::super::bytes::PutFields as _;
 use super::Message;
 
-/// Encodes the message. The addresses are those of a fractal heap with an index of names, undefined where the
-/// attributes are in the header.
+/// Encodes the message. The addresses are those of a fractal heap and an index of names; they are
+/// undefined if the attributes are in the header.
 pub(in super::super) fn message(heap: u64, names: u64) -> Message {
     // Creation order is not tracked.
     let mut body = vec![0, 0];

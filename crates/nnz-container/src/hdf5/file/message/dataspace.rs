@@ -11,7 +11,7 @@ pub(in super::super) fn message(space: &Dataspace) -> Result<Message> {
     Ok(Message::new(0x0001, encode(space)?))
 }
 
-/// Encodes a dataspace: version 1, and version 2 where it is null.
+/// Encodes a dataspace in version 1, or in version 2 if it is null.
 pub(in super::super) fn encode(space: &Dataspace) -> Result<Vec<u8>> {
     let rank = space.rank()?;
     match space {

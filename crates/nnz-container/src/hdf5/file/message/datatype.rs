@@ -1,4 +1,4 @@
-//! The datatype message (section IV.A.2.d): what an element is.
+//! The datatype message (section IV.A.2.d).
 
 use nnz_core::{Error, Result, ValueType};
 
@@ -6,7 +6,7 @@ use super::super::bytes::PutFields as _;
 use super::super::element::{ElementType, Field};
 use super::Message;
 
-/// Classes of datatypes.
+/// Datatype classes.
 const FIXED_POINT: u8 = 0;
 const FLOATING_POINT: u8 = 1;
 const STRING: u8 = 3;
@@ -39,7 +39,7 @@ fn put(out: &mut Vec<u8>, element: &ElementType) -> Result<()> {
             head(out, STRING, [flags, 0], *bytes);
         }
         ElementType::VariableString(character_set) => {
-            // A string, ended by zero in memory.
+            // A string, zero-terminated in memory.
             head(out, VARIABLE_LENGTH, [1, *character_set as u8], 16);
             integer(out, 1, false);
         }
@@ -84,7 +84,7 @@ fn complex(part: ValueType) -> [Field; 2] {
     ["r", "i"].map(|name| Field { name: name.to_owned(), element: ElementType::Number(part) })
 }
 
-/// Puts what all classes begin with: version, class, two of three bytes of flags, and size.
+/// Appends the common fields of all classes: version, class, two of three bytes of flags, and size.
 fn head(out: &mut Vec<u8>, class: u8, [low, high]: [u8; 2], size: u32) {
     out.extend([1 << 4 | class, low, high, 0]);
     out.put_u32(size);
@@ -96,9 +96,9 @@ fn integer(out: &mut Vec<u8>, bytes: u8, signed: bool) {
     out.put_u16(u16::from(bytes) * 8); // bits
 }
 
-/// Puts an IEEE 754 float with its mantissa first, then its exponent, then its sign.
+/// Appends an IEEE 754 float with the mantissa in the lowest bits, then exponent and sign.
 fn float(out: &mut Vec<u8>, bytes: u8, mantissa: u8, exponent: u8, bias: u32) {
-    // The highest bit of the mantissa is implied, and not stored; the place of the sign.
+    // The highest bit of the mantissa is implied; position of the sign.
     head(out, FLOATING_POINT, [0x20, bytes * 8 - 1], bytes.into());
     out.put_u16(0); // bit offset
     out.put_u16(u16::from(bytes) * 8); // bits
@@ -113,7 +113,7 @@ fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
     let mut members = Vec::new();
     for field in fields {
         check_name(&field.name)?;
-        // A multiple of 8 bytes, wherever it begins.
+        // Padded to a multiple of 8 bytes.
         let mut name = [field.name.as_bytes(), b"\0"].concat();
         name.pad8();
         members.append(&mut name);
@@ -138,7 +138,8 @@ fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
     Ok(())
 }
 
-/// Puts the dimensions of a field: how many, their order, which is not used, and four lengths.
+/// Appends the dimensions of a field: their number, their permutation, which is not used, and four
+/// lengths.
 fn dimensions(out: &mut Vec<u8>, shape: &[u32]) -> Result<()> {
     let Some(unused) = 4_usize.checked_sub(shape.len()) else {
         return Err(Error::argument("fields of compounds have 4 dimensions at most"));
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_described_as_h5py_does() {
+    fn numbers_match_h5py() {
         let encoded = |value_type| encode(&ElementType::Number(value_type)).unwrap();
         let expected = [0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0];
         assert_eq!(encoded(ValueType::I32), expected);
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_described_as_h5py_does() {
+    fn strings_match_h5py() {
         let variable = [
             0x19, 1, 1, 0, 16, 0, 0, 0, // a string of variable length in UTF-8
             0x10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0, // of unsigned bytes

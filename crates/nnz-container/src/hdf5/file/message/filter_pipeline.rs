@@ -1,4 +1,4 @@
-//! The filter pipeline message (section IV.A.2.l), version 1: what chunks go through.
+//! The filter pipeline message (section IV.A.2.l), version 1.
 
 use super::super::bytes::PutFields as _;
 use super::super::pack::Form;
@@ -6,10 +6,10 @@ use super::Message;
 use crate::compress::Compression;
 use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
-/// A reader may go on without the filter, where a chunk does.
+/// Optional filters may be skipped for a chunk.
 const OPTIONAL: u16 = 1;
 
-/// Encodes the filters of a form; `None` where there are none.
+/// Encodes the filters of a form; `None` if there are none.
 pub(in super::super) fn message(form: &Form) -> Option<Message> {
     let mut filters = Vec::new();
     let mut count = 0;
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shuffle_and_deflate_are_as_h5py_writes_them() {
+    fn shuffle_and_deflate_match_h5py() {
         let form = Form { chunk: 16, shuffle: Some(4), compression: Compression::Gzip(4) };
         let expected = [
             &[1, 2, 0, 0, 0, 0, 0, 0][..], // version, filters

@@ -2,7 +2,7 @@
 
 use super::Message;
 
-/// Encodes the message of a group that takes all default values.
+/// Encodes the message of a group with default values.
 pub(in super::super) fn message() -> Message {
     Message::constant(0x000a, vec![0, 0])
 }

@@ -1,4 +1,4 @@
-//! The data layout message (section IV.A.2.i), version 3: where data is.
+//! The data layout message (section IV.A.2.i), version 3.
 
 use nnz_core::{Error, Result};
 
@@ -6,17 +6,17 @@ use super::super::UNDEFINED;
 use super::super::bytes::PutFields as _;
 use super::Message;
 
-/// Classes of layout.
+/// Layout classes.
 const COMPACT: u8 = 0;
 const CONTIGUOUS: u8 = 1;
 const CHUNKED: u8 = 2;
 
-/// Bytes of compact data at most: a message has no more than 65,535 in all.
+/// Maximum size of compact data: a message has at most 65,535 bytes.
 pub(in super::super) const MAX_COMPACT: u64 = 64_000;
 
 const VERSION: u8 = 3;
 
-/// Encodes the layout of data in the message itself.
+/// Encodes the layout of compact data, which is in the message.
 pub(in super::super) fn compact(data: &[u8]) -> Result<Message> {
     let len = u16::try_from(data.len());
     let len = len.map_err(|_| Error::argument("compact data of 64 KiB or more"))?;
@@ -26,7 +26,7 @@ pub(in super::super) fn compact(data: &[u8]) -> Result<Message> {
     Ok(Message::new(0x0008, body))
 }
 
-/// Encodes the layout of data in one piece. No bytes are nowhere.
+/// Encodes the layout of contiguous data. Empty data has an undefined address.
 pub(in super::super) fn contiguous(address: u64, bytes: u64) -> Message {
     let mut body = vec![VERSION, CONTIGUOUS];
     body.put_u64(if bytes == 0 { UNDEFINED } else { address });
@@ -34,7 +34,7 @@ pub(in super::super) fn contiguous(address: u64, bytes: u64) -> Message {
     Message::new(0x0008, body)
 }
 
-/// Encodes the layout of chunks of some elements along each axis, found by a B-tree.
+/// Encodes the layout of chunks with an index in a B-tree.
 pub(in super::super) fn chunked(btree: u64, chunk: &[u32], element: u32) -> Message {
     // The size of an element counts as a dimension. A dataspace has at most 32.
     let rank = u8::try_from(chunk.len() + 1).unwrap_or(u8::MAX);

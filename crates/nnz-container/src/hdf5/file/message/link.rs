@@ -1,15 +1,15 @@
-//! The link message (section IV.A.2.g): one member of a new-style group.
+//! The link message (section IV.A.2.g): a member of a new-style group.
 
 use super::super::bytes::PutFields as _;
 use super::Message;
 
-/// The creation order and the character set are stored; the length of the name takes 4 bytes.
+/// With creation order and character set; the length of the name has 4 bytes.
 const FLAGS: u8 = 0b0001_0110;
 
 /// The character set of all names.
 const UTF8: u8 = 1;
 
-/// Encodes a hard link, the `order`th made in its group.
+/// Encodes a hard link with the creation order `order`.
 pub(in super::super) fn message(name: &str, len: u32, order: u64, address: u64) -> Message {
     let mut body = vec![1, FLAGS];
     body.put_u64(order);

@@ -1,10 +1,10 @@
-//! The link info message (section IV.A.2.c): how the links of a new-style group are kept.
+//! The link info message (section IV.A.2.c) of a new-style group.
 
 use super::super::UNDEFINED;
 use super::super::bytes::PutFields as _;
 use super::Message;
 
-/// The creation order of links is stored, and would be indexed in dense storage.
+/// The creation order of links is tracked, and indexed in dense storage.
 const TRACKED_AND_INDEXED: u8 = 0b11;
 
 /// Encodes the message of a group with `links` links, all in its object header.

@@ -1,4 +1,4 @@
-//! The symbol table message (section IV.A.2.r): where the members of a group are.
+//! The symbol table message (section IV.A.2.r) of an old-style group.
 
 use super::super::bytes::PutFields as _;
 use super::Message;

@@ -1,4 +1,4 @@
-//! Attributes of a file being written.
+//! Attributes of a file that is being written.
 
 use std::io::{Seek, Write};
 
@@ -10,11 +10,11 @@ use super::super::value::{Data, Value};
 use super::FileWriter;
 
 impl<W: Write + Seek> FileWriter<W> {
-    /// Sets an attribute of a group or a dataset, which must not have it yet.
+    /// Sets a new attribute of a group or a dataset.
     ///
     /// # Errors
     ///
-    /// Fails where the name cannot be one or is taken, or a string holds a zero byte.
+    /// Fails if the name is invalid or exists, or if a string has a zero byte.
     pub fn set_attribute(&mut self, object: ObjectId, name: &str, value: Value) -> Result<()> {
         let mut place = self.place_of(object);
         place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));

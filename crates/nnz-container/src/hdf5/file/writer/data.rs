@@ -1,4 +1,4 @@
-//! Elements of the datasets of a file being written.
+//! Data of a file that is being written.
 
 use std::io::{Seek, Write};
 
@@ -9,11 +9,11 @@ use super::super::object::{Object, ObjectId, ObjectKind};
 use super::FileWriter;
 
 impl<W: Write + Seek> FileWriter<W> {
-    /// Appends whole elements to a dataset, as they are stored: little-endian, in the order of rows.
+    /// Appends complete elements to a dataset in stored form: little-endian, in row-major order.
     ///
     /// # Errors
     ///
-    /// Fails where they cannot be written, or are more than the dataset has.
+    /// Fails if they cannot be written, or if there are more than the dataset has.
     pub fn append(&mut self, dataset: ObjectId, bytes: &[u8]) -> Result<()> {
         let Some(Object { kind: ObjectKind::Dataset(open), .. }) = self.objects.get_mut(dataset.0)
         else {
@@ -28,8 +28,8 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails as [`append`](Self::append), or where a string is longer than the elements or holds a zero byte,
-    /// unless it is filled up with zeros and does not end with one.
+    /// Fails as [`append`](Self::append), or if a string is longer than the elements or has a zero
+    /// byte, unless it is padded with zeros and does not end with one.
     pub fn append_strings<T: AsRef<[u8]>>(
         &mut self,
         dataset: ObjectId,
@@ -55,14 +55,14 @@ impl<W: Write + Seek> FileWriter<W> {
         Ok(())
     }
 
-    /// Stores a string and returns a reference to it, the form that a field of a compound has.
+    /// Stores a string and returns its ID, the form of a string in a field of a compound.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written, or holds a zero byte.
+    /// Fails if it cannot be written, or has a zero byte.
     pub fn store_string(&mut self, string: &[u8]) -> Result<[u8; 16]> {
         if memchr::memchr(0, string).is_some() {
-            // It would be read up to there.
+            // It would be read only up to the zero byte.
             let found = format!("the string \"{}\"", string.escape_ascii());
             return Err(Error::mismatch(self.place.clone(), found, "strings without zero bytes"));
         }
@@ -71,11 +71,11 @@ impl<W: Write + Seek> FileWriter<W> {
         stored
     }
 
-    /// Writes what is left of a dataset, which is complete, and frees its memory.
+    /// Writes the rest of a complete dataset, and frees its memory.
     ///
     /// # Errors
     ///
-    /// Fails where elements are missing, or it cannot be written.
+    /// Fails if elements are missing, or if it cannot be written.
     pub fn finish_dataset(&mut self, dataset: ObjectId) -> Result<()> {
         let Some(Object { kind: ObjectKind::Dataset(open), .. }) = self.objects.get_mut(dataset.0)
         else {
@@ -87,14 +87,14 @@ impl<W: Write + Seek> FileWriter<W> {
     }
 }
 
-/// Fills a string up to the length of an element.
+/// Pads a string to the length of an element.
 fn pad(string: &[u8], element: &ElementType) -> Result<Vec<u8>> {
     let ElementType::FixedString { bytes, padding, .. } = element else {
         return Err(Error::argument("strings for a dataset of other elements"));
     };
     let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
     let room = bytes - usize::from(*padding == StringPadding::NullTerminated);
-    // What would be taken for filling, or for the end.
+    // It would be read as padding, or as the end.
     let ends = match padding {
         StringPadding::NullTerminated => memchr::memchr(0, string).is_some(),
         StringPadding::NullPadded => string.last() == Some(&0),

@@ -1,30 +1,31 @@
-//! One array of numbers being written.
+//! Writing an array of numbers.
 
 use nnz_core::{Place, Result, ValueType};
+use rust_hdf5::format::messages::datatype::DatatypeMessage;
 use rust_hdf5::format::messages::filter::{FLAG_OPTIONAL, Filter, FilterPipeline};
 use rust_hdf5::types::{Complex32, Complex64, HBool};
 use rust_hdf5::{H5Dataset, H5Group, H5Type};
 
 use super::super::Hdf5Options;
-use super::{guarded, pack};
+use super::{call_library, pack};
 use crate::compress::Compression;
 use crate::hdf5::file::Form;
 use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
-/// An array of numbers being written: a dataset in chunks that may grow without end.
+/// A writer of an array of numbers: a chunked dataset with an unlimited dimension.
 ///
-/// The dataset is made when the first chunk is full, or in the end: a short array then gets a
-/// chunk that is not much longer.
+/// The dataset is created when the first chunk is full, or at the end, so that the chunk of a short
+/// array is not much longer than the array.
 pub(super) struct Array {
     name: String,
     value_type: ValueType,
     place: Place,
     options: Hdf5Options,
     buffer: Vec<u8>,
-    /// Bytes that are collected before they are written.
+    /// Number of bytes that are buffered.
     batch: usize,
     dataset: Option<H5Dataset>,
-    /// Elements of a chunk, once there is a dataset.
+    /// Number of elements of a chunk, after the dataset was created.
     chunk: usize,
     chunks: usize,
     elements: u64,
@@ -51,11 +52,11 @@ impl Array {
         }
     }
 
-    /// Appends whole elements.
+    /// Appends complete elements.
     pub(super) fn append(&mut self, group: &H5Group, mut bytes: &[u8]) -> Result<()> {
         self.elements += (bytes.len() / self.value_type.size()) as u64;
         while self.buffer.len() + bytes.len() >= self.batch {
-            // Nothing waits: a batch can be written from where it lies.
+            // The buffer is empty: a batch can be written without copying it.
             let room = self.batch - self.buffer.len();
             let (head, tail) = bytes.split_at(room);
             if self.buffer.is_empty() {
@@ -73,7 +74,7 @@ impl Array {
         Ok(())
     }
 
-    /// Writes what is left and sets the length.
+    /// Writes the rest and sets the length.
     pub(super) fn finish(&mut self, group: &H5Group) -> Result<()> {
         let mut rest = std::mem::take(&mut self.buffer);
         let short = self.dataset.is_none().then_some(self.elements);
@@ -81,22 +82,22 @@ impl Array {
             Some(_) => self.chunk,
             None => chunk_elements(self.options, short),
         };
-        // A chunk is always stored whole.
+        // Chunks are always stored completely.
         rest.resize(rest.len().next_multiple_of(chunk * self.value_type.size()), 0);
         self.write(group, &rest, short)?;
         let len = usize::try_from(self.elements).unwrap_or(usize::MAX);
         match &self.dataset {
-            Some(dataset) => guarded(&self.place, || dataset.set_extent(&[len])),
+            Some(dataset) => call_library(&self.place, || dataset.set_extent(&[len])),
             None => Ok(()),
         }
     }
 
-    /// Returns the dataset, once there is one, and its length.
+    /// Returns the dataset, if it exists, and its length.
     pub(super) fn written(&self) -> Option<(&H5Dataset, u64)> {
         self.dataset.as_ref().map(|dataset| (dataset, self.elements))
     }
 
-    /// Writes whole chunks.
+    /// Writes complete chunks.
     fn write(&mut self, group: &H5Group, bytes: &[u8], short: Option<u64>) -> Result<()> {
         let width = self.value_type.size();
         if self.dataset.is_none() {
@@ -104,7 +105,7 @@ impl Array {
             let (name, chunk, pipeline) =
                 (&self.name, self.chunk, pipeline(self.options.compress, width));
             let made =
-                guarded(&self.place, || create(self.value_type, group, name, chunk, pipeline));
+                call_library(&self.place, || create(self.value_type, group, name, chunk, pipeline));
             self.dataset = Some(made?);
         }
         let Some(dataset) = &self.dataset else { return Ok(()) };
@@ -112,7 +113,7 @@ impl Array {
         match self.options.compress {
             Compression::None => {
                 for chunk in bytes.chunks_exact(bytes_of_chunk) {
-                    guarded(&self.place, || dataset.write_chunk_at(&[self.chunks], chunk))?;
+                    call_library(&self.place, || dataset.write_chunk_at(&[self.chunks], chunk))?;
                     self.chunks += 1;
                 }
             }
@@ -122,7 +123,9 @@ impl Array {
                 let form = Form { chunk: bytes_of_chunk, shuffle, compression: compress };
                 let packed = pack::chunks(bytes, form, threads, &self.place)?;
                 for chunk in packed {
-                    guarded(&self.place, || dataset.write_chunk_raw_at(&[self.chunks], &chunk, 0))?;
+                    call_library(&self.place, || {
+                        dataset.write_chunk_raw_at(&[self.chunks], &chunk, 0)
+                    })?;
                     self.chunks += 1;
                 }
             }
@@ -138,30 +141,9 @@ fn create(
     chunk: usize,
     pipeline: Option<FilterPipeline>,
 ) -> rust_hdf5::Result<H5Dataset> {
-    match value_type {
-        ValueType::U8 => create_as::<u8>(group, name, chunk, pipeline),
-        ValueType::U16 => create_as::<u16>(group, name, chunk, pipeline),
-        ValueType::U32 => create_as::<u32>(group, name, chunk, pipeline),
-        ValueType::U64 => create_as::<u64>(group, name, chunk, pipeline),
-        ValueType::I8 => create_as::<i8>(group, name, chunk, pipeline),
-        ValueType::I16 => create_as::<i16>(group, name, chunk, pipeline),
-        ValueType::I32 => create_as::<i32>(group, name, chunk, pipeline),
-        ValueType::I64 => create_as::<i64>(group, name, chunk, pipeline),
-        ValueType::F32 => create_as::<f32>(group, name, chunk, pipeline),
-        ValueType::F64 => create_as::<f64>(group, name, chunk, pipeline),
-        ValueType::Bint8 => create_as::<HBool>(group, name, chunk, pipeline),
-        ValueType::ComplexF32 => create_as::<Complex32>(group, name, chunk, pipeline),
-        ValueType::ComplexF64 => create_as::<Complex64>(group, name, chunk, pipeline),
-    }
-}
-
-fn create_as<T: H5Type>(
-    group: &H5Group,
-    name: &str,
-    chunk: usize,
-    pipeline: Option<FilterPipeline>,
-) -> rust_hdf5::Result<H5Dataset> {
-    let builder = group.new_dataset::<T>().shape([0_usize]).chunk(&[chunk]).max_shape(&[None]);
+    // The type is a value, not a parameter: the builder is generic, large, and compiled once this way.
+    let builder = group.new_dataset::<u8>().datatype(datatype(value_type));
+    let builder = builder.shape([0_usize]).chunk(&[chunk]).max_shape(&[None]);
     let builder = match pipeline {
         None => builder,
         Some(pipeline) => builder.filter_pipeline(pipeline),
@@ -169,7 +151,25 @@ fn create_as<T: H5Type>(
     builder.create(name)
 }
 
-/// Returns what is done to chunks of elements of `width` bytes, if anything.
+fn datatype(value_type: ValueType) -> DatatypeMessage {
+    match value_type {
+        ValueType::U8 => u8::hdf5_type(),
+        ValueType::U16 => u16::hdf5_type(),
+        ValueType::U32 => u32::hdf5_type(),
+        ValueType::U64 => u64::hdf5_type(),
+        ValueType::I8 => i8::hdf5_type(),
+        ValueType::I16 => i16::hdf5_type(),
+        ValueType::I32 => i32::hdf5_type(),
+        ValueType::I64 => i64::hdf5_type(),
+        ValueType::F32 => f32::hdf5_type(),
+        ValueType::F64 => f64::hdf5_type(),
+        ValueType::Bint8 => HBool::hdf5_type(),
+        ValueType::ComplexF32 => Complex32::hdf5_type(),
+        ValueType::ComplexF64 => Complex64::hdf5_type(),
+    }
+}
+
+/// Returns the filters for chunks of elements of `width` bytes, if any.
 fn pipeline(compress: Compression, width: usize) -> Option<FilterPipeline> {
     let (id, level) = match compress {
         Compression::None => return None,

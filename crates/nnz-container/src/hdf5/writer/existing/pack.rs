@@ -1,11 +1,11 @@
-//! Compressing chunks, several at a time.
+//! Compressing several chunks at a time.
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use crate::hdf5::file::{Form, Packer};
 use crate::parallel;
 
-/// Shuffles and compresses whole chunks on several threads, and returns them in order.
+/// Shuffles and compresses complete chunks on several threads, and returns them in order.
 pub(super) fn chunks(
     bytes: &[u8],
     form: Form,

@@ -1,4 +1,4 @@
-//! Writing a list of strings.
+//! Writing lists of strings.
 
 use nnz_core::{Place, Result, StringList, StringReader};
 use rust_hdf5::format::messages::datatype::DatatypeMessage;
@@ -6,21 +6,21 @@ use rust_hdf5::types::Complex64;
 use rust_hdf5::{H5Dataset, H5Group};
 
 use super::super::texts::{check_count, check_room, check_text};
-use super::guarded;
+use super::call_library;
 
 /// Zero-terminated, UTF-8.
 const TEXT: DatatypeMessage = DatatypeMessage::VarLenString { padding: 0, charset: 1 };
 
-/// Strings written at a time: as many as a heap in the file holds.
+/// Number of strings written at once: as many as a heap collection can have.
 const PIECE: usize = 65_535;
 
-/// Bytes of strings written at a time, unless one string is longer.
+/// Size of strings written at once, unless one string is longer.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// What a string is in its dataset: a length, and where in a heap the text lies.
+/// A string in its dataset: a length, and the ID of the text in the heap.
 const NOWHERE: Complex64 = Complex64 { re: 0.0, im: 0.0 };
 
-/// Writes a dataset of strings, of a fixed length as BPCells does, in pieces of bounded size.
+/// Writes a dataset of strings with fixed length, as BPCells does, in pieces of bounded size.
 /// Returns it and its length.
 pub(super) fn write(
     group: &H5Group,
@@ -29,7 +29,7 @@ pub(super) fn write(
     place: &Place,
 ) -> Result<(H5Dataset, u64)> {
     let Some(len) = strings.remaining() else {
-        // The length of the dataset comes first.
+        // The length of the dataset is needed first.
         let list: StringList = strings.list()?;
         return write(group, name, &mut *list.reader(), place);
     };
@@ -38,9 +38,9 @@ pub(super) fn write(
     if !more {
         check_count(piece.len(), len, place)?;
         let texts = piece.texts();
-        let made = guarded(place, || {
+        let made = call_library(place, || {
             if texts.is_empty() {
-                // The crate's own way to write an empty list makes one that HDF5 2 cannot read.
+                // `rust-hdf5` writes empty lists in a form that HDF5 2 cannot read.
                 group.new_dataset::<u8>().datatype(TEXT).shape([0_usize]).create(name)
             } else {
                 group.write_vlen_strings(name, &texts)
@@ -50,7 +50,7 @@ pub(super) fn write(
     }
     let shape = [usize::try_from(len).unwrap_or(usize::MAX)];
     let dataset =
-        guarded(place, || group.new_dataset::<u8>().datatype(TEXT).shape(shape).create(name))?;
+        call_library(place, || group.new_dataset::<u8>().datatype(TEXT).shape(shape).create(name))?;
     let mut written = 0;
     loop {
         check_room(written + piece.len(), len, place)?;
@@ -69,9 +69,9 @@ fn put(dataset: &H5Dataset, first: u64, texts: &[&str], place: &Place) -> Result
     if texts.is_empty() {
         return Ok(());
     }
-    guarded(place, || {
-        // What was there is taken for strings that are replaced, and their text is freed. In a file
-        // that is written to again it is whatever that space was used for before.
+    call_library(place, || {
+        // `rust-hdf5` frees the text of strings that are overwritten. In a file that is written
+        // again, the old contents are those of a previous use of the space.
         let nowhere = vec![NOWHERE; texts.len()];
         dataset.write_slice(&[first], &[texts.len()], &nowhere)?;
         dataset.write_vlen_strings_slice(first, texts)
@@ -82,12 +82,12 @@ fn put(dataset: &H5Dataset, first: u64, texts: &[&str], place: &Place) -> Result
 #[derive(Default)]
 struct Piece {
     text: String,
-    /// Where each string ends.
+    /// The end of each string.
     ends: Vec<usize>,
 }
 
 impl Piece {
-    /// Takes strings from number `first` on; `false` where there are no more.
+    /// Reads strings from index `first` on; `false` if there are no more.
     fn fill(&mut self, first: u64, strings: &mut dyn StringReader, place: &Place) -> Result<bool> {
         self.text.clear();
         self.ends.clear();

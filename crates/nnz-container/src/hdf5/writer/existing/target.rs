@@ -1,4 +1,4 @@
-//! The file written to, and the group in it.
+//! The file to write and the group in it.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,30 +10,30 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use rust_hdf5::{H5File, H5Group, LibverBound};
 
 use super::super::Readers;
-use super::{guarded, links, there};
+use super::{call_library, links, there};
 use crate::hdf5::opened::Opened;
 use nnz_storage::InputFile;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 
-/// How long the old file stays locked behind the exchange. HDF5's library opens a file first and
-/// locks it then: what it opened before the exchange must not be free when it comes to the lock, since
-/// nobody would see what it writes there.
+/// How long the old file remains locked after the exchange. The HDF5 library opens a file and then
+/// locks it: a file that it opened before the exchange must not become unlocked in between, because
+/// what it writes there would be lost.
 pub(in crate::hdf5) const LINGER: Duration = Duration::from_millis(20);
 
-/// The file written to, and the group in it.
+/// The file to write and the group in it.
 pub(super) struct Target {
     staged: StagedFile,
-    /// The names down to the group, and how many of them are there already.
+    /// The names on the path to the group, and how many of them exist.
     names: Vec<String>,
     there: usize,
-    /// The names in the groups around it.
+    /// The names in its parent groups.
     around: BTreeSet<String>,
-    /// The locks of the file that was copied.
+    /// The locks of the original file.
     copied: UpdateLock,
 }
 
 impl Target {
-    /// Finds what is there and makes a copy of the file to be changed.
+    /// Finds the existing groups and copies the file.
     pub(super) fn create(
         path: &Path,
         names: Vec<String>,
@@ -53,12 +53,13 @@ impl Target {
         let mut staged = StagedFile::create(path, WriteOptions { overwrite: true, ..write })?;
         staged.expect(Expected::Unchanged(lock.version()));
         copy(lock.file(), &staged).map_err(|error| Error::io(path, error))?;
-        let file = staged
-            .open_with(|path| guarded(place, || H5File::options().no_locking().open_rw(path)))?;
-        // A file of the old kind knows no order, nor does what is added to it.
+        let file = staged.open_with(|path| {
+            call_library(place, || H5File::options().no_locking().open_rw(path))
+        })?;
+        // A file in the old format has no creation order, nor does what is added to it.
         let order = readers == Readers::NetCdf && old.meta.superblock().version >= 2;
         let oldest = if order { LibverBound::V18 } else { LibverBound::Earliest };
-        guarded(place, || {
+        call_library(place, || {
             file.set_libver_bound(oldest)?;
             file.set_track_order(order)?;
             if replaced {
@@ -70,7 +71,7 @@ impl Target {
         Ok((Self { staged, names, there, around, copied: lock }, file))
     }
 
-    /// Makes the groups that are missing and returns the last.
+    /// Creates the missing groups and returns the last one.
     pub(super) fn make_groups(&self, file: &H5File) -> rust_hdf5::Result<H5Group> {
         let mut group = file.root_group();
         for (at, name) in self.names.iter().enumerate() {
@@ -79,12 +80,12 @@ impl Target {
         Ok(group)
     }
 
-    /// Returns the names in the groups around the group.
-    pub(super) fn names_around(&self) -> &BTreeSet<String> {
+    /// Returns the names in the parent groups.
+    pub(super) fn names_in_parents(&self) -> &BTreeSet<String> {
         &self.around
     }
 
-    /// Puts the file in its place and returns the bytes it has grown by.
+    /// Puts the file in place and returns by how many bytes it has grown.
     pub(super) fn commit(self) -> Result<u64> {
         let bytes = self.staged.commit()?;
         std::thread::sleep(LINGER);
@@ -92,22 +93,22 @@ impl Target {
     }
 }
 
-/// Refuses a file that a program is writing to, or did not close.
+/// Refuses a file that another program is writing to, or did not close.
 ///
-/// Files of HDF5 1.10 and newer say so themselves, which counts for programs without locks: one that
-/// writes for readers at the same time (SWMR) has given its lock back.
-/// The flags are in section II.A of the file format: 1 is write access, 4 is SWMR.
+/// Files of HDF5 1.10 and newer have flags for this, which also work for programs without locks: a
+/// writer in SWMR mode has released its lock. The flags are in section II.A of the file format: 1
+/// is write access, 4 is SWMR.
 pub(in crate::hdf5) fn check_closed(old: &Opened, path: &Path) -> Result<()> {
     let superblock = old.meta.superblock();
     if superblock.version < 3 || superblock.consistency_flags & 0b101 == 0 {
         return Ok(());
     }
     let found = "a file that another program is writing to, or that was not closed";
-    let expected = "one that is closed (h5clear -s says that it is, after a crash)";
+    let expected = "a closed file (after a crash, h5clear -s marks it as closed)";
     Err(Error::mismatch(Place::path(path), found, expected))
 }
 
-/// Copies a file, sharing its blocks where the file system can.
+/// Copies a file, sharing its blocks if the file system supports this.
 pub(in crate::hdf5) fn copy(mut from: &File, staged: &StagedFile) -> std::io::Result<()> {
     let mut to = staged.file();
     #[cfg(target_os = "linux")]

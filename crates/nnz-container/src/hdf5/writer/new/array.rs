@@ -1,4 +1,4 @@
-//! One array of numbers being written.
+//! Writing an array of numbers.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use crate::compress::Compression;
 use crate::hdf5::file::{DatasetSpec, ElementType, FileWriter, ObjectId};
 use nnz_storage::staging::StagedFile;
 
-/// An array of numbers being written: a dataset in chunks that may grow without end.
+/// A writer of an array of numbers: a chunked dataset with an unlimited dimension.
 ///
-/// The dataset is made when the first chunk is full, or in the end: a short array then gets a
-/// chunk that is not much longer.
+/// The dataset is created when the first chunk is full, or at the end, so that the chunk of a short
+/// array is not much longer than the array.
 pub(super) struct Array {
     name: String,
     value_type: ValueType,
     options: Hdf5Options,
-    /// What was appended before there is a dataset.
+    /// Data that was appended before the dataset exists.
     begun: Vec<u8>,
     dataset: Option<ObjectId>,
     elements: u64,
@@ -30,7 +30,7 @@ impl Array {
         Self { name: name.to_owned(), value_type, options, begun, dataset, elements: 0 }
     }
 
-    /// Appends whole elements in native byte order.
+    /// Appends complete elements in native byte order.
     pub(super) fn append(
         &mut self,
         file: &mut FileWriter<StagedFile>,
@@ -39,7 +39,7 @@ impl Array {
     ) -> Result<()> {
         let mut bytes = Cow::Borrowed(bytes);
         if cfg!(target_endian = "big") {
-            // From the machine's byte order to the file's is the way back, too.
+            // The conversion to native byte order is its own inverse.
             byte_order::to_native(bytes.to_mut(), self.value_type, false);
         }
         self.elements += (bytes.len() / self.value_type.size()) as u64;
@@ -55,7 +55,7 @@ impl Array {
         }
     }
 
-    /// Writes what is left, and returns the dataset and its length.
+    /// Writes the rest, and returns the dataset and its length.
     pub(super) fn finish(
         &mut self,
         file: &mut FileWriter<StagedFile>,
@@ -69,7 +69,7 @@ impl Array {
         Ok((dataset, self.elements))
     }
 
-    /// Makes the dataset, for an array known to be short or not known to be.
+    /// Creates the dataset. `short` is the length of the array, if it is known to be short.
     fn create(
         &mut self,
         file: &mut FileWriter<StagedFile>,

@@ -1,18 +1,18 @@
-//! Dimensions, which make the datasets of a group variables of NetCDF-4.
+//! Dimension scales, by which the datasets of a group are variables of NetCDF-4.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use nnz_core::{Result, ValueType};
 
-use super::super::dimensions::{LONGEST_CHUNK, description, free_name};
+use super::super::dimensions::{MAX_CHUNK_LEN, description, free_name};
 use crate::hdf5::file::{
     CharacterSet, DatasetSpec, ElementType, FileWriter, ObjectId, StringPadding, Value,
 };
 use nnz_storage::staging::StagedFile;
 
-/// Gives each dataset a dimension of its length. Those of one length share it.
+/// Adds a dimension to each dataset. Datasets of the same length share it.
 ///
-/// No dimension takes one of the names in `taken`.
+/// Dimensions have none of the names in `taken`.
 pub(super) fn attach(
     file: &mut FileWriter<StagedFile>,
     group: ObjectId,
@@ -35,19 +35,19 @@ pub(super) fn attach(
     Ok(())
 }
 
-/// Makes a dimension: a dataset of which nothing is ever stored.
+/// Creates a dimension: a dataset without stored data.
 fn create(
     file: &mut FileWriter<StagedFile>,
     group: ObjectId,
     name: &str,
     len: u64,
 ) -> Result<ObjectId> {
-    // Chunks that are not there take no space; in one piece it would all be taken.
-    let chunk = u32::try_from(len).unwrap_or(LONGEST_CHUNK).clamp(1, LONGEST_CHUNK);
+    // Missing chunks take no space; contiguous storage would be allocated.
+    let chunk = u32::try_from(len).unwrap_or(MAX_CHUNK_LEN).clamp(1, MAX_CHUNK_LEN);
     let element = ElementType::Number(ValueType::F32);
     let spec = DatasetSpec::chunked(element, &[len], &[chunk]);
     let spec = match len {
-        // There is no other dimension of length 0 than one without end.
+        // Only unlimited dimensions can have length 0.
         0 => spec.growing(),
         _ => spec.unwritten(),
     };

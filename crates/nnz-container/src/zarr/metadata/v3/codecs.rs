@@ -8,29 +8,29 @@ use crate::tree::shown;
 use crate::zarr::codec::Codec;
 use crate::zarr::metadata::{Reader, Shard};
 
-/// The codecs of an array, sorted by what they do.
+/// The codecs of an array, grouped by type.
 pub(super) struct Codecs {
-    /// How elements become bytes; the byte order where that is said.
+    /// The array-to-bytes codec, with the byte order if it has one.
     pub(super) big: Option<bool>,
     pub(super) texts: bool,
     pub(super) shard: Option<Value>,
-    pub(super) packing: Vec<Codec>,
-    /// The names of those.
+    pub(super) bytes_codecs: Vec<Codec>,
+    /// The names of the bytes-to-bytes codecs.
     pub(super) names: Vec<String>,
-    /// The dimensions in the order that elements change in, the fastest last.
+    /// The dimensions in the order of elements, slowest first.
     pub(super) order: Vec<usize>,
 }
 
 impl Reader<'_> {
-    /// Reads the list of codecs of an array with so many dimensions.
+    /// Parses the list of codecs of an array with `rank` dimensions.
     pub(super) fn codecs(&self, list: &Value, rank: usize) -> Result<Codecs> {
-        let expected = "a list of codecs, one of which makes bytes of elements";
+        let expected = "a list of codecs with one array-to-bytes codec";
         let unexpected = || self.unexpected("codecs", list, expected);
         let mut found = Codecs {
             big: None,
             texts: false,
             shard: None,
-            packing: Vec::new(),
+            bytes_codecs: Vec::new(),
             names: Vec::new(),
             order: (0..rank).collect(),
         };
@@ -38,10 +38,10 @@ impl Reader<'_> {
         for codec in list.as_array().ok_or_else(unexpected)? {
             let codec = Extension::of(codec).ok_or_else(unexpected)?;
             match codec.name {
-                // In one dimension nothing can change places.
+                // In one dimension a transposition has no effect.
                 "transpose" if !are_bytes && rank < 2 => continue,
                 "transpose" if !are_bytes => {
-                    let order = transposed(&found.order, codec.get("order"));
+                    let order = permute(&found.order, codec.get("order"));
                     found.order = order.ok_or_else(|| {
                         self.unexpected("order of transpose", codec.get("order"), "all dimensions")
                     })?;
@@ -56,15 +56,15 @@ impl Reader<'_> {
                     }
                 }
                 name if are_bytes => {
-                    let known = packing(name, codec.configuration);
+                    let known = bytes_codec(name, codec.configuration);
                     let known = known.ok_or_else(|| {
-                        self.unsupported(format!("the Zarr codec {name:?} is not handled"))
+                        self.unsupported(format!("the Zarr codec {name:?} is not supported"))
                     })?;
-                    found.packing.push(known);
+                    found.bytes_codecs.push(known);
                     found.names.push(name.to_owned());
                 }
                 name => {
-                    let what = format!("the Zarr codec {name:?} is not handled before bytes");
+                    let what = format!("the Zarr codec {name:?} is not supported before bytes");
                     return Err(self.unsupported(what));
                 }
             }
@@ -81,21 +81,21 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads how the chunks of a shard of a shape are stored, and their shape.
+    /// Parses the configuration of shards with the shape `outer`.
     pub(super) fn shard(&self, configuration: &Value, outer: &[u64]) -> Result<(Vec<u64>, Shard)> {
         let get = |name: &str| configuration.get(name).unwrap_or(&Value::Null);
         let chunk = self.chunk("chunk_shape of shards", get("chunk_shape"), outer)?;
         if !outer.iter().zip(&chunk).all(|(outer, chunk)| outer.is_multiple_of(*chunk)) {
             let outer = shown(outer);
-            let expected = format!("a length that {outer}, of the shard, is a multiple of");
+            let expected = format!("a divisor of {outer}, the length of the shard");
             return Err(self.unexpected("chunk_shape of shards", shown(&chunk), &expected));
         }
-        // An index has one dimension more, and is not transposed.
+        // An index has an additional dimension, and is not transposed.
         let codecs = self.codecs(get("index_codecs"), 0)?;
-        let sums = codecs.packing.len() as u64;
-        let plain = codecs.packing.iter().all(|codec| *codec == Codec::Crc32c);
+        let sums = codecs.bytes_codecs.len() as u64;
+        let plain = codecs.bytes_codecs.iter().all(|codec| *codec == Codec::Crc32c);
         let (Some(big), true, false) = (codecs.big, plain, codecs.texts) else {
-            let expected = "bytes, and crc32c at most";
+            let expected = "bytes, and optionally crc32c";
             return Err(self.unexpected("index_codecs", get("index_codecs"), expected));
         };
         let at_start = match get("index_location") {
@@ -108,15 +108,15 @@ impl Reader<'_> {
         let counted = counts.iter().try_fold(1_u64, |all, &count| all.checked_mul(count));
         let chunks = counted.unwrap_or(u64::MAX);
         let index_bytes = chunks.checked_mul(16).and_then(|bytes| bytes.checked_add(4 * sums));
-        let index_bytes = index_bytes
-            .ok_or_else(|| self.unexpected("shards of", chunks, "fewer chunks than that"))?;
-        let index = self.pipeline(codecs.packing)?;
+        let index_bytes =
+            index_bytes.ok_or_else(|| self.unexpected("shards of", chunks, "fewer chunks"))?;
+        let index = self.pipeline(codecs.bytes_codecs)?;
         Ok((chunk, Shard { counts, chunks, index, index_bytes, big, at_start }))
     }
 }
 
-/// Puts dimensions into another order; `None` where that does not name each once.
-fn transposed(dimensions: &[usize], order: &Value) -> Option<Vec<usize>> {
+/// Permutes dimensions; `None` if `order` is not a permutation.
+fn permute(dimensions: &[usize], order: &Value) -> Option<Vec<usize>> {
     let order: Vec<usize> = match order {
         Value::String(order) if order == "C" => return Some(dimensions.to_vec()),
         Value::String(order) if order == "F" => (0..dimensions.len()).rev().collect(),
@@ -132,8 +132,8 @@ fn transposed(dimensions: &[usize], order: &Value) -> Option<Vec<usize>> {
     each_once.then(|| order.iter().map(|&at| dimensions[at]).collect())
 }
 
-/// Reads a codec that makes bytes of bytes. Those of numcodecs are called so by Python.
-fn packing(name: &str, configuration: &Value) -> Option<Codec> {
+/// Parses a bytes-to-bytes codec. Codecs of numcodecs have the names that zarr-python uses.
+fn bytes_codec(name: &str, configuration: &Value) -> Option<Codec> {
     Some(match name.strip_prefix("numcodecs.").unwrap_or(name) {
         "gzip" => Codec::Gzip,
         "zlib" => Codec::Zlib,

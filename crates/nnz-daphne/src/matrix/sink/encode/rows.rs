@@ -1,6 +1,6 @@
 //! Encoding rows: the count of each, and its pairs of column and value.
 
-use nnz_bitpack::{join_rows_of_32, join_rows_of_64};
+use nnz_bitpack::{interleave_u32, interleave_u64};
 use nnz_core::{Batch, Element, Majors, Minors};
 
 use super::encoded::{EncodedBatch, Stretch};
@@ -60,8 +60,8 @@ impl EncodedBatch {
         }
         let (ends, bytes) = (&batch.offsets, &mut self.bytes);
         let end = match size_of::<T>() {
-            4 => join_rows_of_32(ends, columns, bytemuck::cast_slice(values), bytes)?,
-            8 => join_rows_of_64(ends, columns, bytemuck::cast_slice(values), bytes)?,
+            4 => interleave_u32(ends, columns, bytemuck::cast_slice(values), bytes)?,
+            8 => interleave_u64(ends, columns, bytemuck::cast_slice(values), bytes)?,
             _ => return None,
         };
         self.stretches.push(Stretch {

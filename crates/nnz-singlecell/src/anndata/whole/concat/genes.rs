@@ -37,7 +37,7 @@ impl Columns {
         let mut lists = Vec::with_capacity(frames.len());
         for (frame, place) in frames.iter().zip(places) {
             let share = memory / 4 / frames.len().max(1) as u64;
-            let list = frame.names().and_then(|mut names| names.list_within(share));
+            let list = frame.names().and_then(|mut names| names.list_with_limit(share));
             lists.push(list.map_err(|error| error.with_context(place))?);
         }
         of_lists(lists, places, join)

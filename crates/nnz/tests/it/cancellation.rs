@@ -1,0 +1,166 @@
+//! A cancelled conversion leaves no files and can be repeated.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use nnz::fragments::{self, ImportOptions, StoreOptions};
+use nnz::{
+    Cancellation, ConvertOptions, CsMatrix, ErrorKind, NoProgress, Order, Place, Progress, Shape,
+    WriteMatrix as _, output::WriteOptions,
+};
+
+/// Cancels after the first progress of a part of the work.
+struct CancelAt {
+    work: &'static str,
+    cancellation: Cancellation,
+    current: Mutex<String>,
+}
+
+impl CancelAt {
+    fn new(work: &'static str) -> Self {
+        Self { work, cancellation: Cancellation::new(), current: Mutex::default() }
+    }
+}
+
+impl Progress for CancelAt {
+    fn begin(&self, what: &str, _: Option<u64>) {
+        what.clone_into(&mut self.current.lock().unwrap());
+    }
+
+    fn advance(&self, entries: u64) {
+        if entries > 0 && *self.current.lock().unwrap() == self.work {
+            self.cancellation.cancel();
+        }
+    }
+
+    fn end(&self) {}
+}
+
+/// Creates a matrix of 1000 rows with an entry in every other of 2000 columns.
+fn matrix() -> CsMatrix {
+    let shape = Shape { rows: 1000, cols: 2000 };
+    let indptr: Vec<u64> = (0..=1000).map(|row| row * 1000).collect();
+    let indices: Vec<u32> = (0..1000).flat_map(|_| (0..1000).map(|col| 2 * col)).collect();
+    let values: Vec<u32> = (0..1_000_000).map(|entry| entry % 91 + 1).collect();
+    CsMatrix::from_parts(shape, Order::Row, indptr, indices, values).unwrap()
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn cancelled_conversions_leave_no_files() {
+    let source = matrix().into_source().unwrap();
+    for name in ["a.bpcells", "a.mtx", "a.bsp.h5", "a.bsp.zarr", "a.rds"] {
+        for threads in [1, 2] {
+            for (work, order) in
+                [("writing", Order::Row), ("sorting", Order::Col), ("writing", Order::Col)]
+            {
+                let directory = tempfile::tempdir().unwrap();
+                let to = nnz::Location::parse(directory.path().join(name));
+                let bar = CancelAt::new(work);
+                let options = ConvertOptions::default()
+                    .order(order)
+                    .write(WriteOptions { overwrite: true, sync: false })
+                    .memory(4 << 20)
+                    .threads(threads)
+                    .cancellation(bar.cancellation.clone());
+                let convert = |options: &ConvertOptions, progress: &dyn Progress| {
+                    nnz::convert_source(&*source, &Place::default(), &to, options, progress)
+                };
+                let case = format!("{name} {threads} {work} {order}");
+                // An existing file is unchanged.
+                let replaces = name == "a.mtx";
+                if replaces {
+                    std::fs::write(directory.path().join(name), "before").unwrap();
+                }
+                let error = convert(&options, &bar).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::Cancelled), "{case}: {error}");
+                if replaces {
+                    assert_eq!(names(directory.path()), [name], "{case}");
+                    let left = std::fs::read(directory.path().join(name)).unwrap();
+                    assert_eq!(left, b"before", "{case}");
+                } else {
+                    assert_eq!(names(directory.path()), [""; 0], "{case}");
+                }
+
+                let options = options.cancellation(None);
+                assert_eq!(convert(&options, &NoProgress).unwrap().entries, 1_000_000, "{case}");
+                assert_eq!(names(directory.path()), [name], "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cancelled_imports_leave_no_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let text: String = (0..200_000_u32)
+        .map(|at| format!("chr1\t{}\t{}\tcell{}\n", at / 2 * 3, at / 2 * 3 + 50, at % 7))
+        .collect();
+    let from = directory.path().join("fragments.tsv");
+    std::fs::write(&from, text).unwrap();
+    let (from, to) =
+        (nnz::Location::parse(&from), nnz::Location::parse(directory.path().join("store")));
+    for (work, sort) in [("importing", false), ("sorting", true), ("writing", true)] {
+        for threads in [1, 2] {
+            let bar = CancelAt::new(work);
+            let options = StoreOptions::default()
+                .write(WriteOptions { overwrite: true, sync: false })
+                .threads(threads)
+                .memory(12 << 20)
+                .cancellation(bar.cancellation.clone());
+            let reading = || ImportOptions::default().sort(sort);
+            let error = fragments::import(&from, &to, reading(), &options, &bar).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Cancelled), "{work}: {error}");
+            assert_eq!(names(directory.path()), ["fragments.tsv"], "{work}");
+
+            let options = options.cancellation(None);
+            let done = fragments::import(&from, &to, reading(), &options, &NoProgress).unwrap();
+            assert_eq!(done.fragments, 200_000);
+            std::fs::remove_dir_all(directory.path().join("store")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn printing_and_checking_are_cancelled() {
+    let directory = tempfile::tempdir().unwrap();
+    let cancelled = Cancellation::new();
+    cancelled.cancel();
+    let is_cancelled =
+        |done: nnz::Result<()>| matches!(done.unwrap_err().kind(), ErrorKind::Cancelled);
+    for name in ["a.bpcells", "a.mtx", "a.bsp.h5", "a.rds", "a.dbdf"] {
+        let at = nnz::Location::parse(directory.path().join(name));
+        matrix().write(&at, &ConvertOptions::default()).unwrap();
+        let cat = nnz::CatOptions::default().cancellation(cancelled.clone());
+        assert!(is_cancelled(nnz::cat(&at, &cat, &mut Vec::new())), "{name}");
+        let validate = nnz::ValidateOptions::default().cancellation(cancelled.clone());
+        let mut findings = Vec::new();
+        let done = nnz::validate(&at, &validate, &mut |finding| findings.push(finding));
+        assert!(is_cancelled(done) && findings.is_empty(), "{name}: {findings:?}");
+    }
+    let text = directory.path().join("a.tsv");
+    std::fs::write(&text, "chr1\t1\t5\tA\nchr1\t3\t9\tB\n").unwrap();
+    let store = nnz::Location::parse(directory.path().join("a.fragments"));
+    let options = StoreOptions::default();
+    fragments::import(&text.into(), &store, ImportOptions::default(), &options, &NoProgress)
+        .unwrap();
+    let source = fragments::open(&store).unwrap();
+    let region = fragments::Region::parse("chr1", &source.chromosome_names().unwrap()).unwrap();
+    let printing = fragments::WriteOptions::default().cancellation(cancelled.clone());
+    let printed = fragments::print(&*source, &[], &printing, &mut Vec::new());
+    let queried = fragments::query(&*source, &region, Some(&cancelled), &mut |_| Ok(()));
+    let comparing = fragments::DiffOptions::default().cancellation(cancelled.clone());
+    let compared = fragments::diff(&store, &store, &comparing, &mut |_| ());
+    let validate = nnz::ValidateOptions::default().cancellation(cancelled);
+    let validated = nnz::validate(&store, &validate, &mut |_| ());
+    for done in [printed, queried, compared, validated] {
+        assert!(is_cancelled(done));
+    }
+}
