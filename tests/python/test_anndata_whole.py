@@ -351,7 +351,7 @@ def test_the_label_cannot_be_the_name_of_the_index(nnz, tmp_path):
     path = write(tmp_path / "0.h5ad", np.ones((2, 2), "float32"))
     out = tmp_path / "all.h5ad"
     message = nnz.run("concat", path, path, out, "--axis", "rows", "--label", "_index")
-    assert message.returncode == 2 and "called _index" in message.stderr.decode()
+    assert message.returncode == 2 and "named _index" in message.stderr.decode()
     assert not out.exists()
 
 

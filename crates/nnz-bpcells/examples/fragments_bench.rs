@@ -14,7 +14,7 @@ use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, StringList};
 use nnz_storage::staging::WriteOptions;
 
-/// Processor time where the system reports it, because other programs do not affect it.
+/// Processor time if the system reports it: other programs do not affect it.
 struct Clock(Option<u64>, Instant);
 
 impl Clock {

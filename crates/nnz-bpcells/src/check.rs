@@ -59,7 +59,7 @@ impl<'a> Check<'a> {
     ///
     /// # Errors
     ///
-    /// Fails where the system could not read something.
+    /// Fails if the system cannot read something.
     pub(crate) fn finish(self) -> Result<()> {
         self.failed
     }

@@ -90,8 +90,8 @@ fn without_negative_zero(value: Scalar) -> Scalar {
 fn refused(structure: Structure, (row, col): (u64, u64), found: Option<Scalar>) -> Error {
     let found = found.map_or_else(|| "no entry".to_owned(), |found| found.to_string());
     let expected = format!(
-        "what follows from row {col}, column {row} of a {structure} matrix, both triangles of which \
-         have to be stored"
+        "what follows from row {col}, column {row} of a {structure} matrix, both triangles of \
+         which have to be stored"
     );
     Error::mismatch(Place::default().at(At::Entry { row, col }), found, expected)
 }

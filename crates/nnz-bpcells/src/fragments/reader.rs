@@ -174,7 +174,7 @@ impl Piece<'_> {
             piece: self,
             chunks: usize::try_from(chunks).unwrap_or(usize::MAX),
             cells: load(&source.cells, fields.cells, cells)?,
-            // Ends are checked against starts, and made from them where they are packed.
+            // Ends are checked against starts, and computed from them if they are packed.
             starts: load(&source.starts, fields.starts || fields.ends, starts)?,
             ends: load(&source.ends, fields.ends, ends)?,
             limit: if fields.cells { source.named_cells()? } else { 0 },

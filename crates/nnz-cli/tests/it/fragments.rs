@@ -372,5 +372,5 @@ fn names_shared_by_chromosomes_are_refused() {
     assert_eq!((refused.code, &*refused.out), (Some(2), ""), "{}", refused.err);
     assert!(refused.err.contains("several are named \"chr1\""), "{}", refused.err);
     let noted = run(&["validate", "--notes", store]).good().to_owned();
-    assert!(noted.contains("several chromosomes are called \"chr1\""), "{noted}");
+    assert!(noted.contains("several chromosomes are named \"chr1\""), "{noted}");
 }

@@ -31,7 +31,6 @@ pub struct FrameOptions {
 ///
 /// The published dialect has a dense block for each run of consecutive columns of one type, in each
 /// band of rows.
-/// band of rows.
 pub struct FrameSink {
     output: Output,
     columns: Vec<Column>,

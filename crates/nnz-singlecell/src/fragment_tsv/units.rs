@@ -116,8 +116,8 @@ impl Pieces {
         if blocks.ahead.is_empty() {
             if !blocks.ended {
                 let found = "no empty block at the end, so the file may be truncated";
-                let expected = "one, as bgzip writes; if the file is complete, the output of \"bgzip -dc\" \
-                                can be read";
+                let expected = "one, as bgzip writes; if the file is complete, the output of \
+                                \"bgzip -dc\" can be read";
                 return Err(Error::mismatch(place(), found, expected));
             }
             return Ok(Some(Piece::End));

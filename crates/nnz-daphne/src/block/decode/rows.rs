@@ -42,7 +42,7 @@ impl Decoder<'_> {
         Ok(first.row)
     }
 
-    /// Decodes rows from bytes; `first` is the position of the first byte. `count_read` means that the
+    /// Decodes rows from bytes; `first` is the position of the first byte. If `count_read`, the
     /// count of the first row is before these bytes.
     fn rows<T: Element>(
         &self,

@@ -86,8 +86,8 @@ impl FragmentTsvEncoder {
                 let comment = what == "chromosome" && name.first() == Some(&b'#');
                 if name.is_empty() || comment || name.iter().any(|&byte| byte < b' ') {
                     let place = Place { array: Some(format!("{what} names")), ..place.clone() };
-                    let expected = "a name that can be written in a line: not empty, without control \
-                                    characters, and not a comment";
+                    let expected = "a name that can be written in a line: not empty, without \
+                                    control characters, and not a comment";
                     return Err(Error::mismatch(
                         place.at(At::Element(number)),
                         shown(name),

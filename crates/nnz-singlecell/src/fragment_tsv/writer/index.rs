@@ -4,7 +4,6 @@
 //! 16 bits the byte in its text. Lines are assigned to the smallest bin that contains them; each
 //! larger bin contains eight smaller ones. A bin lists the positions of its lines. In addition, for
 //! every window of 16,384 bases the index has the position of the first line that overlaps it.
-//! for every 16,384 bases the index says where the first line lies that reaches them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

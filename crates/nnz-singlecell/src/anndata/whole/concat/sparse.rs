@@ -53,8 +53,8 @@ impl Transfer<'_> {
         });
         if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
             let what = format!(
-                "{path} is sparse: with a fill value other than 0, each gene missing in a file would \
-                 be stored for each of its cells"
+                "{path} is sparse: with a fill value other than 0, each gene missing in a file \
+                 would be stored for each of its cells"
             );
             return Err(Error::argument(what));
         }
