@@ -1,9 +1,5 @@
 //! Tasks of the project: `cargo xtask test`, `wheel`, `fuzz`, `stress` and `bench`.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "tasks print"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks print")]
 
 mod bench;
 mod cargo;

@@ -43,8 +43,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut built = Vec::new();
     for target in targets {
         if !has_target(target) {
-            let what =
-                format!("{target}: its standard library is not installed (rustup target add {target})");
+            let what = format!(
+                "{target}: its standard library is not installed (rustup target add {target})"
+            );
             // A given target must be available.
             if !options.target.is_empty() {
                 return Err(Error::new(what));

@@ -205,7 +205,13 @@ impl Make<'_> {
                 self.anndata(peer, &[word(call), source.as_os_str()], None),
             ];
             let goals = vec![goal(TWO, Bar::Over(peer, 3.0)), goal(TWO, Bar::Peak(BOUNDED))];
-            row(name, "The other program only reads the file into memory.", contenders, goals, &[source])
+            row(
+                name,
+                "The other program only reads the file into memory.",
+                contenders,
+                goals,
+                &[source],
+            )
         };
         let into_memory = |name, source: &PathBuf, call, peer, bar| {
             let contenders = vec![
@@ -276,8 +282,7 @@ impl Make<'_> {
             let note =
                 "anndata: experimental.concat_on_disk, which does not compress what it writes.";
             let goals = vec![goal(TWO, Bar::Over(ANNDATA, 5.0)), goal(TWO, Bar::Peak(BOUNDED))];
-            let concat =
-                row("two h5ad concatenated", note, contenders, goals, &[h5ad, other]);
+            let concat = row("two h5ad concatenated", note, contenders, goals, &[h5ad, other]);
             Row { entries: 2 * entries, ..concat }
         };
         vec![

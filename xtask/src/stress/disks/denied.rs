@@ -43,9 +43,7 @@ pub(super) fn read_only(round: &mut Round<'_>) -> Result<()> {
     fs::set_permissions(&work, Permissions::from_mode(0o755)).map_err(io)?;
     let place = work.to_string_lossy().into_owned();
     let says = ["permission denied", "read-only"];
-    round.check(!done.succeeded(), "a read-only directory is written", || {
-        done.outcome()
-    });
+    round.check(!done.succeeded(), "a read-only directory is written", || done.outcome());
     let refusal = Refusal {
         what: "a read-only directory",
         name: scene.kind.name,
