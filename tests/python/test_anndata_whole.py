@@ -302,13 +302,13 @@ def test_columns_of_type_object_in_pandas_are_listed(nnz, tmp_path):
     done = nnz.run("concat", *paths, tmp_path / "all.h5ad", "--axis", "rows")
     message = done.stderr.decode()
     assert done.returncode == 0 and "target" not in message, message
-    for said in [
+    for text in [
         '"b" of obs (bool in one file and int64 in another)',
         '"s" of obs (string in one file and int64 in another)',
         '"c" of obs (categories of numbers and categories of strings)',
         '"big" of obs (found 9007199254740993, which',
     ]:
-        assert said in message, message
+        assert text in message, message
     assert read(tmp_path / "all.h5ad").obs.columns.tolist() == []
 
 

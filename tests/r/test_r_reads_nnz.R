@@ -16,10 +16,10 @@ checks <- 0L
 failures <- character()
 
 run <- function(...) {
-  said <- suppressWarnings(system2(nnz, shQuote(c(...)), stdout = TRUE, stderr = TRUE))
-  status <- attr(said, "status")
-  if (!is.null(status)) stop(paste(c(..., "\n", said), collapse = " "))
-  said
+  output <- suppressWarnings(system2(nnz, shQuote(c(...)), stdout = TRUE, stderr = TRUE))
+  status <- attr(output, "status")
+  if (!is.null(status)) stop(paste(c(..., "\n", output), collapse = " "))
+  output
 }
 
 # Converts, and reads the target into R.

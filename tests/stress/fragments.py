@@ -56,7 +56,7 @@ class Fragments:
         words += ["--unpacked"] if self.pipeline.chance(0.3) else []
         done = self.pipeline.run("fragments", verb, "-q", "--no-sync", *words, *sources, f"{path}{group}")
         self.expect(done.returncode == 0, "fragments are refused", done.stderr.decode())
-        self.pipeline.sound(f"{path}{group}")
+        self.pipeline.valid(f"{path}{group}")
         return f"{path}{group}"
 
     def expect(self, holds, kind, detail):
@@ -109,7 +109,7 @@ class Fragments:
         target = self.pipeline.fresh("fragments")
         done = self.pipeline.run("convert", "-q", "--no-sync", "--to", "bpcells", place, target)
         self.expect(done.returncode == 0, "fragments are refused", done.stderr.decode())
-        self.pipeline.sound(target)
+        self.pipeline.valid(target)
         return target, rows
 
     def export(self, place, rows):

@@ -320,8 +320,8 @@ class Pipeline:
 
     def listed(self, place):
         """Reads a matrix with `nnz cat`."""
-        told = json.loads(self.run("info", "--json", place).stdout)
-        dtype = np.dtype(TYPES.get(told["value_type"], told["value_type"]))
+        info = json.loads(self.run("info", "--json", place).stdout)
+        dtype = np.dtype(TYPES.get(info["value_type"], info["value_type"]))
         lines = self.run("cat", "--expand", place).stdout.decode().splitlines()
         fields = [line.split("\t") for line in lines]
         rows, cols = [int(words[0]) for words in fields], [int(words[1]) for words in fields]
@@ -333,7 +333,7 @@ class Pipeline:
             values = np.array([float(words[2]) for words in fields], dtype=dtype)
         else:
             values = np.array([int(words[2]) for words in fields], dtype=dtype)
-        return Matrix((told["rows"], told["cols"]), rows, cols, values)
+        return Matrix((info["rows"], info["cols"]), rows, cols, values)
 
     def compare(self, found, matrix, who):
         """Compares a result with the expected matrix, bit by bit."""

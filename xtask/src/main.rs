@@ -1,9 +1,5 @@
-//! The project's own chores: `cargo xtask test`, `check`, `wheel`, `dist`, `fuzz`, `stress` and `bench`.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a chore talks to the developer who runs it"
-)]
+//! Tasks of the project: `cargo xtask test`, `check`, `wheel`, `dist`, `fuzz`, `stress` and `bench`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks print")]
 
 mod bench;
 mod cargo;

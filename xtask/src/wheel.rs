@@ -47,9 +47,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut built = Vec::new();
     for target in targets {
         if !cargo::gets_target(target) {
-            let what =
-                format!("{target}: its standard library is not here (rustup target add {target})");
-            // What was asked for by name has to be there.
+            let what = format!(
+                "{target}: its standard library is not installed (rustup target add {target})"
+            );
+            // A given target must be available.
             if !options.target.is_empty() {
                 return Err(Error::new(what));
             }

@@ -73,11 +73,11 @@ pub(crate) struct Args {
     pub(crate) verb: Verb,
 
     /// Print only errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub(crate) quiet: bool,
 
     /// Directory for temporary files [default: that of DST for sorting, otherwise $TMPDIR or /tmp]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", display_order = 901)]
     pub(crate) temp_dir: Option<PathBuf>,
 }
 

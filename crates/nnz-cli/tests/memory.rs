@@ -36,10 +36,10 @@ fn within_and(megabytes: u64, allowance: u64, arguments: &[&str]) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    let mut output = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut output).unwrap();
     let done = child.wait4().unwrap();
-    assert!(done.status.success(), "{arguments:?}: {told}");
+    assert!(done.status.success(), "{arguments:?}: {output}");
     let (peak, most) = (done.rusage.maxrss, megabytes * 1_000_000 + allowance);
     eprintln!("{:>6} of {} MB: {}", peak / 1_000_000, most / 1_000_000, arguments.join(" "));
     assert!(peak <= most, "{arguments:?} took {peak} bytes, {most} are allowed");
@@ -103,8 +103,8 @@ impl Bench {
     #[track_caller]
     fn expect(&self, name: &str, entries: u64, sum: u64) {
         let out = run(&["stats", "--json", text(&self.path(name))]).good();
-        let told: serde_json::Value = serde_json::from_str(&out).unwrap();
-        let found = ["nnz", "sum"].map(|what| told["whole"][what].as_u64());
+        let info: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let found = ["nnz", "sum"].map(|what| info["whole"][what].as_u64());
         assert_eq!(found, [Some(entries), Some(sum)], "{out}");
     }
 }
@@ -298,9 +298,9 @@ fn unsorted_fragments() {
     let import = ["fragments", "import", text(&text_of_all), text(&store), "--sort", "--no-sync"];
     within_and(16, 30_000_000, &import);
     within_and(16, 30_000_000, &["validate", text(&store)]);
-    let told = run(&["info", "--json", text(&store)]).good();
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told["fragments"].as_u64(), Some(COUNT));
+    let info = run(&["info", "--json", text(&store)]).good();
+    let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+    assert_eq!(info["fragments"].as_u64(), Some(COUNT));
 }
 
 #[test]

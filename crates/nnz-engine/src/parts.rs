@@ -51,7 +51,7 @@ pub(crate) type Open<'a> = Box<dyn FnMut() -> Result<Option<Next<'a>>> + Send + 
 
 /// Reads parts in sequence.
 ///
-/// Each reader is told the number of entries of its own units, before steps.
+/// Each reader gets the number of entries of its own units, before steps.
 pub(crate) struct InParts<'a> {
     open: Open<'a>,
     /// Readers whose units are not all decoded; units come from the last.

@@ -98,7 +98,11 @@ pub fn validate(
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let location = &location.into().resolve(&*options.storage)?;
-    check_one(location, options, each)?;
+    let mut first = None;
+    check_one(location, options, &mut |finding| {
+        first.get_or_insert_with(|| finding.to_string());
+        each(finding);
+    })?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
     let open_options = options.open_options();
     if open_options.format.is_some() {
@@ -106,7 +110,15 @@ pub fn validate(
     }
     let others = match crate::formats::other_groups(location, &open_options) {
         Ok(others) => others,
-        Err(error) => return report_error(error.with_context(&location.source_place()), each),
+        Err(error) => {
+            // The error of a file that cannot be opened is reported only once.
+            let error = error.with_context(&location.source_place());
+            return report_error(error, &mut |finding| {
+                if first.as_ref() != Some(&finding.to_string()) {
+                    each(finding);
+                }
+            });
+        }
     };
     for group in others {
         let location = Location::Path { path: path.clone(), group: Some(group) };

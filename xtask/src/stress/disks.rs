@@ -97,10 +97,10 @@ fn check(
     } else {
         let class = format!("{what}: neither success nor a message: {name}");
         round.check(done.refused(), &class, || done.outcome());
-        let said = done.err.to_lowercase();
+        let message = done.err.to_lowercase();
         let class = format!("{what}: unexpected message: {name}");
-        let says = refusal.says.iter().any(|words| said.contains(words));
-        round.check(says && !said.contains("damaged"), &class, || done.outcome());
+        let says = refusal.says.iter().any(|words| message.contains(words));
+        round.check(says && !message.contains("damaged"), &class, || done.outcome());
         let class = format!("{what}: the message does not name the place: {name}");
         round.check(done.err.contains(refusal.place), &class, || done.outcome());
         let holds = scene.holds(round, &[])?;

@@ -54,11 +54,11 @@ impl Helper {
         let mut line = String::new();
         pipes.stdout.read_line(&mut line).map_err(gone)?;
         let answer: Value = serde_json::from_str(&line)
-            .map_err(|error| Error::new(format!("the helper of h5py said {line:?}: {error}")))?;
+            .map_err(|error| Error::new(format!("unexpected answer of h5py {line:?}: {error}")))?;
         match (answer.get("done"), answer.get("error")) {
             (Some(done), _) => Ok(done.clone()),
             (None, Some(error)) => Err(Error::new(format!("h5py: {error}"))),
-            _ => Err(Error::new(format!("the helper of h5py said {line:?}"))),
+            _ => Err(Error::new(format!("unexpected answer of h5py {line:?}"))),
         }
     }
 

@@ -120,20 +120,19 @@ fn interrupted(
 fn killed(round: &mut Round<'_>, scene: &Scene, input: usize, done: &Done) -> Result<()> {
     let kind = scene.kind;
     let holds = scene.holds(round, &[input])?;
-    let told = || format!("{}\n{holds:?}", done.outcome());
+    let details = || format!("{}\n{holds:?}", done.outcome());
     match &holds {
-        Holds::Old => round.check(!done.succeeded(), "success without a target", told),
+        Holds::Old => round.check(!done.succeeded(), "success without a target", details),
         Holds::New(_) => true,
         Holds::Neither(_) if kind.form == Form::Pair => {
             // Each file is renamed in a separate step: the target must be readable.
-            let name =
-                format!("a file is new and the one beside it is not, after SIGKILL: {}", kind.name);
+            let name = format!("only one of two files is new after SIGKILL: {}", kind.name);
             round.tally.rate(name, true);
             half(round, scene)?
         }
         Holds::Neither(_) => {
             let class = format!("SIGKILL leaves neither old nor new: {}", kind.name);
-            round.check(false, &class, told)
+            round.check(false, &class, details)
         }
     };
     scene.check_access(round);

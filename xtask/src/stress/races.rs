@@ -48,8 +48,8 @@ fn finish(round: &mut Round<'_>, running: Vec<Running>) -> Result<Vec<Done>> {
     let mut all = Vec::new();
     for running in running {
         let done = round.finish(running)?;
-        let told = done.succeeded() || done.refused();
-        round.check(told, "a writer fails without a message", || done.outcome());
+        let reported = done.succeeded() || done.refused();
+        round.check(reported, "a writer fails without a message", || done.outcome());
         all.push(done);
     }
     Ok(all)

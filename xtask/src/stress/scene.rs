@@ -131,9 +131,9 @@ impl Scene {
 
     fn hdf5_holds(&self, round: &mut Round<'_>, inputs: &[usize]) -> Result<Holds> {
         let target = self.target(round);
-        let sound = round.run(&["validate", &target])?;
-        if !sound.succeeded() {
-            return Ok(Holds::Neither(sound.outcome()));
+        let validated = round.run(&["validate", &target])?;
+        if !validated.succeeded() {
+            return Ok(Holds::Neither(validated.outcome()));
         }
         if self.objects.is_some() {
             let mine = |name: &str| name == "/g" || name.starts_with("/g/");
@@ -201,7 +201,7 @@ impl Scene {
     /// Checks that there are no files next to the target.
     pub(super) fn check_nothing_left(&self, round: &mut Round<'_>, what: &str) -> Result<()> {
         let left = round.leftovers(self.kind.names)?;
-        let class = format!("{what} leaves something behind: {}", self.kind.name);
+        let class = format!("{what} leaves files: {}", self.kind.name);
         round.check(left.is_empty(), &class, || format!("{left:?}"));
         Ok(())
     }

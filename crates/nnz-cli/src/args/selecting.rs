@@ -97,7 +97,7 @@ impl AxisArg {
         self,
         header: impl FnOnce() -> Result<Header, Error>,
     ) -> Result<Axis, Error> {
-        const OTHER: &str = "--axis rows or --axis cols";
+        const OTHER: &str = "rows or cols";
         match self {
             Self::Rows => Ok(Axis::Rows),
             Self::Cols => Ok(Axis::Cols),

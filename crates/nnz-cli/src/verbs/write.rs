@@ -79,7 +79,7 @@ pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error>
 pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
     if args.selecting.is_empty() {
         return Err(Error::argument(
-            "nothing is selected: give --rows, --cols, --cells or --features",
+            "nothing is selected; use --rows, --cols, --cells or --features",
         ));
     }
     let [rows, cols] =

@@ -404,9 +404,9 @@ fn truncated_texts_leave_no_files() {
     let (child, stdin) = waiting(&path, &[]);
     drop(stdin);
     let done = child.wait_with_output().unwrap();
-    let said = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(1), "{said}");
-    assert!(said.contains("standard input: line "), "{said}");
+    let message = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{message}");
+    assert!(message.contains("standard input: line "), "{message}");
     assert_eq!(names_in(directory.path()), [""; 0]);
 }
 
@@ -574,8 +574,8 @@ fn whole_files_larger_than_the_free_space_are_refused_in_advance() {
             let arguments = [flags, &["--force", text(&LARGE.h5ad), text(&path)]].concat();
             let message = run(&arguments).refused();
             assert!(message.contains("no space left on"), "{arguments:?}: {message}");
-            let said = message.contains("takes at least");
-            assert_eq!(said, beforehand, "{arguments:?}: {message}");
+            let stderr = message.contains("takes at least");
+            assert_eq!(stderr, beforehand, "{arguments:?}: {message}");
             assert_eq!(path.exists().then(|| content(&path)), before);
             let left: &[&str] = if replaces { &[target] } else { &[] };
             assert_eq!(names_in(disk.0.path()), left, "{arguments:?}");

@@ -82,18 +82,18 @@ fn all_files_are_printed_exactly_and_valid() {
             lines(&entry, "entries"),
             "{place}"
         );
-        let told = run(&["info", "--json", &place]);
-        let told: Value = serde_json::from_str(&told.good()).unwrap();
+        let info = run(&["info", "--json", &place]);
+        let info: Value = serde_json::from_str(&info.good()).unwrap();
         let expected = &entry["expected"];
-        assert_eq!(told["type"].as_str(), None);
-        assert_eq!(told["value_type"], expected["value_type"], "{place}");
-        assert_eq!(told["iso"], expected["iso"], "{place}");
+        assert_eq!(info["type"].as_str(), None);
+        assert_eq!(info["value_type"], expected["value_type"], "{place}");
+        assert_eq!(info["iso"], expected["iso"], "{place}");
         let shape = expected["shape"].as_array().unwrap();
-        let told_shape = match &told["shape"] {
-            Value::Null => vec![told["rows"].clone(), told["cols"].clone()],
+        let found = match &info["shape"] {
+            Value::Null => vec![info["rows"].clone(), info["cols"].clone()],
             shape => shape.as_array().unwrap().clone(),
         };
-        assert_eq!(&told_shape, shape, "{place}");
+        assert_eq!(&found, shape, "{place}");
         let valid = run(&["validate", &place]);
         assert_eq!((valid.code, &*valid.out), (Some(0), ""), "{place}: {valid:?}");
     }
@@ -123,9 +123,9 @@ fn malformed_files_are_refused_with_their_path() {
         let place = place(entry);
         let refused = run(&["validate", &place]);
         assert_eq!(refused.code, Some(1), "{place}: {refused:?}");
-        let told = refused.out + &refused.err;
-        assert!(told.contains(&place), "{place}: {told}");
-        assert!(!told.contains("panicked"), "{told}");
+        let output = refused.out + &refused.err;
+        assert!(output.contains(&place), "{place}: {output}");
+        assert!(!output.contains("panicked"), "{output}");
     }
 }
 
@@ -194,9 +194,9 @@ fn fill_values_are_kept_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/hand/csr_fill_float64.bsp.h5");
     there_and_back(text(&source), &folder.path().join("a.zarr"), &["--to", "COOC"]);
-    let told = run(&["info", "--json", text(&folder.path().join("a.zarr"))]);
-    let told: Value = serde_json::from_str(&told.good()).unwrap();
-    assert!(told["fill"].is_string(), "{told}");
+    let info = run(&["info", "--json", text(&folder.path().join("a.zarr"))]);
+    let info: Value = serde_json::from_str(&info.good()).unwrap();
+    assert!(info["fill"].is_string(), "{info}");
     for target in ["a.mtx", "a.bpcells"] {
         let refused = run(&["convert", text(&source), text(&folder.path().join(target))]);
         assert_eq!(refused.code, Some(1));
@@ -228,9 +228,9 @@ fn structures_are_found_on_request() {
         [("auto", "symmetric (lower)", 3), ("keep", "general", 5), ("general", "general", 5)]
     {
         run(&["convert", "--quiet", source, target, "--structure", how, "--force"]).good();
-        let told: Value = serde_json::from_str(&run(&["info", "--json", target]).good()).unwrap();
-        assert_eq!(told["structure"], structure, "{how}");
-        assert_eq!(told["nnz"], stored, "{how}");
+        let info: Value = serde_json::from_str(&run(&["info", "--json", target]).good()).unwrap();
+        assert_eq!(info["structure"], structure, "{how}");
+        assert_eq!(info["nnz"], stored, "{how}");
         run(&["diff", source, target]).good();
     }
     let both = run(&["convert", source, target, "--force", "--structure", "auto", "--expand"]);
@@ -242,9 +242,9 @@ fn tensors_of_different_types_are_compared_by_number() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/py/custom_S3.bsp.h5");
     let wide = folder.path().join("wide.bsp.npz");
-    let told: Value =
+    let info: Value =
         serde_json::from_str(&run(&["info", "--json", text(&source)]).good()).unwrap();
-    let other = if told["value_type"] == "float64" { "complex[float64]" } else { "float64" };
+    let other = if info["value_type"] == "float64" { "complex[float64]" } else { "float64" };
     run(&["convert", "--quiet", text(&source), text(&wide), "--type", other]).good();
     assert_eq!(run(&["diff", text(&source), text(&wide)]).good(), "");
 }
@@ -278,8 +278,8 @@ fn shared_values_of_too_many_cells_are_refused() {
     assert_eq!(run(&["validate", path]).good(), "");
     assert!(run(&["info", path]).good().contains("one shared by all"));
     for arguments in [&["stats", path][..], &["convert", path, text(&target)], &["cat", path]] {
-        let told = run(arguments).refused();
-        assert!(told.contains("one value shared by 1125899906842624 cells"), "{told}");
+        let output = run(arguments).refused();
+        assert!(output.contains("one value shared by 1125899906842624 cells"), "{output}");
     }
     let first = run(&["cat", path, "--rows", "0:1", "--cols", "0:2"]).good();
     assert_eq!(first, "0\t0\t1.5\n0\t1\t1.5\n");

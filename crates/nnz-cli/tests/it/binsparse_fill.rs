@@ -100,8 +100,8 @@ fn different_fill_values_only_affect_unstored_cells() {
     let across = made.csr("across", "int64", [&[0, 1, 3], &[0, 0, 1], &[3, 3, 0]], Some(9));
     let zeros = made.csr("zeros", "int64", [&[0, 2, 3], &[0, 1, 0], &[3, 9, 3]], None);
     assert!(equal(&across, &zeros));
-    let told = run(&["diff", "--stored", &few, &most]).out;
-    assert!(told.starts_with("fill\t3\t7\n"), "{told}");
+    let output = run(&["diff", "--stored", &few, &most]).out;
+    assert!(output.starts_with("fill\t3\t7\n"), "{output}");
 }
 
 #[test]

@@ -84,9 +84,9 @@ fn slices_keep_the_keys_of_the_user() {
     assert_eq!(found["binsparse"]["attributes"], json!({"unit": "mm"}));
     let target = made.path("a.dbdf");
     let strict = ["slice", &source, &target, "--rows", "0", "--strict"];
-    let said = run(&strict).refused();
+    let message = run(&strict).refused();
     for key in ["note", "comment", "unit"] {
-        assert!(said.contains(&format!("\"{key}\"")), "{said}");
+        assert!(message.contains(&format!("\"{key}\"")), "{message}");
     }
 }
 
@@ -101,16 +101,16 @@ fn concatenations_keep_shared_keys_and_list_others() {
         (&found["both"], &found["differs"], &found["own"]),
         (&json!([1]), &Value::Null, &Value::Null)
     );
-    for told in [
+    for dropped in [
         "a: the user's key \"differs\"",
         "b: the user's key \"differs\"",
         "b: the user's key \"own\"",
     ] {
-        assert!(done.err.contains(told), "{done:?}");
+        assert!(done.err.contains(dropped), "{done:?}");
     }
     assert!(!done.err.contains("both"), "{done:?}");
-    let said = made.written(&["concat", &a, &b, "T", "--axis", "rows", "--strict"]).0.refused();
-    assert!(said.contains("differs"), "{said}");
+    let message = made.written(&["concat", &a, &b, "T", "--axis", "rows", "--strict"]).0.refused();
+    assert!(message.contains("differs"), "{message}");
 }
 
 #[test]
@@ -130,12 +130,12 @@ fn the_key_comment_is_written_as_comments() {
         assert_eq!(found["comment"], wanted.trim_end());
     }
     let target = made.path("a.bpcells");
-    let said = run(&["convert", &source, &target, "--strict"]).refused();
-    assert!(said.contains("the user's key \"comment\""), "{said}");
+    let message = run(&["convert", &source, &target, "--strict"]).refused();
+    assert!(message.contains("the user's key \"comment\""), "{message}");
     // A value that is not text is not a comment.
     let source = made.keyed("b", &json!({"comment": 7}), &json!({}));
-    let said = run(&["convert", &source, &made.path("b.mtx"), "--strict"]).refused();
-    assert!(said.contains("the user's key \"comment\""), "{said}");
+    let message = run(&["convert", &source, &made.path("b.mtx"), "--strict"]).refused();
+    assert!(message.contains("the user's key \"comment\""), "{message}");
 }
 
 #[test]
@@ -193,9 +193,10 @@ fn negated_values_get_a_wider_type() {
                     "{name} {to}"
                 );
             }
-            let said = made.written(&["convert", &source, "T", "--to", to, "--expand"]).0.refused();
-            let told = format!("found {}, which {own} cannot hold exactly; {wide} would", -value);
-            assert!(said.contains(&told), "{said}");
+            let message =
+                made.written(&["convert", &source, "T", "--to", to, "--expand"]).0.refused();
+            let output = format!("found {}, which {own} cannot hold exactly; {wide} would", -value);
+            assert!(message.contains(&output), "{message}");
         }
         let mut printed = run(&["cat", "--expand", &source]).good();
         let mut found: Vec<&str> = printed.lines().collect();
@@ -239,8 +240,8 @@ fn different_numbers_are_printed_differently() {
     };
     to(&single, "float32");
     to(&double, "float64");
-    let told = run(&["diff", &double, &single]);
-    assert_eq!(told.out, "0\t0\t0.1 (float64)\t0.1 (float32)\n");
+    let output = run(&["diff", &double, &single]);
+    assert_eq!(output.out, "0\t0\t0.1 (float64)\t0.1 (float32)\n");
 }
 
 #[test]
@@ -253,8 +254,8 @@ fn the_fill_value_of_a_dense_matrix_is_ignored() {
         assert_eq!(run(&["cat", &target]).good(), entries);
         assert_eq!(run(&["diff", &source, &target]).good(), "");
     }
-    let told = run(&["stats", &source]).good();
-    assert!(told.contains('3'), "{told}");
+    let output = run(&["stats", &source]).good();
+    assert!(output.contains('3'), "{output}");
     // In a sparse format without fill values, zeros are omitted, not cells with the fill value.
     let about = json!({"format": "DMATR", "shape": [1, 3], "number_of_stored_values": 3,
         "fill": true, "data_types": {"values": "int32", "fill_value": "int32"}});

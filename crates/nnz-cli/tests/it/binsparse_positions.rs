@@ -15,10 +15,10 @@ fn about(levels: &[(&str, usize)], shape: &[u64], stored: u64) -> Value {
 }
 
 /// Runs verbs that read, with one thread and with four, and expects the same error.
-fn refused(from: &str, to: &str, verbs: &[&str], said: &str) {
+fn refused(from: &str, to: &str, verbs: &[&str], message: &str) {
     let found = run(&["validate", from]);
     assert_eq!(found.code, Some(1), "{found:?}");
-    assert!(found.out.contains(said), "{found:?}");
+    assert!(found.out.contains(message), "{found:?}");
     for verb in verbs {
         for threads in ["1", "4"] {
             let mut arguments = vec![*verb, from];
@@ -30,7 +30,7 @@ fn refused(from: &str, to: &str, verbs: &[&str], said: &str) {
             }
             let done = run(&arguments);
             assert!(done.code != Some(0), "{verb} {threads}: {done:?}");
-            assert!(done.err.contains(said), "{verb} {threads}: {done:?}");
+            assert!(done.err.contains(message), "{verb} {threads}: {done:?}");
             assert_eq!(done.out, "", "{verb} {threads}");
         }
     }
@@ -39,7 +39,7 @@ fn refused(from: &str, to: &str, verbs: &[&str], said: &str) {
 #[test]
 fn outer_indices_of_a_tensor_are_checked() {
     let folder = tempfile::tempdir().unwrap();
-    for (case, (outer, said)) in [
+    for (case, (outer, message)) in [
         ([1, 0], "indices_0, element 1: found 0"),
         ([0, 9], "indices_0, element 1: found 9"),
         ([2, 2], "indices_0, element 1: found"),
@@ -61,11 +61,11 @@ fn outer_indices_of_a_tensor_are_checked() {
             let from = binsparse(&folder.path().join(name), tree, &arrays);
             let to = folder.path().join("to.bsp.npz");
             if pointers[1] == 0 {
-                refused(&from, text(&to), &["cat", "convert"], said);
+                refused(&from, text(&to), &["cat", "convert"], message);
                 continue;
             }
             // `cat` prints the entry before the error.
-            refused(&from, text(&to), &["convert"], said);
+            refused(&from, text(&to), &["convert"], message);
             assert_eq!(run(&["cat", &from]).code, Some(1));
         }
     }

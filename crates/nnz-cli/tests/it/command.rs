@@ -414,9 +414,9 @@ fn closed_pipes_are_silent() {
         out.read_line(&mut first).unwrap();
         assert!(first == "0\t0\t1\n" || first.starts_with("%%MatrixMarket"), "{first}");
         drop(out);
-        let mut said = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        assert_eq!((child.wait().unwrap().code(), &*said), (Some(0), ""), "{arguments:?}");
+        let mut message = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+        assert_eq!((child.wait().unwrap().code(), &*message), (Some(0), ""), "{arguments:?}");
     }
 }
 
@@ -440,10 +440,13 @@ fn full_disks_at_standard_output_are_errors() {
         let mut command = command();
         command.args(arguments).stdout(full().unwrap()).stderr(Stdio::piped());
         let done = command.spawn().unwrap().wait_with_output().unwrap();
-        let said = String::from_utf8(done.stderr).unwrap();
+        let message = String::from_utf8(done.stderr).unwrap();
         let status = status_of_errors(arguments[0]);
-        assert_eq!(done.status.code(), Some(status), "{arguments:?}: {said}");
-        assert!(said.contains("standard output") && said.contains("no space left"), "{said}");
+        assert_eq!(done.status.code(), Some(status), "{arguments:?}: {message}");
+        assert!(
+            message.contains("standard output") && message.contains("no space left"),
+            "{message}"
+        );
     }
 }
 
@@ -461,11 +464,11 @@ fn values_that_do_not_fit_are_reported_with_position_and_type() {
     ] {
         let banner = format!("%%MatrixMarket matrix coordinate {field} general");
         fs::write(&path, format!("{banner}\n9 9 2\n1 1 3\n5 8 {value}\n")).unwrap();
-        let said = run(&["convert", "--type", "uint", text(&path), text(&target)]).refused();
-        assert!(said.contains(message), "{said}");
-        assert!(said.contains("entry (row 4, column 7)"), "{said}");
-        assert!(said.contains("would hold it"), "{said}");
-        assert!(said.contains(text(&path)), "{said}");
+        let stderr = run(&["convert", "--type", "uint", text(&path), text(&target)]).refused();
+        assert!(stderr.contains(message), "{stderr}");
+        assert!(stderr.contains("entry (row 4, column 7)"), "{stderr}");
+        assert!(stderr.contains("would hold it"), "{stderr}");
+        assert!(stderr.contains(text(&path)), "{stderr}");
         assert_eq!(names_in(scratch.path()), ["m.mtx"]);
         run(&["-q", "convert", "--force", "--type", "double", text(&path), text(&target)]).good();
         fs::remove_dir_all(&target).unwrap();
@@ -553,15 +556,18 @@ fn the_hint_on_force_is_not_given_with_force() {
         input.write_all(b"3 2 7\n").unwrap();
         drop(input);
         let done = child.wait_with_output().unwrap();
-        let said = String::from_utf8(done.stderr).unwrap();
+        let message = String::from_utf8(done.stderr).unwrap();
         match done.status.code() {
             Some(0) => assert_eq!(run(&["cat", text(&target)]).good(), SMALL_ENTRIES),
             Some(1) => {
-                assert!(!said.contains("--force"), "{said}");
-                assert!(said.contains("another process created it in the meantime"), "{said}");
+                assert!(!message.contains("--force"), "{message}");
+                assert!(
+                    message.contains("another process created it in the meantime"),
+                    "{message}"
+                );
                 assert_eq!(content(&target), before);
             }
-            other => panic!("{other:?}: {said}"),
+            other => panic!("{other:?}: {message}"),
         }
     }
 }

@@ -138,8 +138,8 @@ fn valid_files_match_the_manifest() {
         let expected = expected(golden);
         let found = run(&["cat", text(&golden.path)]).good();
         assert_eq!(printed(golden, &found), expected, "{}", golden.name);
-        let told = run(&["cat", text(&golden.path), "--dialect", &golden.dialect]).good();
-        assert_eq!(printed(golden, &told), expected, "{}", golden.name);
+        let output = run(&["cat", text(&golden.path), "--dialect", &golden.dialect]).good();
+        assert_eq!(printed(golden, &output), expected, "{}", golden.name);
         let info = run(&["info", "--json", text(&golden.path)]).good();
         let info: Value = serde_json::from_str(&info).unwrap();
         let header = &golden.json["header"];
@@ -258,10 +258,10 @@ fn blocks_have_the_requested_size_type_and_width() {
         same(&source, &target, false);
         let info = run(&["info", "--json", text(&target)]).good();
         let info: Value = serde_json::from_str(&info).unwrap();
-        let told = |array: &Value| {
+        let output = |array: &Value| {
             format!("{} {}", array["name"].as_str().unwrap(), array["type"].as_str().unwrap())
         };
-        info["arrays"].as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+        info["arrays"].as_array().unwrap().iter().map(output).collect::<Vec<_>>()
     };
     // 10 rows and 13 columns.
     assert_eq!(blocks(&["--block", "one"]), ["dense block int64"]);
@@ -349,8 +349,8 @@ fn files_are_detected_by_content() {
     // By its extension, errors of a broken file have their location.
     let broken = folder.path().join("x.dbdf");
     std::fs::write(&broken, "not of DAPHNE").unwrap();
-    let said = run(&["info", text(&broken)]).refused();
-    assert!(said.contains("byte"), "{said}");
+    let message = run(&["info", text(&broken)]).refused();
+    assert!(message.contains("byte"), "{message}");
 }
 
 #[test]
@@ -374,11 +374,11 @@ fn targets_are_replaced_only_with_force() {
     // The .meta of a replaced file is removed.
     let other = folder.path().join("y.dbdf.meta");
     std::fs::write(&other, "mine").unwrap();
-    let beside = folder.path().join("y.dbdf");
-    run(&["convert", text(&source), text(&beside)]).refused();
-    assert!(!beside.exists());
-    convert(&source, &beside, &["--force"]);
-    same(&source, &beside, true);
+    let other = folder.path().join("y.dbdf");
+    run(&["convert", text(&source), text(&other)]).refused();
+    assert!(!other.exists());
+    convert(&source, &other, &["--force"]);
+    same(&source, &other, true);
 }
 
 #[test]
@@ -493,8 +493,8 @@ fn golden_frames_round_trip_through_text() {
     let mut count = 0;
     for golden in golden().iter().filter(|golden| golden.valid && golden.frame) {
         if golden.types.is_empty() {
-            let said = run(&["convert", text(&golden.path), text(&path("none.csv"))]).refused();
-            assert!(said.contains("without columns"), "{said}");
+            let message = run(&["convert", text(&golden.path), text(&path("none.csv"))]).refused();
+            assert!(message.contains("without columns"), "{message}");
             continue;
         }
         convert(&golden.path, &path("x.csv"), &["--force"]);
@@ -565,14 +565,14 @@ fn unsupported_options_of_frames_are_refused() {
         assert!(run.err.contains("frame") && run.err.contains(".csv"), "{run:?}");
     }
     std::fs::write(path("t.csv"), "a,b\n1,2\n3\n").unwrap();
-    let said = run(&["convert", text(&path("t.csv")), text(&path("x.dbdf"))]).refused();
-    assert!(said.contains("line 3"), "{said}");
+    let message = run(&["convert", text(&path("t.csv")), text(&path("x.dbdf"))]).refused();
+    assert!(message.contains("line 3"), "{message}");
     std::fs::write(path("t.csv"), "a,b\n1,2\n3,400\n").unwrap();
     let convert = |more: &[&str]| {
         run(&[&["convert", text(&path("t.csv")), text(&path("x.dbdf"))], more].concat())
     };
-    let said = convert(&["--types", "f64,ui8"]).refused();
-    assert!(said.contains("line 3, column 3"), "{said}");
+    let message = convert(&["--types", "f64,ui8"]).refused();
+    assert!(message.contains("line 3, column 3"), "{message}");
     assert!(convert(&["--types", "f64"]).refused().contains("2 labels"));
     for more in [
         &["--order", "row"][..],

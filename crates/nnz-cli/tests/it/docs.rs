@@ -148,8 +148,8 @@ impl Scratch {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{place}: {script}\n{}: {said}", done.status);
+        let message = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{place}: {script}\n{}: {message}", done.status);
         String::from_utf8(done.stdout).unwrap()
     }
 }

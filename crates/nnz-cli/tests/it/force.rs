@@ -26,9 +26,9 @@ fn convert(target: &Path, flags: &[&str]) -> nnz_testing::command::Run {
 fn stays(target: &Path, flags: &[&str], found: &str) {
     let before = content(target);
     let folder = names_in(target.parent().unwrap());
-    let said = convert(target, flags).refused();
-    assert!(said.contains(found), "{said}");
-    assert!(said.contains("not replaced; remove it first if it is not needed"), "{said}");
+    let message = convert(target, flags).refused();
+    assert!(message.contains(found), "{message}");
+    assert!(message.contains("not replaced; remove it first if it is not needed"), "{message}");
     assert_eq!(content(target), before);
     assert_eq!(names_in(target.parent().unwrap()), folder);
 }
@@ -56,9 +56,9 @@ fn all_written_stores_can_be_replaced() {
     for source in mtx.filter(|path| path.extension().is_some_and(|ending| ending == "mtx")) {
         for format in ["COO", "DCSR", "DMATR", "sparse2(element)"] {
             let arguments = ["-q", "convert", "--force", text(&source), text(&bsp), "--to", format];
-            let said = run(&arguments).err;
-            assert!(!said.contains("not replaced"), "{said}");
-            replaced += usize::from(said.is_empty());
+            let message = run(&arguments).err;
+            assert!(!message.contains("not replaced"), "{message}");
+            replaced += usize::from(message.is_empty());
         }
     }
     assert!(replaced > 50, "{replaced}");
@@ -140,8 +140,8 @@ fn stores_with_other_files_are_not_replaced() {
         convert(&target, flags).good();
         for own in ["own.npy", "own.json", "README", ".hidden"] {
             fs::write(target.join(own), "mine").unwrap();
-            let said = convert(&target, flags).refused();
-            assert!(said.contains(&format!("holds {own:?}")), "{said}");
+            let message = convert(&target, flags).refused();
+            assert!(message.contains(&format!("holds {own:?}")), "{message}");
             assert_eq!(fs::read(target.join(own)).unwrap(), b"mine");
             fs::remove_file(target.join(own)).unwrap();
         }
@@ -194,7 +194,7 @@ fn directories_of_stores_are_not_replaced() {
     let inner = all.join("b.zarr");
     convert(&inner, &["--to", "CSR"]).good();
     fs::remove_dir_all(all.join("a")).unwrap();
-    let said = convert(&all, &["--to", "CSR"]).refused();
-    assert!(said.contains("\"b.zarr\", which is not part of a store"), "{said}");
+    let message = convert(&all, &["--to", "CSR"]).refused();
+    assert!(message.contains("\"b.zarr\", which is not part of a store"), "{message}");
     run(&["validate", text(&inner)]).good();
 }

@@ -61,11 +61,11 @@ fn all_stores_have_the_expected_fragments() {
         if !store.contains("from_dataframe") {
             assert_eq!(run(&["validate", &store]).good(), "", "{store}");
         }
-        let told = run(&["info", &store, "--json"]).good();
-        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-        assert_eq!(told["kind"], "fragments");
-        assert_eq!(told["fragments"], expected.lines().count());
-        assert_eq!(told["cells"], names(&case, "cell_names").unwrap().lines().count());
+        let info = run(&["info", &store, "--json"]).good();
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        assert_eq!(info["kind"], "fragments");
+        assert_eq!(info["fragments"], expected.lines().count());
+        assert_eq!(info["cells"], names(&case, "cell_names").unwrap().lines().count());
         compared += 1;
     }
     assert!(compared > 55, "{compared}");
@@ -310,13 +310,13 @@ fn merge_select_and_count() {
     // Tiles of some chromosomes omit the others, with a note.
     fs::write(path.join("one.sizes"), "chr1\t90\n").unwrap();
     let sizes = at("one.sizes");
-    let told = count("s.bpcells", &["--tiles", "50", "--chrom-sizes", &sizes]);
-    assert!(told.err.contains("fragments on \"chr2\" are not in any tile"), "{told:?}");
+    let done = count("s.bpcells", &["--tiles", "50", "--chrom-sizes", &sizes]);
+    assert!(done.err.contains("fragments on \"chr2\" are not in any tile"), "{done:?}");
     fs::write(path.join("none.bed"), "").unwrap();
     count("n.bpcells", &["--peaks", &at("none.bed"), "--quiet"]).good();
     assert_eq!(run(&["cat", &at("n.bpcells")]).good(), "");
 
-    for (line, said) in [
+    for (line, stderr) in [
         ("chr1\t5\t5", "line 2"),
         ("chr1\t9\t5", "line 2"),
         ("chr1\t9", "line 2"),
@@ -326,7 +326,7 @@ fn merge_select_and_count() {
     ] {
         fs::write(path.join("bad.bed"), format!("chr1\t1\t2\n{line}\n")).unwrap();
         let message = count("bad.bpcells", &["--peaks", &at("bad.bed")]).refused();
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(stderr), "{message}");
         assert!(!path.join("bad.bpcells").exists());
     }
 }

@@ -30,8 +30,8 @@ const MANY_NAMES: &str = "A 3 262658 197888 5 UTF-8 531 8
 fn deferred_names_respect_the_memory_limit() {
     let directory = tempfile::tempdir().unwrap();
     let store = write_r(directory.path(), "many.rds", MANY_NAMES);
-    let told = run(&["info", "--memory", "10M", &store]).good();
-    assert!(told.contains("cells       300000000"), "{told}");
+    let output = run(&["info", "--memory", "10M", &store]).good();
+    assert!(output.contains("cells       300000000"), "{output}");
     let target = directory.path().join("out");
     for words in [&["cat"][..], &["convert", "--quiet"]] {
         let mut words = [words, &["--memory", "10M", &store]].concat();
@@ -52,8 +52,8 @@ fn chains_of_r_objects_list_all_sources() {
             262153 2 FD 1026 1279 16 1 262153 10 .GlobalEnv 254 254
         1026 1023 528 1 262153 14 MergeFragments 1026 1279 16 1 262153 10 .GlobalEnv 254 254";
     let message = run(&["info", &write_r(directory.path(), "chain.rds", words)]).refused();
-    for said in ["MergeFragments", "a/one", "b/two", "write out the result"] {
-        assert!(message.contains(said), "{message}");
+    for stderr in ["MergeFragments", "a/one", "b/two", "write out the result"] {
+        assert!(message.contains(stderr), "{message}");
     }
 }
 
@@ -64,9 +64,9 @@ fn other_r_objects_are_named() {
         1026 1 262153 5 names 16 1 262153 1 a 1026 1 262153 5 class 16 1 262153 10 data.frame
         1026 1 262153 9 row.names 13 2 NA -2 254";
     let vector = "A 3 262658 197888 5 UTF-8 13 2 1 2";
-    for (words, said) in [(frame, "class data.frame"), (vector, "is an integer vector")] {
+    for (words, stderr) in [(frame, "class data.frame"), (vector, "is an integer vector")] {
         let message = run(&["info", &write_r(directory.path(), "other.rds", words)]).refused();
-        assert!(message.contains(said) && message.contains("neither a matrix"), "{message}");
+        assert!(message.contains(stderr) && message.contains("neither a matrix"), "{message}");
     }
 }
 

@@ -52,8 +52,8 @@ fn completions_have_all_verbs_and_options() {
         };
         match checked {
             Ok(done) => {
-                let said = String::from_utf8_lossy(&done.stderr);
-                assert!(done.status.success() && said.is_empty(), "{shell}: {said}");
+                let message = String::from_utf8_lossy(&done.stderr);
+                assert!(done.status.success() && message.is_empty(), "{shell}: {message}");
             }
             Err(_) => println!("skipped: there is no {shell} here"),
         }
@@ -105,8 +105,8 @@ fn man_pages_have_all_verbs_and_options() {
     // Existing pages are replaced only with --force.
     let kept = directory.join("nnz.1");
     fs::write(&kept, "mine").unwrap();
-    let said = run(&["man", text(&directory)]).refused();
-    assert_eq!(said, format!("nnz: {}: already exists; --force replaces it\n", text(&kept)));
+    let message = run(&["man", text(&directory)]).refused();
+    assert_eq!(message, format!("nnz: {}: already exists; --force replaces it\n", text(&kept)));
     assert_eq!(fs::read_to_string(&kept).unwrap(), "mine");
     run(&["man", "--force", text(&directory)]).good();
     assert!(fs::read_to_string(&kept).unwrap().contains("SYNOPSIS"));

@@ -187,32 +187,32 @@ mod bpcells {
     fn info_matches_the_manifest() {
         for artifact in matrices() {
             let path = path_of(&artifact);
-            let told: Value =
+            let info: Value =
                 serde_json::from_str(&run(&["info", "--json", &path]).good()).unwrap();
-            assert_eq!(told["format"], "BPCells matrix");
-            assert_eq!(told["container"], "directory");
-            assert_eq!(told["kind"], "matrix");
-            assert_eq!(told["version"], artifact["version"], "{path}");
-            assert_eq!(told["rows"], artifact["shape"][0], "{path}");
-            assert_eq!(told["cols"], artifact["shape"][1], "{path}");
+            assert_eq!(info["format"], "BPCells matrix");
+            assert_eq!(info["container"], "directory");
+            assert_eq!(info["kind"], "matrix");
+            assert_eq!(info["version"], artifact["version"], "{path}");
+            assert_eq!(info["rows"], artifact["shape"][0], "{path}");
+            assert_eq!(info["cols"], artifact["shape"][1], "{path}");
             assert_eq!(
-                (&told["row_axis"], &told["col_axis"]),
+                (&info["row_axis"], &info["col_axis"]),
                 (&"features".into(), &"cells".into())
             );
-            assert_eq!(told["storage"], "sparse");
-            assert_eq!(told["structure"], "general");
+            assert_eq!(info["storage"], "sparse");
+            assert_eq!(info["structure"], "general");
             let value_type = match kind(&artifact) {
                 "uint" => "uint32",
                 "float" => "float32",
                 _ => "float64",
             };
-            assert_eq!(told["value_type"], value_type);
+            assert_eq!(info["value_type"], value_type);
             if artifact["kind"] == "matrix" {
-                assert_eq!(told["nnz"], artifact["nnz"], "{path}");
-                assert_eq!(told["order"], artifact["storage_order"], "{path}");
+                assert_eq!(info["nnz"], artifact["nnz"], "{path}");
+                assert_eq!(info["order"], artifact["storage_order"], "{path}");
             }
             let files = nnz_testing::command::content(Path::new(&path));
-            for array in told["arrays"].as_array().unwrap() {
+            for array in info["arrays"].as_array().unwrap() {
                 let name = array["name"].as_str().unwrap();
                 let (_, bytes) = files.iter().find(|(file, _)| file == name).unwrap();
                 assert_eq!(array["bytes"], bytes.len(), "{path}: {name}");
@@ -441,16 +441,16 @@ mod matrix_market {
         let path = text(&path);
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("m.bpcells");
-        let told = format!(
+        let output = format!(
             "{path}: line 4, column 1: a second entry at the same place (the first \
                             is at line 3, column 1)"
         );
-        assert!(run(&["cat", path]).refused().contains(&told));
+        assert!(run(&["cat", path]).refused().contains(&output));
         let message = run(&["convert", path, text(&target)]).refused();
-        assert!(message.contains(&told), "{message}");
+        assert!(message.contains(&output), "{message}");
         assert_eq!(nnz_testing::command::names_in(scratch.path()), [""; 0]);
         let findings = run(&["validate", path]);
-        assert_eq!((findings.code, findings.out.trim_end()), (Some(1), &*told));
+        assert_eq!((findings.code, findings.out.trim_end()), (Some(1), &*output));
 
         let summed = ["0\t0\t3.0", "1\t1\t5.0", ""].join("\n");
         assert_eq!(run(&["cat", "--duplicates", "sum", path]).good(), summed);

@@ -16,9 +16,9 @@ fn groups() -> Vec<(String, String)> {
         .map(|a| {
             let field = |key: &str| a[key].as_str().unwrap().to_owned();
             let path = testdata().join("bpcells").join(field("path"));
-            let twin = format!("bpcells/matrix_dir/{}.{}", field("case"), field("group"));
+            let directory = format!("bpcells/matrix_dir/{}.{}", field("case"), field("group"));
             let place = format!("{}::{}", text(&path), field("group"));
-            (place, text(&testdata().join(twin)).to_owned())
+            (place, text(&testdata().join(directory)).to_owned())
         })
         .collect();
     assert_eq!(groups.len(), 48);
@@ -27,14 +27,14 @@ fn groups() -> Vec<(String, String)> {
 
 #[test]
 fn golden_groups_equal_their_directories() {
-    for (group, twin) in groups() {
-        if !Path::new(&twin).exists() {
+    for (group, directory) in groups() {
+        if !Path::new(&directory).exists() {
             continue;
         }
-        assert_eq!(run(&["cat", &group]).good(), run(&["cat", &twin]).good(), "{group}");
+        assert_eq!(run(&["cat", &group]).good(), run(&["cat", &directory]).good(), "{group}");
         for axis in ["rows", "cols"] {
             let names = |place: &str| run(&["names", place, axis]).good();
-            assert_eq!(names(&group), names(&twin), "{group}");
+            assert_eq!(names(&group), names(&directory), "{group}");
         }
         assert_eq!(run(&["validate", &group]).good(), "");
     }
@@ -44,23 +44,23 @@ fn golden_groups_equal_their_directories() {
 fn groups_and_directories_are_converted_to_each_other() {
     let dir = tempfile::tempdir().unwrap();
     let (back, file) = (dir.path().join("back.bpcells"), dir.path().join("all.h5"));
-    for (number, (group, twin)) in groups().into_iter().enumerate() {
-        if !Path::new(&twin).exists() {
+    for (number, (group, directory)) in groups().into_iter().enumerate() {
+        if !Path::new(&directory).exists() {
             continue;
         }
-        let unpacked = if twin.contains(".unpacked.") { &["--unpacked"][..] } else { &[] };
-        let version = if twin.contains(".v1.") { &["--format-version", "1"][..] } else { &[] };
+        let unpacked = if directory.contains(".unpacked.") { &["--unpacked"][..] } else { &[] };
+        let version = if directory.contains(".v1.") { &["--format-version", "1"][..] } else { &[] };
         let convert = |from: &str, to: &str| {
             let start = ["convert", "-q", "--no-sync", "--to", "bpcells", from, to, "--force"];
             run(&[&start, unpacked, version].concat()).good();
         };
         convert(&group, text(&back));
-        assert_eq!(content(&back), content(Path::new(&twin)), "{group}");
+        assert_eq!(content(&back), content(Path::new(&directory)), "{group}");
         // All into one file, and out again.
         let place = format!("{}::/made/by{number}", text(&file));
-        convert(&twin, &place);
+        convert(&directory, &place);
         convert(&place, text(&back));
-        assert_eq!(content(&back), content(Path::new(&twin)), "{place}");
+        assert_eq!(content(&back), content(Path::new(&directory)), "{place}");
     }
     assert_eq!(names_in(dir.path()), ["all.h5", "back.bpcells"]);
 }
@@ -83,9 +83,9 @@ fn compressed_arrays_are_equal_and_smaller() {
 #[test]
 fn files_with_several_matrices_list_them() {
     let file = testdata().join("bpcells/matrix_h5/basic_uint.h5");
-    let said = run(&["info", text(&file)]).refused();
+    let message = run(&["info", text(&file)]).refused();
     for group in ["packed.col", "packed.row", "unpacked.col", "unpacked.row"] {
-        assert!(said.contains(&format!("{}::/{group}", text(&file))), "{said}");
+        assert!(message.contains(&format!("{}::/{group}", text(&file))), "{message}");
     }
     let nowhere = format!("{}::nowhere", text(&file));
     assert!(run(&["info", &nowhere]).refused().contains("nowhere"));

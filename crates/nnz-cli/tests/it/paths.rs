@@ -128,8 +128,8 @@ fn groups_are_added_to_a_file() {
         assert_eq!(nnz!("cat", with(&file, group)).good(), ENTRIES);
     }
     assert_eq!(files.names(), [b"q\xff.h5".to_vec(), b"q\xff.mtx".to_vec()]);
-    let said = nnz!("cat", file).refused();
-    assert!(said.contains("\\xFF.h5::/b/c\"\n"), "{said}");
+    let message = nnz!("cat", file).refused();
+    assert!(message.contains("\\xFF.h5::/b/c\"\n"), "{message}");
 }
 
 #[test]
@@ -278,8 +278,8 @@ fn segments_are_read_from_such_a_path_but_not_written() {
     let files = Files::new();
     let mtx = files.write(".mtx", SMALL);
     let target = files.path(".dbdf.hdfs");
-    let said = nnz!("convert", mtx, target).refused();
-    assert!(said.contains("a name that is not UTF-8"), "{said}");
+    let message = nnz!("convert", mtx, target).refused();
+    assert!(message.contains("a name that is not UTF-8"), "{message}");
     assert_eq!(files.names(), [b"q\xff.mtx".to_vec()]);
     let named = files.scratch.path().join("m.dbdf.hdfs");
     run(&["-q".as_ref(), "convert".as_ref(), &*mtx, named.as_os_str()]).good();

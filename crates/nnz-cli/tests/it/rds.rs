@@ -27,7 +27,7 @@ mod bpcells {
         assert_eq!(listed.len(), names_in(&testdata().join("bpcells/matrix_rds")).len());
         listed.retain(|path| !path.contains("MatrixDir") && !path.contains("lazy"));
         assert_eq!(listed.len(), 50);
-        let twin = |path: &str| {
+        let directory = |path: &str| {
             let name = path.trim_start_matches("matrix_rds/").trim_end_matches(".rds");
             let name = name.trim_end_matches(".list").trim_end_matches(".uncompressed_rds");
             // Integers that are stored as floats, only in objects.
@@ -35,32 +35,36 @@ mod bpcells {
             testdata().join("bpcells/matrix_dir").join(name)
         };
         let path = |path: &str| text(&testdata().join("bpcells").join(path)).to_owned();
-        listed.into_iter().map(|object| (path(object), twin(object))).collect()
+        listed.into_iter().map(|object| (path(object), directory(object))).collect()
     }
 
     #[test]
     fn objects_equal_their_directories() {
-        for (object, twin) in objects() {
-            let twin = text(&twin);
+        for (object, directory) in objects() {
+            let directory = text(&directory);
             let as_float = object.contains("as_float");
             if !as_float {
-                assert_eq!(run(&["cat", &object]).good(), run(&["cat", twin]).good(), "{object}");
+                assert_eq!(
+                    run(&["cat", &object]).good(),
+                    run(&["cat", directory]).good(),
+                    "{object}"
+                );
             }
-            run(&["diff", "--stored", &object, twin]).good();
+            run(&["diff", "--stored", &object, directory]).good();
             for axis in ["rows", "cols"] {
                 let names = |place: &str| run(&["names", place, axis]).good();
-                assert_eq!(names(&object), names(twin), "{object}");
+                assert_eq!(names(&object), names(directory), "{object}");
             }
             assert_eq!(run(&["validate", &object]).good(), "");
-            let (told, expected) = (info(&object), info(twin));
-            assert_eq!(told["format"], "BPCells matrix");
-            assert_eq!(told["container"], "R object");
+            let (json, expected) = (info(&object), info(directory));
+            assert_eq!(json["format"], "BPCells matrix");
+            assert_eq!(json["container"], "R object");
             for key in ["rows", "cols", "nnz", "order", "row_axis", "structure"] {
-                assert_eq!(told[key], expected[key], "{object}: {key}");
+                assert_eq!(json[key], expected[key], "{object}: {key}");
             }
             if !as_float {
-                assert_eq!(told["version"], expected["version"], "{object}");
-                assert_eq!(told["value_type"], expected["value_type"], "{object}");
+                assert_eq!(json["version"], expected["version"], "{object}");
+                assert_eq!(json["value_type"], expected["value_type"], "{object}");
             }
         }
     }
@@ -69,7 +73,7 @@ mod bpcells {
     fn objects_and_directories_are_converted_to_each_other() {
         let dir = tempfile::tempdir().unwrap();
         let (store, made) = (dir.path().join("back.bpcells"), dir.path().join("made.rds"));
-        for (number, (object, twin)) in objects().into_iter().enumerate() {
+        for (number, (object, directory)) in objects().into_iter().enumerate() {
             if object.contains("as_float") {
                 continue;
             }
@@ -80,12 +84,12 @@ mod bpcells {
                 run(&[&start, unpacked, how].concat()).good();
             };
             convert(&object, &store, &[]);
-            assert_eq!(content(&store), content(&twin), "{object}");
-            convert(text(&twin), &made, &["--compress", compress]);
+            assert_eq!(content(&store), content(&directory), "{object}");
+            convert(text(&directory), &made, &["--compress", compress]);
             assert_eq!(fs::read(&made).unwrap().starts_with(b"\x1f\x8b"), compress != "none");
             run(&["validate", text(&made)]).good();
             convert(text(&made), &store, &[]);
-            assert_eq!(content(&store), content(&twin), "{object}");
+            assert_eq!(content(&store), content(&directory), "{object}");
         }
         assert_eq!(names_in(dir.path()), ["back.bpcells", "made.rds"]);
     }
@@ -107,9 +111,9 @@ mod bpcells {
                 &["stats", path],
                 &["convert", path, text(&target)],
             ] {
-                let said = run(arguments).refused();
+                let message = run(arguments).refused();
                 for part in [path, class, "only points to", "matrix_dir/basic_uint.packed.col"] {
-                    assert!(said.contains(part), "{said}");
+                    assert!(message.contains(part), "{message}");
                 }
             }
             let found = run(&["validate", path]);
@@ -123,8 +127,11 @@ mod bpcells {
         let folder = testdata().join("bpcells/fragments_rds");
         for name in names_in(&folder) {
             let path = folder.join(name);
-            let said = run(&["stats", text(&path)]).refused();
-            assert!(said.contains("fragments-v2") && said.contains("nnz fragments"), "{said}");
+            let message = run(&["stats", text(&path)]).refused();
+            assert!(
+                message.contains("fragments-v2") && message.contains("nnz fragments"),
+                "{message}"
+            );
         }
     }
 
@@ -183,9 +190,9 @@ mod bpcells {
             &["diff", path, path],
             &["convert", path, text(&target)],
         ] {
-            let said = run(&[verb, &["--memory", "1K"]].concat()).refused_by(verb[0]);
-            assert!(said.contains(path) && said.contains("--memory"), "{said}");
-            assert!(said.contains("1000 are allowed"), "{said}");
+            let message = run(&[verb, &["--memory", "1K"]].concat()).refused_by(verb[0]);
+            assert!(message.contains(path) && message.contains("--memory"), "{message}");
+            assert!(message.contains("1000 are allowed"), "{message}");
         }
         assert!(names_in(dir.path()).is_empty());
         run(&["info", path, "--memory", "100K"]).good();
@@ -213,11 +220,11 @@ mod matrices {
             run(&["diff", &first, &path]).good();
             assert_eq!(names(&path), names(&first), "{name}");
             run(&["validate", &path]).good();
-            let told = info(&path);
-            assert_eq!(told["format"], "R matrix");
-            assert_eq!((&told["rows"], &told["cols"]), (&30.into(), &20.into()));
-            assert_eq!((&told["order"], &told["nnz"]), (&order, &stored.into()), "{name}");
-            assert_eq!(told["value_type"], "float64");
+            let json = info(&path);
+            assert_eq!(json["format"], "R matrix");
+            assert_eq!((&json["rows"], &json["cols"]), (&30.into(), &20.into()));
+            assert_eq!((&json["order"], &json["nnz"]), (&order, &stored.into()), "{name}");
+            assert_eq!(json["value_type"], "float64");
         }
         assert_eq!(info(&first)["dialect"], "dgCMatrix");
         assert_eq!(info(&first)["container"], "R object (gzip)");
@@ -264,7 +271,7 @@ mod matrices {
 
     #[test]
     fn other_objects_are_refused_by_name() {
-        let mut told = 0;
+        let mut json = 0;
         for (name, part) in [
             ("all", "version"),
             ("nested", "names"),
@@ -283,13 +290,13 @@ mod matrices {
             ("dtC_unit", "diagonal"),
             ("lgC_na", "NA"),
         ] {
-            let said = run(&["cat", &r(name)]).refused();
-            assert!(said.contains(&r(name)) && said.contains(part), "{name}: {said}");
+            let message = run(&["cat", &r(name)]).refused();
+            assert!(message.contains(&r(name)) && message.contains(part), "{name}: {message}");
             let found = run(&["validate", &r(name)]);
             assert!(found.code == Some(1) && found.out.contains(part), "{name}: {found:?}");
-            told += 1;
+            json += 1;
         }
-        assert_eq!(told, 16);
+        assert_eq!(json, 16);
     }
 
     #[test]
@@ -299,8 +306,8 @@ mod matrices {
         let path = dir.path().join("cut.rds");
         for len in [3, 20, whole.len() / 2, whole.len() - 9] {
             fs::write(&path, &whole[..len]).unwrap();
-            let said = run(&["info", text(&path)]).refused();
-            assert!(said.contains("cut.rds"), "{said}");
+            let message = run(&["info", text(&path)]).refused();
+            assert!(message.contains("cut.rds"), "{message}");
             assert_eq!(run(&["validate", text(&path)]).code, Some(1));
         }
         fs::write(&path, b"\x28\xb5\x2f\xfd and more").unwrap();
@@ -335,9 +342,9 @@ mod matrices {
             run(&[&start[..], &[from, text(&made)]].concat()).good();
             run(&["diff", from, text(&made)]).good();
             run(&["validate", text(&made)]).good();
-            let told = info(text(&made));
-            assert_eq!((&told["dialect"], &told["order"]), (&"dgCMatrix".into(), &"col".into()));
-            assert_eq!(told["value_type"], "float64");
+            let json = info(text(&made));
+            assert_eq!((&json["dialect"], &json["order"]), (&"dgCMatrix".into(), &"col".into()));
+            assert_eq!(json["value_type"], "float64");
             for axis in ["rows", "cols"] {
                 let names = |place: &str| run(&["names", place, axis]).good();
                 assert_eq!(names(text(&made)), names(from), "{from}");
@@ -354,13 +361,13 @@ mod matrices {
         let (from, to) = (dir.path().join("many.mtx"), dir.path().join("never.rds"));
         let head = "%%MatrixMarket matrix coordinate integer general\n100000 100000 2147483648\n";
         fs::write(&from, format!("{head}1 1 1\n")).unwrap();
-        let said = run(&["convert", "--to", "dgCMatrix", text(&from), text(&to)]).refused();
-        assert!(said.contains("2147483647") && said.contains("BPCells"), "{said}");
+        let message = run(&["convert", "--to", "dgCMatrix", text(&from), text(&to)]).refused();
+        assert!(message.contains("2147483647") && message.contains("BPCells"), "{message}");
         let wide = "%%MatrixMarket matrix coordinate integer general\n2147483648 1 1\n1 1 1\n";
         fs::write(&from, wide).unwrap();
         for format in ["dgCMatrix", "bpcells"] {
-            let said = run(&["convert", "--to", format, text(&from), text(&to)]).refused();
-            assert!(said.contains("2147483647"), "{said}");
+            let message = run(&["convert", "--to", format, text(&from), text(&to)]).refused();
+            assert!(message.contains("2147483647"), "{message}");
         }
         assert_eq!(names_in(dir.path()), ["many.mtx"]);
     }

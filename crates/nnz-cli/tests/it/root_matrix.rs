@@ -90,8 +90,8 @@ fn info_lists_the_other_groups() {
         let path = store(folder.path(), name, format);
         for place in [text(&path), &group(&path, "/")] {
             assert_eq!(info(place)["other_groups"], serde_json::json!(["b", "deep/c"]), "{place}");
-            let said = run(&["info", place]).good();
-            assert!(said.contains("\nalso holds  /b, /deep/c\n"), "{said}");
+            let message = run(&["info", place]).good();
+            assert!(message.contains("\nalso holds  /b, /deep/c\n"), "{message}");
         }
         let inner = group(&path, "b");
         assert_eq!(info(&inner)["other_groups"], serde_json::json!([]), "{inner}");
@@ -109,9 +109,9 @@ fn several_groups_are_listed_if_the_root_is_not_a_matrix() {
             run(&["convert", "-q", text(&first), &group(&path, inner), "--to", "CSR"]).good();
         }
         for verb in ["info", "cat", "stats", "validate"] {
-            let said = run(&[verb, text(&path)]).refused_by(verb);
-            assert!(said.contains("contains several"), "{said}");
-            assert!(said.contains(&group(&path, "/x")) && said.contains(&group(&path, "/y")));
+            let message = run(&[verb, text(&path)]).refused_by(verb);
+            assert!(message.contains("contains several"), "{message}");
+            assert!(message.contains(&group(&path, "/x")) && message.contains(&group(&path, "/y")));
         }
     }
 }
@@ -155,15 +155,18 @@ fn replaced_groups_are_listed() {
         let path = store(folder.path(), name, format);
         let first = folder.path().join("first.mtx");
         let convert = |to: &str| run(&["convert", text(&first), to, "--to", format, "--force"]).err;
-        let said = convert(&group(&path, "b"));
-        assert!(!said.contains("replaced"), "{said}");
-        let said = convert(&group(&path, "deep"));
-        assert!(said.contains("note: groups inside were replaced, too: /deep/c\n"), "{said}");
-        let said = convert(text(&path));
-        assert!(said.contains("note: groups inside were replaced, too: /b, /deep\n"), "{said}");
+        let message = convert(&group(&path, "b"));
+        assert!(!message.contains("replaced"), "{message}");
+        let message = convert(&group(&path, "deep"));
+        assert!(message.contains("note: groups inside were replaced, too: /deep/c\n"), "{message}");
+        let message = convert(text(&path));
+        assert!(
+            message.contains("note: groups inside were replaced, too: /b, /deep\n"),
+            "{message}"
+        );
         assert_eq!(info(text(&path))["other_groups"], serde_json::json!([]));
-        let said = convert(text(&path));
-        assert!(!said.contains("replaced"), "{said}");
+        let message = convert(text(&path));
+        assert!(!message.contains("replaced"), "{message}");
     }
 }
 
@@ -224,9 +227,9 @@ fn the_tools_read_the_root_and_keep_groups() {
 #[test]
 fn golden_files_of_two_matrices_are_read_at_the_root() {
     let file = testdata().join("binsparse/valid/hand/var_multi.bsp.h5");
-    let told = info(text(&file));
-    assert_eq!((&told["rows"], &told["dialect"]), (&Value::from(7), &Value::from("CSR")));
-    assert_eq!(told["other_groups"], serde_json::json!(["b"]));
+    let report = info(text(&file));
+    assert_eq!((&report["rows"], &report["dialect"]), (&Value::from(7), &Value::from("CSR")));
+    assert_eq!(report["other_groups"], serde_json::json!(["b"]));
     assert_eq!(run(&["cat", text(&file)]).good().lines().count(), 23);
     run(&["validate", text(&file)]).good();
     assert_eq!(run(&["cat", &group(&file, "b")]).good().lines().count(), 5);

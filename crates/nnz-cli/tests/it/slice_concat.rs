@@ -69,8 +69,8 @@ fn selections_are_written_in_the_order_of_the_list() {
     let piped = format!("{banner}2 2 2\n2 2 9\n1 1 8\n");
     let out = run_with_input(&["-q", "slice", "-", "-", "--rows", "1,0"], piped.as_bytes()).good();
     assert_eq!(out, format!("{banner}2 2 2\n2 1 8\n1 2 9\n"));
-    let said = run(&["slice", text(&store), target, "--rows", "0", "--force"]);
-    assert!(said.err.contains("1 rows, 4 columns, 2 entries"), "{}", said.err);
+    let message = run(&["slice", text(&store), target, "--rows", "0", "--force"]);
+    assert!(message.err.contains("1 rows, 4 columns, 2 entries"), "{}", message.err);
 }
 
 #[test]
@@ -84,31 +84,43 @@ fn errors_of_selections_have_a_reason() {
     let target = scratch.path().join("t.bpcells");
     let target = text(&target);
     for (source, flags, message) in [
-        (source, ["--rows", "2:4"], "no row 3: the matrix has 3 rows, numbered from 0"),
-        (source, ["--rows", "3"], "no row 3: the matrix has 3 rows, numbered from 0"),
-        (source, ["--cols", "9:"], "no column 9: the matrix has 4 columns, numbered from 0"),
+        (
+            source,
+            ["--rows", "2:4"],
+            "row 3 is out of bounds: the matrix has 3 rows, numbered from 0",
+        ),
+        (source, ["--rows", "3"], "row 3 is out of bounds: the matrix has 3 rows, numbered from 0"),
+        (
+            source,
+            ["--cols", "9:"],
+            "column 9 is out of bounds: the matrix has 4 columns, numbered from 0",
+        ),
         (source, ["--rows", "Y"], "no row is named \"Y\""),
         (nameless, ["--rows", "Y"], "no row is named \"Y\": rows have no names"),
         (source, ["--cols", "A"], "\"A\" is the name of column 0 and of column 2"),
         (source, ["--rows", "7,0"], "row 0 is selected twice"),
         (source, ["--rows", "0:2,1"], "row 1 is selected twice"),
-        (source, ["--cols", "99999999999999999999"], "no column 99999999999999999999"),
+        (
+            source,
+            ["--cols", "99999999999999999999"],
+            "column 99999999999999999999 is out of bounds",
+        ),
     ] {
-        let said = run(&["slice", source, target, flags[0], flags[1]]).refused();
-        assert!(said.starts_with(&format!("nnz: {source}: {message}")), "{said}");
+        let stderr = run(&["slice", source, target, flags[0], flags[1]]).refused();
+        assert!(stderr.starts_with(&format!("nnz: {source}: {message}")), "{stderr}");
     }
     // A number that is also the name of another row.
     let numbered = folder(&scratch, "numbered", "2 1 X", CELLS);
     let numbered = text(&numbered);
-    let said = run(&["slice", numbered, target, "--rows", "2"]).refused();
+    let stderr = run(&["slice", numbered, target, "--rows", "2"]).refused();
     let message = "2 is a position, and the name of row 0; say 2:3 or 0:1\n";
-    assert_eq!(said, format!("nnz: {numbered}: {message}"));
+    assert_eq!(stderr, format!("nnz: {numbered}: {message}"));
     run(&["-q", "slice", numbered, target, "--rows", "1,2:3"]).good();
     assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
     let endless = run(&["slice", source, "-", "--rows", "@/dev/zero"]).refused();
     assert!(endless.contains("a line longer than 1 MiB"), "{endless}");
-    let said = run(&["slice", source, "-", "--rows", "@no such list"]).refused();
-    assert_eq!(said, "nnz: no such list: no such file or directory\n");
+    let stderr = run(&["slice", source, "-", "--rows", "@no such list"]).refused();
+    assert_eq!(stderr, "nnz: no such list: no such file or directory\n");
     for flags in
         [&[][..], &["--rows", "5:2"], &["--rows", ""], &["--cols", "1,,2"], &["--cols", "@"]]
     {
@@ -126,9 +138,9 @@ fn values_that_do_not_fit_leave_no_files() {
         .unwrap();
     let target = scratch.path().join("t.bpcells");
     let to = ["slice", text(&path), text(&target), "--type", "uint"];
-    let said = run(&[&to[..], &["--rows", "1,0"]].concat()).refused();
+    let message = run(&[&to[..], &["--rows", "1,0"]].concat()).refused();
     let place = format!("nnz: the selection from {}: entry (row 0, column 1): ", text(&path));
-    assert!(said.starts_with(&place), "{said}");
+    assert!(message.starts_with(&place), "{message}");
     assert_eq!(names_in(scratch.path()), ["m.mtx"]);
     run(&[&["-q"][..], &to, &["--rows", "0"]].concat()).good();
     assert_eq!(run(&["cat", text(&target)]).good(), "0\t0\t1\n");
@@ -169,12 +181,12 @@ fn matrices_are_concatenated_with_their_names() {
 
     // Differing names are an error by default.
     let differ = ["concat", a, other, target, "--axis", "cols", "--force"];
-    let said = run(&differ).refused();
+    let error = run(&differ).refused();
     let message = format!(
         "nnz: {other}: name \"CD8B\" of row 1, which is \"CD8A\" in {a}; \
          --ignore-names uses those of the first\n"
     );
-    assert_eq!(said, message);
+    assert_eq!(error, message);
     assert_eq!(content(scratch.path().join("t.bpcells").as_path()), before);
     run(&[&["-q"][..], &differ, &["--ignore-names"]].concat()).good();
     assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
@@ -182,12 +194,12 @@ fn matrices_are_concatenated_with_their_names() {
     // A matrix without names drops the names of all, with a note.
     let nameless = format!("{a}/matrix.mtx");
     let done = run(&["concat", a, &nameless, target, "--axis", "cols", "--force"]);
-    let told = format!("the names of the cols of {a}, because {nameless} has none");
-    assert!(done.err.contains(&told), "{}", done.err);
+    let output = format!("the names of the cols of {a}, because {nameless} has none");
+    assert!(done.err.contains(&output), "{}", done.err);
     assert_eq!(run(&["names", target, "cols"]).good(), "");
     assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
     let strict = ["concat", a, &nameless, target, "--axis", "cols", "--force", "--strict"];
-    assert!(run(&strict).refused().contains(&told));
+    assert!(run(&strict).refused().contains(&output));
 }
 
 #[test]
@@ -197,10 +209,10 @@ fn errors_of_concatenations_name_both_files() {
     let basic = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     let [one, basic] = [text(&one), text(&basic)];
     let target = scratch.path().join("t.bpcells");
-    let said = run(&["concat", one, basic, text(&target), "--axis", "rows"]).refused();
-    assert!(said.starts_with(&format!("nnz: {basic}: found ")), "{said}");
-    assert!(said.contains(" columns ("), "{said}");
-    assert!(said.contains(&format!("as in {one} (")), "{said}");
+    let message = run(&["concat", one, basic, text(&target), "--axis", "rows"]).refused();
+    assert!(message.starts_with(&format!("nnz: {basic}: found ")), "{message}");
+    assert!(message.contains(" columns ("), "{message}");
+    assert!(message.contains(&format!("as in {one} (")), "{message}");
     for arguments in [
         &["concat", one, text(&target), "--axis", "diagonal"][..],
         &["concat", one, text(&target)],
@@ -358,8 +370,11 @@ fn empty_lists_are_refused_by_default() {
             &["cat", text(&source)],
             &["stats", text(&source)],
         ] {
-            let said = run(&[verb, &[axis, &at]].concat()).refused();
-            assert!(said.contains(text(&list)) && said.contains("--allow-empty"), "{said}");
+            let message = run(&[verb, &[axis, &at]].concat()).refused();
+            assert!(
+                message.contains(text(&list)) && message.contains("--allow-empty"),
+                "{message}"
+            );
             assert!(!target.exists());
             run(&[verb, &[axis, &at, "--allow-empty"]].concat()).good();
             let _ = fs::remove_file(&target);
@@ -379,14 +394,14 @@ fn names_of_files_give_a_hint() {
     let scratch = tempfile::tempdir().unwrap();
     folder(&scratch, "pbmc", GENES, CELLS);
     fs::write(scratch.path().join("genes.txt"), "CD3E\n").unwrap();
-    let said = |arguments: &[&str]| {
+    let message = |arguments: &[&str]| {
         let mut command = nnz_testing::command::command();
         nnz_testing::command::finish(command.args(arguments).current_dir(scratch.path())).refused()
     };
     for verb in [&["cat", "pbmc"][..], &["stats", "pbmc"], &["slice", "pbmc", "t.mtx"]] {
-        let asked = said(&[verb, &["--rows", "CD3E,genes.txt"]].concat());
+        let asked = message(&[verb, &["--rows", "CD3E,genes.txt"]].concat());
         assert!(asked.ends_with("\"genes.txt\"; did you mean @genes.txt?\n"), "{asked}");
-        let none = said(&[verb, &["--rows", "CD19"]].concat());
+        let none = message(&[verb, &["--rows", "CD19"]].concat());
         assert!(!none.contains("did you mean"), "{none}");
     }
 }
@@ -477,13 +492,13 @@ fn messages_name_cells_and_features() {
     let slice = |flags: &[&str]| {
         run(&[&["-q", "slice", text(&source), text(&target), "--force"], flags].concat()).refused()
     };
-    let cells = "no cell 99: the matrix has 4 cells, numbered from 0";
+    let cells = "cell 99 is out of bounds: the matrix has 4 cells, numbered from 0";
     assert!(slice(&["--cells", "0:100"]).contains(cells));
     assert!(slice(&["--cells", "GGGG"]).contains("no cell is named \"GGGG\""));
-    let features = "no feature 3: the matrix has 3 features, numbered from 0";
+    let features = "feature 3 is out of bounds: the matrix has 3 features, numbered from 0";
     assert!(slice(&["--features", "3"]).contains(features));
     assert!(slice(&["--features", "1,1"]).contains("feature 1 is selected twice"));
-    let columns = "no column 99: the matrix has 4 columns, numbered from 0";
+    let columns = "column 99 is out of bounds: the matrix has 4 columns, numbered from 0";
     assert!(slice(&["--cols", "0:100"]).contains(columns));
 }
 

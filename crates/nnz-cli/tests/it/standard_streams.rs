@@ -129,8 +129,8 @@ fn output_to_a_full_device_is_an_error() {
         let status = status_of(program, &arguments);
         let done = redirected(program, &arguments, ">/dev/full");
         assert_eq!(done.code, Some(status), "{program} {arguments:?}: {done:?}");
-        let said = "standard output: no space left on the device\n";
-        assert!(done.err.ends_with(said), "{program} {arguments:?}: {done:?}");
+        let message = "standard output: no space left on the device\n";
+        assert!(done.err.ends_with(message), "{program} {arguments:?}: {done:?}");
     }
 }
 
@@ -141,8 +141,8 @@ fn output_to_a_stream_that_is_not_open_for_writing_is_an_error() {
         for redirection in [">&-", ">&- <&-", "1</dev/null"] {
             let done = redirected(program, &arguments, redirection);
             assert_eq!(done.code, Some(status), "{program} {arguments:?} {redirection}: {done:?}");
-            let said = "standard output: not open for writing\n";
-            assert!(done.err.ends_with(said), "{program} {arguments:?}: {done:?}");
+            let stderr = "standard output: not open for writing\n";
+            assert!(done.err.ends_with(stderr), "{program} {arguments:?}: {done:?}");
         }
         // If the message cannot be printed, there is still the status.
         let done = redirected(program, &arguments, "<&- >&- 2>&-");

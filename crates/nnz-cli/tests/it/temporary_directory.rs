@@ -90,11 +90,11 @@ fn check(folder: &Path, directory: &Path, reason: &str) {
     for arguments in commands(folder) {
         let failed = run_with(&arguments, directory);
         let expected = format!("nnz: {}: temporary file: {reason}", text(directory));
-        let said = failed.err.replace("directory ", "");
+        let message = failed.err.replace("directory ", "");
         let status = status_of_errors(&arguments[0]);
         assert_eq!(failed.code, Some(status), "{arguments:?} {failed:?}");
         assert!(failed.err.contains(&expected), "{arguments:?} {}{}", failed.err, failed.out);
-        assert!(!said.contains("damaged"), "{arguments:?} {}", failed.err);
+        assert!(!message.contains("damaged"), "{arguments:?} {}", failed.err);
         if arguments[0] == "validate" {
             // No fault of the file was found.
             assert_eq!(failed.out, "", "{arguments:?}");

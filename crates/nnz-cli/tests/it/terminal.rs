@@ -218,16 +218,19 @@ fn messages_are_escaped_everywhere() {
     ] {
         // Also in a file, which may be shown later.
         let done = command().args(arguments).output().unwrap();
-        let said = assert_harmless(&[done.stdout, done.stderr].concat());
-        assert!(said.contains("\\u{") || said.contains("a\\nerror"), "{arguments:?}: {said}");
+        let message = assert_harmless(&[done.stdout, done.stderr].concat());
+        assert!(
+            message.contains("\\u{") || message.contains("a\\nerror"),
+            "{arguments:?}: {message}"
+        );
         let (status, output) = on_terminal(command().args(arguments));
-        assert_eq!(assert_harmless(&output), said, "{arguments:?}");
+        assert_eq!(assert_harmless(&output), message, "{arguments:?}");
         assert_eq!(status, done.status.code());
     }
     // Each of several groups is listed on its own line, as it can be typed.
-    let said = command().args(["info", &groups]).output().unwrap().stderr;
-    let said = String::from_utf8(said).unwrap();
-    assert_eq!(said.lines().count(), 3, "{said}");
+    let message = command().args(["info", &groups]).output().unwrap().stderr;
+    let message = String::from_utf8(message).unwrap();
+    assert_eq!(message.lines().count(), 3, "{message}");
     // A summary has paths.
     let done = command().args(["convert", &small, &format!("{missing}.mtx")]).output().unwrap();
     assert!(done.status.success());
@@ -281,10 +284,10 @@ fn the_tools_escape_as_well() {
         ("npy_to_binsparse", &[&missing, &missing, &missing, &missing, "t.bsp"]),
     ] {
         let done = Command::new(program(name)).args(arguments).output().unwrap();
-        let said = assert_harmless(&[done.stdout, done.stderr].concat());
-        assert!(said.contains("\\u{1b}"), "{name} {arguments:?}: {said}");
+        let message = assert_harmless(&[done.stdout, done.stderr].concat());
+        assert!(message.contains("\\u{1b}"), "{name} {arguments:?}: {message}");
         let (_, output) = on_terminal(Command::new(program(name)).args(arguments));
-        assert_eq!(assert_harmless(&output), said, "{name} {arguments:?}");
+        assert_eq!(assert_harmless(&output), message, "{name} {arguments:?}");
     }
 }
 
@@ -292,6 +295,6 @@ fn the_tools_escape_as_well() {
 fn paths_that_are_not_utf8_are_shown_with_their_bytes() {
     let path = std::ffi::OsString::from_vec(b"/no/such/q\xff\x9b.mtx".to_vec());
     let done = command().arg("cat").arg(&path).output().unwrap();
-    let said = assert_harmless(&done.stderr);
-    assert_eq!(said, "nnz: \"/no/such/q\\xFF\\x9B.mtx\": no such file or directory\n");
+    let message = assert_harmless(&done.stderr);
+    assert_eq!(message, "nnz: \"/no/such/q\\xFF\\x9B.mtx\": no such file or directory\n");
 }

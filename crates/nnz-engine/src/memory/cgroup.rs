@@ -283,7 +283,7 @@ mod tests {
         let system = System::new("0::/gone/away\n", UNIFIED);
         assert_eq!(system.group("/gone", "7", 0, "").available(), Some(7));
         // A group that was moved out of the namespace.
-        let system = System::new("0::/../../elsewhere\n", UNIFIED);
+        let system = System::new("0::/../../outside\n", UNIFIED);
         assert_eq!(system.group("", "7", 0, "").available(), None);
     }
 

@@ -208,7 +208,7 @@ pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
         1 => format!("the matrix has one {one}, numbered 0"),
         _ => format!("the matrix has {len} {one}s, numbered from 0"),
     };
-    Error::argument(format!("no {one} {position}: {there}"))
+    Error::argument(format!("{one} {position} is out of bounds: {there}"))
 }
 
 #[cfg(test)]
@@ -275,9 +275,9 @@ mod tests {
         let refused = |ranges: &[Range<u64>], len| {
             Picked::new(ranges.to_vec(), len, "column").unwrap_err().to_string()
         };
-        let message = "no column 20: the matrix has 20 columns, numbered from 0";
+        let message = "column 20 is out of bounds: the matrix has 20 columns, numbered from 0";
         assert_eq!(refused(&[3..21], 20), message);
-        let message = "no column 7: the matrix has no columns";
+        let message = "column 7 is out of bounds: the matrix has no columns";
         assert_eq!(refused(&[7..7], 0), message);
         assert_eq!(refused(&[3..9, 1..2, 8..10], 20), "column 8 is selected twice");
         assert_eq!(

@@ -23,7 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "npy",
     aliases: &[],
     extensions: &["npy"],
-    summary: "NumPy arrays: dense matrices, in the order of C or Fortran; written in that of C",
+    summary: "NumPy arrays: dense matrices in C or Fortran order; written in C order",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix],
     containers: false,

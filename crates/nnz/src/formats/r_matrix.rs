@@ -15,7 +15,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "dgCMatrix",
     aliases: &[],
     extensions: &[],
-    summary: "R matrices (.rds): those of the package Matrix and plain ones; dgCMatrix is written",
+    summary: "R matrices (.rds): plain and of the package Matrix are read; dgCMatrix is written",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,

@@ -204,7 +204,11 @@ impl Registry {
             (None, Location::Path { path, .. }) => {
                 by_extension(&self.formats, path).ok_or_else(|| {
                     let names = self.written();
-                    Error::argument(format!("{to}: unknown file extension"))
+                    let what = match crate::container_target::ends_in(path, &["h5", "hdf5"]) {
+                        true => "several formats use this extension",
+                        false => "unknown file extension",
+                    };
+                    Error::argument(format!("{to}: {what}"))
                         .with_hint("format", format!("selects the format: {names}"))
                 })?
             }
@@ -361,10 +365,10 @@ impl Registry {
                         format!("a directory of several matrices; select one of\n  {inside}");
                     return Ok(Error::new(ErrorKind::Argument(what), directory.place()));
                 }
-                "a directory without the file \"version\" (BPCells), \"matrix.mtx\" (10x), \
-                 \"binsparse.json\" or segments (DAPHNE)"
+                "not recognized: a directory without the files of BPCells (version), 10x (matrix.mtx), \
+                 Binsparse (binsparse.json) or DAPHNE (segments)"
             }
-            (None, Some((_, []))) => "an empty file",
+            (None, Some((_, []))) => "not recognized: the file is empty",
             _ => "not recognized: the first bytes match no supported format",
         };
         let kind = ErrorKind::Unrecognized(what.to_owned());

@@ -139,9 +139,9 @@ impl Target {
 
     /// Returns the directory for temporary files of the target.
     pub(super) fn spool_directory(&self) -> PathBuf {
-        let beside = self.path.as_deref().map(directory_of);
-        beside.map_or_else(nnz_storage::temporary_directory, |beside| {
-            nnz_storage::spill_directory(&beside)
+        let parent = self.path.as_deref().map(directory_of);
+        parent.map_or_else(nnz_storage::temporary_directory, |parent| {
+            nnz_storage::spill_directory(&parent)
         })
     }
 

@@ -79,14 +79,14 @@ fn check(samples: &[PathBuf]) -> (BTreeSet<&'static str>, Vec<String>) {
     for path in samples {
         let read = |storage| read(path, storage).map_err(|error| error.to_string());
         let storage = Arc::new(FaultyStorage::short(Arc::new(LocalStorage), usize::MAX));
-        let sound = read(Arc::<FaultyStorage>::clone(&storage) as _);
-        match &sound {
+        let full = read(Arc::<FaultyStorage>::clone(&storage) as _);
+        match &full {
             Ok((name, _)) => drop(formats.insert(*name)),
             Err(error) => refused.push(error.clone()),
         }
         for most in [1, 7, 4099] {
             let short = read(Arc::new(FaultyStorage::short(Arc::new(LocalStorage), most)));
-            if short != sound {
+            if short != full {
                 let result = short.map(|(name, _)| name);
                 faults.push(format!("{}, {most} bytes: {result:?}", path.display()));
             }
@@ -148,10 +148,10 @@ fn check_each<T: PartialEq + std::fmt::Debug>(
 ) {
     let of = |storage: &FaultyStorage| -> Arc<dyn Storage> { Arc::new(storage.clone()) };
     let storage = FaultyStorage::short(Arc::new(LocalStorage), usize::MAX);
-    let sound = read(path, &of(&storage)).unwrap();
+    let full = read(path, &of(&storage)).unwrap();
     for most in [1, 7] {
         let short = FaultyStorage::short(Arc::new(LocalStorage), most);
-        assert_eq!(read(path, &of(&short)).unwrap(), sound);
+        assert_eq!(read(path, &of(&short)).unwrap(), full);
     }
     assert!(storage.calls() > 2, "{}", storage.calls());
     for call in 0..storage.calls() {
@@ -417,7 +417,7 @@ fn unreadable_directories_are_named() {
 struct Elsewhere(PathBuf);
 
 impl Elsewhere {
-    const ROOT: &str = "/elsewhere/of/this/test";
+    const ROOT: &str = "/another/root";
 
     fn inner(&self, path: &Path) -> io::Result<PathBuf> {
         let inner = path.strip_prefix(Self::ROOT).map_err(|_| io::ErrorKind::NotFound)?;

@@ -237,7 +237,7 @@ fn check(workspace: &mut Workspace, subject: &Subject, case: &str, files: &Files
     clear(&[&target, &back]);
     let mut others = fs::read_dir(workspace.directory.path()).unwrap();
     if let Some(other) = others.find(|e| e.as_ref().unwrap().path() != path) {
-        wrong.push(format!("left {:?} behind", other.unwrap().file_name()));
+        wrong.push(format!("left {:?}", other.unwrap().file_name()));
     }
     if !wrong.is_empty() {
         tally.failures.lock().unwrap().insert(name, wrong.join("; "));

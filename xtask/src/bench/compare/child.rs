@@ -39,8 +39,8 @@ pub(super) fn run(command: &[OsString], tools: &Tools) -> Result<Run> {
     let before = busy();
     let output = child.output().map_err(|error| Error::new(format!("cannot start: {error}")))?;
     let all_cpu = before.zip(busy()).map(|(before, after)| after - before);
-    let said = String::from_utf8_lossy(&output.stdout);
-    let run = parse(&said).map_err(|error| {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let run = parse(&text).map_err(|error| {
         let why = String::from_utf8_lossy(&output.stderr);
         let why = why.trim().lines().next_back().unwrap_or_default();
         Error::new(format!("{error} {why}").trim().to_owned())
@@ -49,9 +49,9 @@ pub(super) fn run(command: &[OsString], tools: &Tools) -> Result<Run> {
 }
 
 /// Parses the output of the process, in lines of JSON: its own, if any, and that of its parent.
-fn parse(said: &str) -> Result<Run> {
+fn parse(output: &str) -> Result<Run> {
     let lines: Vec<Value> =
-        said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let Some((parent, own)) = lines.split_last() else {
         return Err(Error::new("no output"));
     };
@@ -59,8 +59,8 @@ fn parse(said: &str) -> Result<Run> {
     if status != Some(0) {
         return Err(Error::new(format!("ended with {}", status.unwrap_or(-1))));
     }
-    let said = |name: &str| own.iter().rev().find_map(|line| line.get(name));
-    let own = |name: &str| said(name).and_then(Value::as_f64);
+    let value = |name: &str| own.iter().rev().find_map(|line| line.get(name));
+    let own = |name: &str| value(name).and_then(Value::as_f64);
     let parent = |name: &str| {
         let number = parent.get(name).and_then(Value::as_f64);
         number.ok_or_else(|| Error::new(format!("no {name} in the output")))
@@ -72,7 +72,7 @@ fn parse(said: &str) -> Result<Run> {
         copy: own("copy_seconds"),
         peak: own("peak_rss").map_or_else(|| parent("peak_rss"), Ok)?,
         // JSON has no NaN. A value that is not a number must not be treated as missing.
-        check: said("check").map(|check| check.as_f64().unwrap_or(f64::NAN)),
+        check: value("check").map(|check| check.as_f64().unwrap_or(f64::NAN)),
         cpu: parent("cpu")?,
         all_cpu: None,
     })

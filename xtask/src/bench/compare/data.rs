@@ -341,8 +341,8 @@ impl Maker<'_> {
 /// Reads a number from the description that a generator writes.
 fn number(path: &Path, key: &str) -> Result<u64> {
     let text = fs::read_to_string(path).map_err(|error| Error::at(path, &error))?;
-    let told: Option<Value> = serde_json::from_str(&text).ok();
-    told.and_then(|told| told.get(key)?.as_u64())
+    let json: Option<Value> = serde_json::from_str(&text).ok();
+    json.and_then(|json| json.get(key)?.as_u64())
         .ok_or_else(|| Error::new(format!("{}: no {key:?}", path.display())))
 }
 

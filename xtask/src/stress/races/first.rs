@@ -24,14 +24,14 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         .filter(|(_, done)| done.succeeded())
         .map(|(input, _)| *input)
         .collect();
-    let told = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
+    let outcomes = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
     let class =
         format!("not exactly one of several writers of a new target succeeds: {}", kind.name);
-    round.check(winners.len() == 1, &class, told);
+    round.check(winners.len() == 1, &class, outcomes);
     let holds = scene.holds(round, &winners)?;
     let class = format!("the target is not that of the successful writer: {}", kind.name);
     let one = matches!(holds, Holds::New(_));
-    round.check(one, &class, || format!("{}\n{holds:?}", told()));
+    round.check(one, &class, || format!("{}\n{holds:?}", outcomes()));
     scene.check_access(round);
     scene.check_nothing_left(round, "a race for a new target")
 }

@@ -76,13 +76,13 @@ fn check_groups(
     let mut lost = false;
     for (number, (input, done)) in inputs.iter().zip(done).enumerate() {
         let group = format!("{file}::g{number}");
-        let sound = round.run(&["validate", &group])?;
+        let validated = round.run(&["validate", &group])?;
         if done.succeeded() {
             let class = format!("a group is lost: {what}");
-            lost |= !round.check(sound.succeeded(), &class, || {
-                format!("{}\n{}", done.outcome(), sound.outcome())
+            lost |= !round.check(validated.succeeded(), &class, || {
+                format!("{}\n{}", done.outcome(), validated.outcome())
             });
-            if !sound.succeeded() {
+            if !validated.succeeded() {
                 continue;
             }
             let source = round.setup.source(Content::Matrix, *input);
@@ -91,7 +91,7 @@ fn check_groups(
             round.check(same.succeeded(), &class, || same.outcome());
         } else {
             let class = format!("a refused write leaves a group: {what}");
-            round.check(!sound.succeeded(), &class, || done.outcome());
+            round.check(!validated.succeeded(), &class, || done.outcome());
         }
     }
     let succeeded = done.iter().filter(|done| done.succeeded()).count();

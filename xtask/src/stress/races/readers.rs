@@ -42,9 +42,10 @@ impl<'a> Readers<'a> {
             let name = format!("readers refused while a directory is replaced: {}", kind.name);
             round.tally.rate(name, !done.succeeded());
             // An error is printed to standard error, or is a finding of `validate`.
-            let told = done.succeeded() || done.refused() || (done.code == Some(1) && validates);
+            let reported =
+                done.succeeded() || done.refused() || (done.code == Some(1) && validates);
             let class = format!("a reader fails without a message: {}", kind.name);
-            round.check(told, &class, || done.outcome());
+            round.check(reported, &class, || done.outcome());
         }
         if done.succeeded() && !validates {
             let mut known = false;

@@ -29,10 +29,10 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         readers.read(round)?;
     }
     let done = finish(round, running)?;
-    let told = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
+    let outcomes = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
     let misled = done.iter().any(|done| done.err.contains("--force"));
     let class = format!("a hint on --force with --force: {}", kind.name);
-    round.check(!misled, &class, told);
+    round.check(!misled, &class, outcomes);
     let succeeded = u64::try_from(done.iter().filter(|done| done.succeeded()).count()).unwrap_or(0);
     let all = u64::try_from(done.len()).unwrap_or(0);
     round.tally.rates_of(
@@ -51,7 +51,7 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         Holds::Neither(_) => false,
     };
     let class = format!("the target is not that of one of its writers: {}", kind.name);
-    round.check(whole, &class, || format!("{}\n{holds:?}", told()));
+    round.check(whole, &class, || format!("{}\n{holds:?}", outcomes()));
     scene.check_access(round);
     scene.check_nothing_left(round, "a race of writers with --force")
 }

@@ -123,9 +123,8 @@ impl<'a> Sweep<'a> {
                 tally.add(&hits[..count]);
             }
             if nnz_bitpack::max(ends).is_some_and(|end| end > here.next) {
-                for (&behind, &cell) in ends.iter().zip(cells).filter(|(end, _)| **end > here.next)
-                {
-                    self.reach(cell, behind);
+                for (&end, &cell) in ends.iter().zip(cells).filter(|(end, _)| **end > here.next) {
+                    self.reach(cell, end);
                 }
             }
             begin = run.end;
@@ -143,12 +142,12 @@ impl<'a> Sweep<'a> {
 
     /// Keeps a fragment that ends after the start of the next region.
     #[inline(never)]
-    fn reach(&mut self, cell: u32, behind: u32) {
+    fn reach(&mut self, cell: u32, end: u32) {
         let region = if self.overlaps {
             self.at + 1
         } else {
             // The region of its last base, if any.
-            let last = behind - 1;
+            let last = end - 1;
             let rest = &self.spans[self.at + 1..];
             let region = if rest.first().is_some_and(|span| span.end > last) {
                 self.at + 1
@@ -160,7 +159,7 @@ impl<'a> Sweep<'a> {
             }
             region
         };
-        self.ahead.push(Reverse((region, cell, behind)));
+        self.ahead.push(Reverse((region, cell, end)));
     }
 
     /// Passes all regions that end at a base or before it.
@@ -175,13 +174,13 @@ impl<'a> Sweep<'a> {
 
     /// Counts the fragments that reach into the region.
     fn enter(&mut self, tally: &mut Tally) {
-        while let Some(&Reverse((region, cell, behind))) = self.ahead.peek()
+        while let Some(&Reverse((region, cell, end))) = self.ahead.peek()
             && region == self.at
         {
             self.ahead.pop();
             tally.add(&[cell]);
-            if self.overlaps && self.spans.get(region + 1).is_some_and(|next| next.start < behind) {
-                self.ahead.push(Reverse((region + 1, cell, behind)));
+            if self.overlaps && self.spans.get(region + 1).is_some_and(|next| next.start < end) {
+                self.ahead.push(Reverse((region + 1, cell, end)));
             }
         }
     }

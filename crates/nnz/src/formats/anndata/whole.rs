@@ -179,7 +179,7 @@ fn finish(
 fn check_options(options: &ConvertOptions) -> Result<()> {
     let set = [
         ("the order of entries", options.order.is_some()),
-        ("a type of values", options.value_type.is_some()),
+        ("the value type", options.value_type.is_some()),
         ("the handling of duplicates", options.duplicates.is_some()),
         ("the structure", options.structure == StructurePolicy::Auto),
         ("the axis of cells", matches!(options.cell_axis, CellAxis::Axis(_))),
@@ -188,7 +188,7 @@ fn check_options(options: &ConvertOptions) -> Result<()> {
         None => Ok(()),
         Some((name, _)) => {
             let what = format!(
-                "{name} can be chosen for one matrix, and all of a file is written; name a matrix, as in \
+                "{name} can be set for a single matrix only, not for a whole file; select one, as in \
                  FILE.h5ad::X"
             );
             Err(Error::argument(what))
