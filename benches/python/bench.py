@@ -20,7 +20,9 @@ CELLS = 100_000
 
 def run(*command, capture=False):
     """Run Python with a script of the repository."""
-    environment = {**os.environ, "RAYON_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "PYTHONDONTWRITEBYTECODE": "1"}
+    threads = {"RAYON_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+    # Threads of OpenBLAS, which nothing here uses, are busy for a while after NumPy and SciPy are imported.
+    environment = {**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([sys.executable, *map(str, command)], env=environment, check=True, capture_output=capture)
     return done.stdout
 

@@ -115,9 +115,6 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
 
 
 def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
-    if (is_list(index) or is_tuple(index)) and len({isinstance(one, str) for one in index}) > 1:
-        # NumPy would make texts of all.
-        raise PositionError(f"{one}s are selected by integers, booleans or names, not by some of each")
     array: npt.NDArray[Any] = np.asarray(index)
     if array.ndim != 1:
         raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
@@ -129,10 +126,13 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
         return Selected(np.empty(0, np.uint64), None, False)
     if array.dtype.kind in "iu":
         return _unique(_positions(array, length, one))
-    texts: Any = array.tolist()
+    # NumPy makes texts of numbers beside texts.
+    texts: Sequence[Any] = index if is_list(index) or is_tuple(index) else array.tolist()
     if all(isinstance(text, str) for text in texts):
         known = names()
         return _unique(np.array([known.find(text) for text in texts], np.uint64))
+    if any(isinstance(text, str) for text in texts):
+        raise PositionError(f"{one}s are selected by integers, booleans or names, not by some of each")
     raise PositionError(f"{one}s are selected by integers, booleans or names, not by {array.dtype}")
 
 
@@ -151,6 +151,8 @@ def _positions(given: npt.NDArray[Any], length: int, one: str) -> npt.NDArray[np
 
 
 def _unique(positions: npt.NDArray[np.uint64]) -> Selected:
+    if (positions[1:] > positions[:-1]).all():
+        return Selected(positions, None, False)
     unique, inverse = np.unique(positions, return_inverse=True)
     if len(unique) == len(positions):
         return Selected(positions, None, False)

@@ -4,6 +4,7 @@ use nnz::annotations::{
     AnnotationTable, Annotations, Categorical, Categories, Column, ColumnType, ColumnValues,
 };
 use nnz::matrix::StringList;
+use nnz::{Axis, Cancellation, MatrixSource};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -56,13 +57,37 @@ pub(crate) fn to_strings(list: &Bound<'_, PyAny>) -> PyResult<StringList> {
     Ok(strings)
 }
 
-/// Reads all columns of a table, before they are converted for Python.
-pub(crate) fn read(table: &dyn Annotations, memory: u64) -> nnz::Result<Vec<(String, Column)>> {
+/// Reads all columns of a table, before they are converted for Python. It can be cancelled between columns.
+pub(crate) fn read(
+    table: &dyn Annotations,
+    memory: u64,
+    cancellation: &Cancellation,
+) -> nnz::Result<Vec<(String, Column)>> {
     let columns = table.columns().iter().enumerate();
     let read = |(number, info): (usize, &nnz::annotations::ColumnInfo)| {
+        cancellation.check()?;
         Ok((info.name.clone(), table.read_column(number, memory)?))
     };
     columns.map(read).collect()
+}
+
+/// Reads all names of an axis until it is cancelled.
+pub(crate) fn read_names(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    cancellation: &Cancellation,
+) -> nnz::Result<Option<StringList>> {
+    /// The number of names between checks for cancellation.
+    const STEP: u64 = 4096;
+    let Some(mut names) = source.read_names(axis)? else { return Ok(None) };
+    let mut list = StringList::new();
+    while let Some(name) = names.next_string()? {
+        if list.len().is_multiple_of(STEP) {
+            cancellation.check()?;
+        }
+        list.try_push(name)?;
+    }
+    Ok(Some(list))
 }
 
 /// Converts a column.

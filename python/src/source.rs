@@ -6,8 +6,8 @@ use std::sync::Arc;
 use nnz::engine::{DuplicatePolicy, Slice, Transposed};
 use nnz::matrix::{AxisKind, Structure};
 use nnz::{
-    Axis, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, OpenOptions, Order, Place,
-    ReadOptions, Selection, Shape, StatsOptions,
+    Axis, Cancellation, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, OpenOptions,
+    Order, Place, ReadOptions, Selection, Shape, StatsOptions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
@@ -168,8 +168,10 @@ impl Source {
     fn names<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Option<Bound<'py, PyList>>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let (inner, place) = self.inner();
-        let read = move || inner.names(axis).map_err(|error| error.with_context(&place));
-        let names = task::run_detached(py, read)?;
+        let names = task::run(py, None, move |context| {
+            let read = columns::read_names(&*inner, axis, &context.cancellation);
+            read.map_err(|error| error.with_context(&place))
+        })?;
         names.map(|names| columns::from_strings(py, &names)).transpose()
     }
 
@@ -184,10 +186,10 @@ impl Source {
     fn annotations<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Bound<'py, PyList>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let (inner, place) = self.inner();
-        let read = task::run_detached(py, move || {
+        let read = task::run(py, None, move |context| {
             let limit = nnz::engine::default_memory();
             let columns = match inner.annotations(axis) {
-                Ok(Some(table)) => columns::read(&*table, limit),
+                Ok(Some(table)) => columns::read(&*table, limit, &context.cancellation),
                 Ok(None) => Ok(Vec::new()),
                 Err(error) => Err(error),
             };
@@ -212,8 +214,9 @@ impl Source {
         let length = usize::try_from(self.header().shape.len(axis));
         let length = length.map_err(|_| argument(py, format!("too many {axis} for memory")))?;
         let (inner, place) = self.inner();
-        let (fields, columns) = task::run_detached(py, move || {
-            read_annotations(&*inner, axis, &label).map_err(|error| error.with_context(&place))
+        let (fields, columns) = task::run(py, None, move |context| {
+            let read = read_annotations(&*inner, axis, &label, &context.cancellation);
+            read.map_err(|error| error.with_context(&place))
         })?;
         let mut rows = Some(ArrayData::rows(length, columns));
         arrow::export(py, Field::rows(fields), Box::new(move || Ok(rows.take())))
@@ -442,13 +445,14 @@ fn read_annotations(
     source: &dyn MatrixSource,
     axis: Axis,
     label: &str,
+    cancellation: &Cancellation,
 ) -> nnz::Result<(Vec<Field>, Vec<ArrayData>)> {
     let mut columns = Vec::new();
-    if let Some(names) = source.names(axis)? {
+    if let Some(names) = columns::read_names(source, axis, cancellation)? {
         columns.push(arrow::strings(label, &names)?);
     }
     if let Some(table) = source.annotations(axis)? {
-        for (name, column) in columns::read(&*table, nnz::engine::default_memory())? {
+        for (name, column) in columns::read(&*table, nnz::engine::default_memory(), cancellation)? {
             columns.push(arrow::annotations(&name, column)?);
         }
     }
