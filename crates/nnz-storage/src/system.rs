@@ -87,13 +87,12 @@ pub fn os_str_from_bytes(bytes: &[u8]) -> Cow<'_, OsStr> {
 /// `nul` and others are devices in every directory.
 #[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "called on Windows only"))]
 pub(crate) fn check_windows_path(path: &str) -> io::Result<()> {
+    const NUMBERS: [&str; 13] =
+        ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "\u{b9}", "\u{b2}", "\u{b3}"];
     let is_device = |stem: &str| {
         let number = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
         matches!(stem, "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
-            || number.is_some_and(|rest| {
-                matches!(rest, "¹" | "²" | "³")
-                    || (rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit())
-            })
+            || number.is_some_and(|rest| NUMBERS.contains(&rest))
     };
     for name in path.split('/') {
         let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
@@ -115,8 +114,19 @@ mod tests {
             check_windows_path(name).unwrap();
         }
         for name in [
-            "..", "a/../b", "a\\b", "c:x", "x:stream", "NUL", "nul.npy", "a/con/b", "com1.x.y",
-            "LPT¹", "a.", "a ", "aux .txt",
+            "..",
+            "a/../b",
+            "a\\b",
+            "c:x",
+            "x:stream",
+            "NUL",
+            "nul.npy",
+            "a/con/b",
+            "com1.x.y",
+            "LPT\u{b9}",
+            "a.",
+            "a ",
+            "aux .txt",
         ] {
             check_windows_path(name).unwrap_err();
         }
