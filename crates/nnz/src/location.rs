@@ -64,7 +64,7 @@ impl Location {
         let (path, group) = (&bytes[..at], &bytes[at + SEPARATOR.len()..]);
         let group = std::str::from_utf8(group).map_err(|_| {
             let shown = os_str_from_bytes(group);
-            let what = format!("the name of a group has to be UTF-8, {shown:?} is not");
+            let what = format!("the name of a group must be UTF-8: {shown:?}");
             Error::new(ErrorKind::Argument(what), Place::default())
         })?;
         let path = PathBuf::from(&*os_str_from_bytes(path));

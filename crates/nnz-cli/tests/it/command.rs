@@ -97,11 +97,11 @@ fn help_has_pages_on_formats_and_locations() {
         let done = run(&["-q", "convert", &small(&scratch), text(&target), "--to", name]);
         assert!(done.code != Some(2), "{name}: {done:?}");
     }
-    let places = run(&["help", "places"]).good();
+    let locations = run(&["help", "locations"]).good();
     for form in ["FILE::GROUP", "\n  - ", "@FILE", "URLs are not supported"] {
-        assert!(places.contains(form), "{places}");
+        assert!(locations.contains(form), "{locations}");
     }
-    for page in [&formats, &places] {
+    for page in [&formats, &locations] {
         assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
     }
     let scratch = tempfile::tempdir().unwrap();

@@ -585,7 +585,7 @@ fn unsupported_options_of_frames_are_refused() {
     ] {
         assert_eq!(convert(more).code, Some(2), "{more:?}");
     }
-    assert!(convert(&["--block", "10x1"]).refused().contains("all 3 columns"));
+    assert!(convert(&["--block", "10x1"]).refused().contains("all 2 columns"));
     assert_eq!(names_in(folder.path()), ["t.csv"]);
     // Types of standard input cannot be inferred, as it is read only once.
     assert_ne!(run_with_input(&["convert", "-", text(&path("x.dbdf"))], b"a\n1\n").code, Some(0));
