@@ -7,6 +7,10 @@ use nnz::{Error, ErrorKind, Place};
 
 /// Runs `write` on standard output, buffered, and flushes it. Control characters are escaped on a
 /// terminal.
+///
+/// # Errors
+///
+/// Fails if `write` does, and if standard output cannot take everything.
 pub fn with_stdout(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
@@ -34,6 +38,10 @@ pub fn failed(error: io::Error) -> Error {
 }
 
 /// Prints an answer that the exit status states as well, so that a closed pipe is no error.
+///
+/// # Errors
+///
+/// Fails if `write` does, and if standard output cannot take everything.
 pub fn print_answer(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,

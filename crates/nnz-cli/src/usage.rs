@@ -9,6 +9,10 @@ use nnz::storage::stdio::TerminalEscapes;
 use crate::stdio::{failed, is_closed_pipe, print_error};
 
 /// Parses arguments, or prints the help or an error and returns the exit status.
+///
+/// # Errors
+///
+/// Fails with the exit status if there is nothing to run: wrong arguments, or a request for help.
 pub fn parse<A: clap::Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<A, u8> {
     A::try_parse_from(arguments).map_err(|error| {
         if error.use_stderr() { refuse(error) } else { print(&error, A::command().get_name()) }
