@@ -3,6 +3,10 @@
 use nnz::{ConvertOptions, Error, Location, MatrixSource, NoProgress};
 
 /// Converts an open matrix, and prints notes and what was dropped on standard error.
+///
+/// # Errors
+///
+/// Fails as the conversion does.
 pub fn convert(
     tool: &str,
     (source, from): (&dyn MatrixSource, &Location),

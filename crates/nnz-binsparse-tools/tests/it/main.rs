@@ -1,4 +1,5 @@
 //! The tools of the Binsparse suite, compared with the reference.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
