@@ -5,7 +5,7 @@
 //! see the same order for any number of threads, and if several units fail, the error of the first
 //! one in that order is returned.
 //!
-//! [`order`] decides which unit is next. It does not depend on the types of a pipeline, so it is
+//! The module `order` decides which unit is next. It does not depend on the types of a pipeline, so it is
 //! compiled once.
 
 mod order;
