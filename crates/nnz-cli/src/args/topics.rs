@@ -8,10 +8,10 @@ The format of a source is detected from its content. The format of a target foll
 extension, or is given by --to with a name from the first column. --to also accepts a Binsparse
 format such as CSR or COOR, and a level tree such as \"dense(sparse(element))\".
 
-Some extensions have several formats. .rds is a BPCells object unless --to dgCMatrix is given. .nc is
-Binsparse unless --to bpcells is given. So is .zarr, except that AnnData stays AnnData. .npz is a SciPy
-matrix unless another format is given. HDF5 files other than .bsp.h5 and .h5ad need --to. --to 10x
-writes an HDF5 file if the extension is .h5, otherwise a folder.
+Some extensions have several formats. .rds is a BPCells object unless --to dgCMatrix is given. .nc
+is Binsparse unless --to bpcells is given. So is .zarr, except that AnnData stays AnnData. .npz is a
+SciPy matrix unless another format is given. HDF5 files other than .bsp.h5 and .h5ad need --to.
+--to 10x writes an HDF5 file if the extension is .h5, otherwise a folder.
 
 Fragments are read from text by nnz fragments import, and written as text by nnz fragments export.
 Frames are converted between .csv and .dbdf.
