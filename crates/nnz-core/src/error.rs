@@ -1,10 +1,12 @@
 //! What can go wrong, and where.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::escape::{escaped, is_unprintable};
+use crate::url::without_secrets;
 use crate::{Scalar, ValueType};
 
 /// The result of an operation that may fail.
@@ -25,11 +27,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// # Errors
 ///
-/// Fails where the system could not read, and where it was cancelled.
+/// Fails where the system could not read, and where it was cancelled or changed meanwhile.
 pub fn readable<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(found) => Ok(Some(found)),
-        Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => Err(error),
+        Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Changed) => {
+            Err(error)
+        },
         Err(error) if error.is_system() && !error.is_absence() => Err(error),
         Err(_) => Ok(None),
     }
@@ -70,14 +74,14 @@ pub struct Place {
 }
 
 impl Place {
-    /// Names a file or directory.
+    /// Names a file or directory, of a URL what may be shown.
     pub fn path(path: impl Into<PathBuf>) -> Self {
-        Self { path: Some(path.into()), ..Self::default() }
+        Self { path: Some(shown(path.into())), ..Self::default() }
     }
 
     /// Names an array in a file or directory.
     pub fn array(path: impl Into<PathBuf>, array: impl Into<String>) -> Self {
-        Self { path: Some(path.into()), array: Some(array.into()), at: None }
+        Self { path: Some(shown(path.into())), array: Some(array.into()), at: None }
     }
 
     /// Adds the position.
@@ -91,6 +95,14 @@ impl Place {
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.path.is_none() && self.array.is_none() && self.at.is_none()
+    }
+}
+
+/// Returns a path without what must not be shown.
+fn shown(path: PathBuf) -> PathBuf {
+    match without_secrets(&path) {
+        Cow::Borrowed(_) => path,
+        Cow::Owned(shown) => shown,
     }
 }
 
@@ -290,9 +302,16 @@ impl Error {
         Self::new(ErrorKind::Argument(what.into()), Place::default())
     }
 
-    /// Wraps what the operating system said of a path.
+    /// Wraps what the operating system or a storage said of a path. A stale file is one that changed.
     pub fn io(path: &Path, error: io::Error) -> Self {
-        Self::new(ErrorKind::Io(error), Place::path(path))
+        let kind = match error.kind() {
+            io::ErrorKind::StaleNetworkFileHandle => ErrorKind::Changed,
+            io::ErrorKind::Unsupported if error.get_ref().is_some() => {
+                ErrorKind::Unsupported(error.to_string())
+            }
+            _ => ErrorKind::Io(error),
+        };
+        Self::new(kind, Place::path(path))
     }
 
     /// Returns what went wrong.

@@ -33,9 +33,10 @@ pub struct InputDirectory {
 
 struct Root {
     storage: Arc<dyn Storage>,
-    /// Where the directory was opened, and its path there.
+    /// Where the directory was opened, its path there, and that for messages.
     around: Arc<dyn Storage>,
     path: PathBuf,
+    shown: PathBuf,
     known: Mutex<Known>,
 }
 
@@ -63,12 +64,18 @@ impl InputDirectory {
     pub fn open(path: &Path) -> Result<Self> {
         let local = crate::local();
         let root = local.open_directory(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self::new(root, local, path.to_path_buf()))
+        Ok(Self::new(root, local, path.to_path_buf(), path.to_path_buf()))
     }
 
-    pub(crate) fn new(storage: Arc<dyn Storage>, around: Arc<dyn Storage>, path: PathBuf) -> Self {
-        let root = Arc::new(Root { storage, around, path: path.clone(), known: Mutex::default() });
-        Self { root, key: PathBuf::new(), path }
+    pub(crate) fn new(
+        storage: Arc<dyn Storage>,
+        around: Arc<dyn Storage>,
+        path: PathBuf,
+        shown: PathBuf,
+    ) -> Self {
+        let known = Mutex::default();
+        let root = Arc::new(Root { storage, around, path, shown: shown.clone(), known });
+        Self { root, key: PathBuf::new(), path: shown }
     }
 
     /// Returns the path, for messages.
@@ -105,9 +112,10 @@ impl InputDirectory {
         if path.as_os_str().is_empty() {
             return Ok(self.clone());
         }
-        let Root { storage, around, .. } = &*self.root;
+        let Root { storage, around, path: root, .. } = &*self.root;
         let opened = storage.open_directory(&self.key.join(path))?;
-        Ok(Self::new(opened, Arc::clone(around), self.path.join(path)))
+        let key = root.join(&self.key).join(path);
+        Ok(Self::new(opened, Arc::clone(around), key, self.path.join(path)))
     }
 
     /// Opens what has the name of the directory now.
@@ -116,9 +124,9 @@ impl InputDirectory {
     ///
     /// Fails where that is no directory.
     pub fn reopen(&self) -> Result<Self> {
-        let Root { around, path, .. } = &*self.root;
+        let Root { around, path, shown, .. } = &*self.root;
         let root = around.open_directory(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self::new(root, Arc::clone(around), path.clone()).inside(&self.key))
+        Ok(Self::new(root, Arc::clone(around), path.clone(), shown.clone()).inside(&self.key))
     }
 
     /// Opens the file beside the directory that was opened with the same name and something behind it;
@@ -128,8 +136,14 @@ impl InputDirectory {
     ///
     /// Fails as [`InputFile::sidecar`].
     pub fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
-        let Root { around, path, .. } = &*self.root;
-        InputFile::beside(around, path, path, suffix)
+        let Root { around, path, shown, .. } = &*self.root;
+        InputFile::beside(around, path, shown, suffix)
+    }
+
+    /// Announces that the beginnings of files in it will be read soon, all of those that exist.
+    pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>) {
+        let paths: Vec<_> = names.into_iter().map(|name| self.key.join(name.as_ref())).collect();
+        self.root.storage.will_open(&paths);
     }
 
     /// Returns whether something else has the name of the directory now: files may be missing since.

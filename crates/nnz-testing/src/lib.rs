@@ -12,3 +12,4 @@ pub mod command;
 pub mod npy;
 pub mod number;
 pub mod random;
+pub mod server;

@@ -71,7 +71,7 @@ impl Default for ValidateOptions {
             dialect: None,
             format: None,
             cancellation: None,
-            storage: nnz_storage::local(),
+            storage: crate::places(),
         }
     }
 }

@@ -3,24 +3,25 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, UrlParts, is_url, without_secrets};
 use nnz_storage::Storage;
 
 /// What stands between a path and a group.
 const SEPARATOR: &[u8] = b"::";
 
-/// Names a place data is read from or written to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Names a place data is read from or written to. Its texts leave out what may be secret of a URL: user,
+/// password and query.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Location {
     /// Standard input or output.
     Stream,
     /// A file or directory, or a group inside.
     Path {
-        /// The file or directory.
+        /// The file or directory, or its URL.
         path: PathBuf,
         /// The group, `None` where none is named. A slash before it has no meaning.
         group: Option<String>,
@@ -30,6 +31,8 @@ pub enum Location {
 impl Location {
     /// Reads `-`, `PATH` or `PATH::GROUP`, without looking at what is there: the last `::` splits.
     /// What opens or creates something at the place [resolves](Self::resolve) it first.
+    ///
+    /// The group of a URL is named before its query: `https://HOST/x.h5ad::layers/counts?signature=...`.
     ///
     /// Paths need not be UTF-8. Groups have to be: a text with another one is a path as a whole, and
     /// [`try_parse`](Self::try_parse) refuses it.
@@ -59,17 +62,21 @@ impl Location {
             return Ok(Self::Stream);
         }
         let bytes = text.as_bytes();
-        let Some(at) = memmem::rfind(bytes, SEPARATOR) else {
+        // Neither the host of a URL nor its query has a group.
+        let parts = UrlParts::of(text);
+        let end = bytes.len() - parts.map_or(0, |parts| parts.query.len());
+        let start = parts.map_or(0, |parts| end - parts.path.len());
+        let Some(at) = memmem::rfind(&bytes[start..end], SEPARATOR).map(|at| start + at) else {
             return Ok(Self::Path { path: PathBuf::from(text), group: None });
         };
-        let (path, group) = (&bytes[..at], &bytes[at + SEPARATOR.len()..]);
+        let group = &bytes[at + SEPARATOR.len()..end];
         let group = std::str::from_utf8(group).map_err(|_| {
             let shown = OsStr::from_bytes(group);
             let what = format!("the name of a group has to be UTF-8, {shown:?} is not");
             Error::new(ErrorKind::Argument(what), Place::default())
         })?;
-        let path = PathBuf::from(OsStr::from_bytes(path));
-        Ok(Self::Path { path, group: Some(group.to_owned()) })
+        let path = [&bytes[..at], &bytes[end..]].concat();
+        Ok(Self::Path { path: OsString::from_vec(path).into(), group: Some(group.to_owned()) })
     }
 
     /// Finds out where the path ends by what a storage holds, and removes the slash before the group.
@@ -82,6 +89,11 @@ impl Location {
     /// Fails where the storage cannot say what it holds.
     pub fn resolve(&self, storage: &dyn Storage) -> Result<Self> {
         let Self::Path { path, group: Some(group) } = self else { return Ok(self.clone()) };
+        if is_url(path) {
+            // Looking would take a round trip for each `::`.
+            let group = Some(group.trim_start_matches('/').to_owned());
+            return Ok(Self::Path { path: path.clone(), group });
+        }
         let text = self.text();
         let bytes = text.as_bytes();
         if exists(storage, bytes)? {
@@ -102,12 +114,12 @@ impl Location {
         Ok(Self::Path { path: path.to_path_buf(), group })
     }
 
-    /// Returns the place as it is written.
+    /// Returns the place as it is written, but for secrets.
     fn text(&self) -> OsString {
         match self {
             Self::Stream => "-".into(),
             Self::Path { path, group } => {
-                let mut text = path.as_os_str().to_owned();
+                let mut text = without_secrets(path).into_owned().into_os_string();
                 if let Some(group) = group {
                     text.push("::");
                     text.push(group);
@@ -179,8 +191,19 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stream => f.write_str("-"),
-            Self::Path { path, group: None } => write!(f, "{}", path.display()),
-            Self::Path { path, group: Some(group) } => write!(f, "{}::{group}", path.display()),
+            Self::Path { .. } => write!(f, "{}", Path::new(&self.text()).display()),
+        }
+    }
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stream => f.write_str("Stream"),
+            Self::Path { path, group } => {
+                let path = without_secrets(path);
+                f.debug_struct("Path").field("path", &path).field("group", group).finish()
+            }
         }
     }
 }
@@ -203,6 +226,19 @@ mod tests {
         assert_eq!(Location::parse("a.h5::/m/x"), place(b"a.h5", Some("/m/x")));
         assert_eq!(Location::parse("src::a::b"), place(b"src::a", Some("b")));
         assert_eq!(Location::parse("a.h5::/m/x").to_string(), "a.h5::/m/x");
+    }
+
+    #[test]
+    fn a_group_of_a_url_is_between_host_and_query() {
+        let parse = |text: &str| Location::parse(text);
+        assert_eq!(parse("http://[::1]:9000/x.zarr"), place(b"http://[::1]:9000/x.zarr", None));
+        let signed = parse("https://u:p@h/x.h5::m/y?sig=a::b");
+        assert_eq!(signed, place(b"https://u:p@h/x.h5?sig=a::b", Some("m/y")));
+        assert_eq!(signed.resolve(&LocalStorage).unwrap(), signed);
+        assert_eq!(signed.to_string(), "https://h/x.h5::m/y");
+        assert_eq!(signed.place().to_string(), "https://h/x.h5::m/y");
+        assert!(!format!("{signed:?}").contains("sig"));
+        assert_eq!(parse("s3://b/k::g"), place(b"s3://b/k", Some("g")));
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Default for OpenOptions {
         Self {
             registry: Registry::default(),
             memory: None,
-            storage: nnz_storage::local(),
+            storage: crate::places(),
             #[cfg(feature = "daphne")]
             dialect: None,
             format: None,
@@ -94,7 +94,7 @@ impl OpenOptions {
         &self.registry
     }
 
-    /// Sets where paths are looked up; by default in the file system.
+    /// Sets where paths are looked up; by default [here](crate::places).
     #[must_use]
     pub fn storage(mut self, storage: Arc<dyn Storage>) -> Self {
         self.storage = storage;
