@@ -31,7 +31,7 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
 
 const PLACES: &str = "\
 A place is a file, a directory, or FILE.h5::GROUP, a group in an HDF5, NetCDF or Zarr store; - is \
-standard input or output, for text. Without a group, the root is read if it is a matrix, and else \
+standard input or output, for text; to read, also s3://, gs://, az:// or https://. Without a group, the root is read if it is a matrix, and else \
 the only group that is. What is read is recognised by its content, what is written by the ending of its \
 name or --to.
 
@@ -79,6 +79,11 @@ pub(crate) struct Args {
     /// The directory for temporary files [default: that of DST for sorting, and $TMPDIR or /tmp]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
+
+    /// An option of s3://, gs://, az:// or https://, such as region=eu-west-1, endpoint=URL or anon=true
+    /// [may be repeated; else from the environment]
+    #[arg(long = "storage-option", global = true, value_name = "KEY=VALUE")]
+    pub(crate) storage_options: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -77,6 +77,11 @@ pub trait Container: Send + Sync {
     /// Fails where it is missing, or is no array of numbers.
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>>;
 
+    /// Announces that members will be opened soon, all of those that exist.
+    fn will_open(&self, names: &[&str]) {
+        let _ = names;
+    }
+
     /// Checks that a list of strings is there, without reading it, and returns its stored bytes.
     ///
     /// # Errors
@@ -207,6 +212,10 @@ impl Container for Arc<dyn Container> {
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
         (**self).array(name)
+    }
+
+    fn will_open(&self, names: &[&str]) {
+        (**self).will_open(names);
     }
 
     fn strings_size(&self, name: &str) -> Result<u64> {

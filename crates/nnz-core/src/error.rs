@@ -98,6 +98,20 @@ impl Place {
     }
 }
 
+/// Returns what a storage means by an error.
+fn of_io(error: io::Error) -> ErrorKind {
+    let cancelled = |inner: &Error| matches!(inner.kind(), ErrorKind::Cancelled);
+    let inner = error.get_ref();
+    match error.kind() {
+        io::ErrorKind::StaleNetworkFileHandle => ErrorKind::Changed,
+        io::ErrorKind::Unsupported if inner.is_some() => ErrorKind::Unsupported(error.to_string()),
+        _ if inner.and_then(|inner| inner.downcast_ref()).is_some_and(cancelled) => {
+            ErrorKind::Cancelled
+        }
+        _ => ErrorKind::Io(error),
+    }
+}
+
 /// Returns a path without what must not be shown.
 fn shown(path: PathBuf) -> PathBuf {
     match without_secrets(&path) {
@@ -280,9 +294,14 @@ impl fmt::Debug for Error {
 const _: () = assert!(size_of::<Error>() == size_of::<usize>());
 
 impl Error {
-    /// Makes an error of a kind at a place.
+    /// Makes an error of a kind at a place. What a storage says of a stale file is that it changed, and an error
+    /// with the kind [`ErrorKind::Cancelled`] inside is of that kind.
     #[must_use]
     pub fn new(kind: ErrorKind, place: Place) -> Self {
+        let kind = match kind {
+            ErrorKind::Io(error) => of_io(error),
+            kind => kind,
+        };
         Self(Box::new(Inner { kind, place, hint: None }))
     }
 
@@ -302,16 +321,9 @@ impl Error {
         Self::new(ErrorKind::Argument(what.into()), Place::default())
     }
 
-    /// Wraps what the operating system or a storage said of a path. A stale file is one that changed.
+    /// Wraps what the operating system or a storage said of a path.
     pub fn io(path: &Path, error: io::Error) -> Self {
-        let kind = match error.kind() {
-            io::ErrorKind::StaleNetworkFileHandle => ErrorKind::Changed,
-            io::ErrorKind::Unsupported if error.get_ref().is_some() => {
-                ErrorKind::Unsupported(error.to_string())
-            }
-            _ => ErrorKind::Io(error),
-        };
-        Self::new(kind, Place::path(path))
+        Self::new(ErrorKind::Io(error), Place::path(path))
     }
 
     /// Returns what went wrong.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use nnz_core::Cancellation;
+use nnz_core::{Cancellation, Error, ErrorKind, Place};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// How often a thread that waits looks whether it was cancelled.
@@ -63,17 +63,5 @@ pub(crate) fn run<T: Send + 'static>(
 
 /// The error of something that was cancelled.
 pub(crate) fn cancelled() -> io::Error {
-    io::Error::new(io::ErrorKind::Interrupted, Cancelled)
+    io::Error::other(Error::new(ErrorKind::Cancelled, Place::default()))
 }
-
-/// Says that an operation was cancelled.
-#[derive(Debug)]
-pub(crate) struct Cancelled;
-
-impl std::fmt::Display for Cancelled {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("cancelled")
-    }
-}
-
-impl std::error::Error for Cancelled {}

@@ -20,8 +20,9 @@ use crate::shared::Shared;
 /// The longest range that is asked for.
 pub(crate) const PIECE: u64 = 8 << 20;
 
-/// What single reads are rounded to.
+/// What single reads are rounded to: at first, and after many of them.
 const GRAIN: u64 = 16 << 10;
+const FEW_READS: u32 = 8;
 
 /// Bytes that one call reads: more are left to the next.
 const MOST: u64 = 32 << 20;
@@ -61,6 +62,8 @@ struct State {
     /// Why nothing more can be read.
     failed: Option<Failure>,
     position: u64,
+    /// Reads that asked for something that was not announced.
+    single: u32,
     closed: bool,
 }
 
@@ -193,6 +196,7 @@ impl Inner {
     /// Asks for what is missing of a range that is read now.
     fn fetch(self: &Arc<Self>, state: &mut State, range: Range<u64>) -> io::Result<()> {
         // What was announced is fetched as it was planned, else reads are rounded.
+        let grain = GRAIN << (state.single / FEW_READS).min(2);
         let mut from = range.start;
         while from < range.end {
             let (part, planned) = match state.planned.at(from) {
@@ -200,7 +204,10 @@ impl Inner {
                     let start = planned.start.max(from.saturating_sub(PIECE / 2));
                     (start..planned.end.min((start + PIECE).max(range.end)), true)
                 }
-                None => (from / GRAIN * GRAIN..range.end.div_ceil(GRAIN) * GRAIN, false),
+                None => {
+                    state.single = state.single.saturating_add(1);
+                    (from / grain * grain..range.end.div_ceil(grain).saturating_mul(grain), false)
+                }
             };
             let part = part.start..part.end.min(self.len);
             for missing in state.extents.missing(&part) {

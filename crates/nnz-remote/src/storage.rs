@@ -37,6 +37,9 @@ const MARKS: [&[&str]; 2] = [
     &["zarr.json", ".zmetadata", ".zgroup", "binsparse.json", "matrix.mtx.gz", "matrix.mtx"],
 ];
 
+/// Names that show that a directory inside a store is one of its groups or arrays.
+const GROUPS: &[&str] = &["zarr.json", ".zgroup", ".zarray"];
+
 /// Places that are read over a network. Paths are URLs: `s3://BUCKET/KEY`, `gs://BUCKET/KEY`,
 /// `az://CONTAINER/KEY`, `https://HOST/PATH`.
 ///
@@ -159,7 +162,7 @@ impl RemoteStorage {
         }
         let (address, client) = self.locate(path)?;
         let found = match address.service {
-            Service::Web => self.find_page(&address, &client)?,
+            Service::Web => self.find_page(path, &address, &client)?,
             _ => self.find_object(path, &address, &client)?,
         };
         self.keep(path, found.clone());
@@ -244,49 +247,74 @@ impl RemoteStorage {
     }
 
     /// Asks a web server for a file, and for the marks of a directory.
-    fn find_page(&self, address: &Address, client: &Arc<Client>) -> io::Result<Found> {
-        // Inside a directory all names are those of files.
-        let may_be_store = self.base.is_none();
+    fn find_page(
+        &self,
+        path: &Path,
+        address: &Address,
+        client: &Arc<Client>,
+    ) -> io::Result<Found> {
+        // Inside a store there are groups of one.
+        let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
-        let first_marks = may_be_store && !has_extension_of_file(address.name());
+        let first_marks = is_root && !has_extension_of_file(address.name());
         let found = self.run(async move {
-            let marked = async |marks: &[&str]| {
+            let marked = async |marks: &'static [&'static str]| {
                 let mut tasks = Vec::new();
                 for mark in marks {
-                    let (Ok(mark), asked) = (at.join(Path::new(mark)), Arc::clone(&asked)) else {
+                    let (Ok(at), asked) = (at.join(Path::new(mark)), Arc::clone(&asked)) else {
                         continue;
                     };
-                    tasks.push(tokio::spawn(async move { asked.first(&mark, HEAD).await }));
+                    tasks.push(tokio::spawn(async move { (mark, asked.first(&at, HEAD).await) }));
                 }
-                let mut any = false;
+                let mut found = Vec::new();
                 for task in tasks {
-                    any |= matches!(task.await, Ok(Ok(First::Part(_) | First::Body(_))));
+                    if let Ok((mark, Ok(first @ (First::Part(_) | First::Body(_))))) = task.await {
+                        found.push((*mark, first));
+                    }
                 }
-                any
+                found
             };
             let own = tokio::spawn({
                 let (at, asked) = (at.clone(), Arc::clone(&asked));
                 async move { asked.first(&at, FIRST).await }
             });
-            let mut store = first_marks && marked(MARKS[0]).await;
+            let mut store = Vec::new();
+            if first_marks {
+                store = marked(MARKS[0]).await;
+            }
             let own = own.await.map_err(|_| Failure::transient("the request was given up"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
-            if may_be_store && !is_file && !store {
-                store = (!first_marks && marked(MARKS[0]).await) || marked(MARKS[1]).await;
+            if !is_root && !is_file {
+                store = marked(GROUPS).await;
+            } else if !is_file && store.is_empty() {
+                if !first_marks {
+                    store = marked(MARKS[0]).await;
+                }
+                if store.is_empty() {
+                    store = marked(MARKS[1]).await;
+                }
             }
             match own {
-                _ if store => Ok(None),
-                Ok(first) => Ok(Some(first)),
+                _ if !store.is_empty() => Ok(Err(store)),
+                Ok(first) => Ok(Ok(first)),
                 Err(failure) => Err(failure),
             }
         })?;
         match found {
-            Ok(None) => Ok(Found::Directory),
-            Ok(Some(First::Page)) if may_be_store => {
+            Ok(Err(marks)) => {
+                for (mark, first) in marks {
+                    let address = address.join(Path::new(mark))?;
+                    if let Some(opened) = self.opened(&address, client, first)? {
+                        self.keep(&path.join(mark), Found::Opened(opened));
+                    }
+                }
+                Ok(Found::Directory)
+            }
+            Ok(Ok(First::Page)) if is_root => {
                 let what = "the server answers with a page for people, and not with a file or store";
                 Err(io::Error::new(io::ErrorKind::Unsupported, what))
             }
-            Ok(Some(first)) => {
+            Ok(Ok(first)) => {
                 let opened = self.opened(address, client, first)?;
                 Ok(opened.map_or(Found::Missing, Found::Opened))
             }
@@ -479,6 +507,27 @@ impl Storage for RemoteStorage {
         OsString::from_vec([before, suffix.as_bytes(), query].concat()).into()
     }
 
+    fn has_latency(&self) -> bool {
+        true
+    }
+
+    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>) {
+        let mut known = self.known();
+        for (path, text) in files {
+            if known.found.len() >= MOST_NAMES {
+                return;
+            }
+            let Some(text) = text else {
+                known.found.entry(path).or_insert(Found::NoObject);
+                continue;
+            };
+            for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
+                known.found.entry(above.to_path_buf()).or_insert(Found::Directory);
+            }
+            known.found.entry(path).or_insert_with(|| Found::Opened(Arc::new(Text(text))));
+        }
+    }
+
     fn will_open(&self, paths: &[PathBuf]) {
         let mut asked = Vec::new();
         for path in paths {
@@ -523,6 +572,24 @@ impl Storage for RemoteStorage {
                 }
             }
         }
+    }
+}
+
+/// A small file that is in memory.
+#[derive(Debug)]
+struct Text(Vec<u8>);
+
+impl ReadAt for Text {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        let part = self.0.get(at..).unwrap_or_default();
+        let count = part.len().min(out.len());
+        out[..count].copy_from_slice(&part[..count]);
+        Ok(count)
     }
 }
 

@@ -140,6 +140,19 @@ impl InputDirectory {
         InputFile::beside(around, path, shown, suffix)
     }
 
+    /// Takes small files in it that were found out another way, and names that are not there (`None`), so that
+    /// nothing is asked for them where look-ups have a latency.
+    pub fn remember(&self, files: impl IntoIterator<Item = (PathBuf, Option<Vec<u8>>)>) {
+        let files = files.into_iter().map(|(name, text)| (self.key.join(name), text)).collect();
+        self.root.storage.remember(files);
+    }
+
+    /// Returns whether each look-up has a latency.
+    #[must_use]
+    pub fn has_latency(&self) -> bool {
+        self.root.storage.has_latency()
+    }
+
     /// Announces that the beginnings of files in it will be read soon, all of those that exist.
     pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>) {
         let paths: Vec<_> = names.into_iter().map(|name| self.key.join(name.as_ref())).collect();

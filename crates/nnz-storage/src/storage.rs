@@ -144,6 +144,17 @@ pub trait Storage: Send + Sync + fmt::Debug {
         PathBuf::from(path)
     }
 
+    /// Takes small files that were found out another way, and names that are not there (`None`), so that nothing is
+    /// asked for them.
+    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>) {
+        let _ = files;
+    }
+
+    /// Returns whether each look-up has a latency.
+    fn has_latency(&self) -> bool {
+        false
+    }
+
     /// Announces that the beginnings of files will be read soon, all of those that exist.
     fn will_open(&self, paths: &[PathBuf]) {
         let _ = paths;

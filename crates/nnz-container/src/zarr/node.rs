@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::metadata::{v2, v3};
 
 /// The longest file of JSON that is read.
-const LONGEST: u64 = 64 << 20;
+pub(super) const LONGEST: u64 = 64 << 20;
 
 /// The files of which one makes a directory a group or an array.
 pub(super) const FILES: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];

@@ -185,7 +185,7 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 /// Returns the path of what lies in a directory by its name; `None` where a name leads out.
-fn inside(path: &str) -> Option<PathBuf> {
+pub(super) fn inside(path: &str) -> Option<PathBuf> {
     let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
         if name == "." || name == ".." || name.contains('\0') {
