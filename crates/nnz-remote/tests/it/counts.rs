@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nnz::{CatOptions, ConvertOptions, CsMatrix, Location, NoProgress, Order, Selection, Shape};
+use nnz::{ConvertOptions, CsMatrix, Location, NoProgress, Order, Selection, Shape};
 use nnz_testing::server::{Behavior, Logged, Server};
 
 const COLS: u32 = 20_000;
@@ -31,7 +31,7 @@ fn served_as(name: &str, format: &'static str) -> (tempfile::TempDir, Server) {
     let at = Location::parse(folder.path().join("bucket").join(name));
     let options = ConvertOptions::default().format(Some(format));
     let place = nnz::Place::default();
-    nnz::convert_source(&matrix(), &place, at, &options, &NoProgress).unwrap();
+    nnz::convert_source(&*matrix().into_source().unwrap(), &place, at, &options, &NoProgress).unwrap();
     let behavior = Behavior { delay: Duration::from_millis(10), ..Behavior::default() };
     let server = Server::with(folder.path(), behavior);
     (folder, server)
@@ -53,7 +53,7 @@ fn read(location: &str, options: &nnz::OpenOptions, cols: &[u64]) {
     let options = nnz::ReadOptions::default().names(false);
     let found = nnz::engine::read(&slice, &place, &options).unwrap();
     let same = Selection::ranges(cols.iter().map(|col| *col..col + 1));
-    let expected = nnz::engine::Slice::new(Box::new(matrix()), place.clone(), &Selection::all(), &same);
+    let expected = nnz::engine::Slice::new(matrix().into_source().unwrap(), place.clone(), &Selection::all(), &same);
     let expected = nnz::engine::read(&expected.unwrap(), &place, &options).unwrap();
     assert!(found.indptr() == expected.indptr() && found.values() == expected.values());
     assert!(found.indices() == expected.indices());
