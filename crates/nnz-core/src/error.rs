@@ -33,7 +33,7 @@ pub fn readable<T>(read: Result<T>) -> Result<Option<T>> {
         Ok(found) => Ok(Some(found)),
         Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Changed) => {
             Err(error)
-        },
+        }
         Err(error) if error.is_system() && !error.is_absence() => Err(error),
         Err(_) => Ok(None),
     }

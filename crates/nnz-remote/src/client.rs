@@ -89,7 +89,9 @@ impl Client {
     pub(crate) async fn first(&self, address: &Address, most: u64) -> Result<First, Failure> {
         match self {
             Self::Web(web) => retrying(|| web.first(address, most)).await,
-            Self::Store(store) => retrying(|| store.first(&address.path, most)).await.map(First::Part),
+            Self::Store(store) => {
+                retrying(|| store.first(&address.path, most)).await.map(First::Part)
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::io;
 use object_store::ClientOptions;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::gcp::{GoogleConfigKey, GoogleCloudStorageBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 
 use crate::StorageOptions;
 use crate::address::Address;
@@ -94,7 +94,8 @@ pub(crate) fn s3(
     let endpoint = all.iter().rev().find(|(key, _)| matches!(key, Key::Endpoint | Key::S3Endpoint));
     let plain = endpoint.is_some_and(|(_, url)| url.starts_with("http://"));
     let builder = AmazonS3Builder::new().with_client_options(http.with_allow_http(plain));
-    let builder = all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));
+    let builder =
+        all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));
     let builder = if none || skip { builder.with_skip_signature(true) } else { builder };
     Ok((builder.with_bucket_name(&address.host), none && !skip))
 }
@@ -115,14 +116,16 @@ pub(crate) fn google(
         Key::BearerToken,
         Key::SkipSignature,
     ];
-    let file = std::env::home_dir()
-        .is_some_and(|home| home.join(".config/gcloud/application_default_credentials.json").exists());
+    let file = std::env::home_dir().is_some_and(|home| {
+        home.join(".config/gcloud/application_default_credentials.json").exists()
+    });
     let none = !file && !all.iter().any(|(key, _)| signs.contains(key));
     let skip = is_anonymous(options, "GS_NO_SIGN_REQUEST");
     let base = all.iter().rev().find(|(key, _)| matches!(key, Key::BaseUrl));
     let plain = base.is_some_and(|(_, url)| url.starts_with("http://"));
     let builder = GoogleCloudStorageBuilder::new().with_client_options(http.with_allow_http(plain));
-    let builder = all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));
+    let builder =
+        all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));
     let builder = if none || skip { builder.with_skip_signature(true) } else { builder };
     Ok((builder.with_bucket_name(&address.host), none && !skip))
 }
@@ -153,7 +156,8 @@ pub(crate) fn azure(
     let endpoint = all.iter().rev().find(|(key, _)| matches!(key, Key::Endpoint));
     let plain = endpoint.is_some_and(|(_, url)| url.starts_with("http://"));
     let builder = MicrosoftAzureBuilder::new().with_client_options(http.with_allow_http(plain));
-    let builder = all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));
+    let builder =
+        all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));
     let builder = if none || skip { builder.with_skip_signature(true) } else { builder };
     let (container, account) = match address.host.split_once('@') {
         Some((container, host)) => (container, host.split('.').next()),

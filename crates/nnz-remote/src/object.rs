@@ -467,4 +467,3 @@ impl ReadAt for Object {
         Ok(tag.map(|tag| Identity::new(format!("{}:{tag}", self.0.len))))
     }
 }
-

@@ -172,7 +172,8 @@ async fn copy_once(copy: &Copy, mut body: Body) -> Result<u64, Failure> {
         let skipped = usize::try_from(known.saturating_sub(start)).unwrap_or(usize::MAX);
         let Some(new) = chunk.get(skipped..).filter(|new| !new.is_empty()) else { continue };
         let written = copy.file.write_all_at(new, end - new.len() as u64);
-        written.map_err(|error| Failure::new(error.kind(), format!("its temporary copy: {error}")))?;
+        written
+            .map_err(|error| Failure::new(error.kind(), format!("its temporary copy: {error}")))?;
         let mut state = copy.lock();
         state.written = end;
         if state.closed {
@@ -182,7 +183,9 @@ async fn copy_once(copy: &Copy, mut body: Body) -> Result<u64, Failure> {
         copy.grown.notify_all();
     }
     match body.len {
-        Some(len) if len != position => Err(Failure::transient("the server sent less than it said")),
+        Some(len) if len != position => {
+            Err(Failure::transient("the server sent less than it said"))
+        }
         _ => Ok(position),
     }
 }

@@ -31,10 +31,19 @@ const MOST_NAMES: usize = 1 << 20;
 /// Objects that are opened together.
 const TOGETHER: usize = 64;
 
-/// Names that show that a directory of a web server is a store, in the order in which they are asked for.
+/// Names that show that a directory of a web server is a store, in the order in which they are asked for:
+/// where one is there, those after it are not.
 const MARKS: [&[&str]; 2] = [
     &["version"],
-    &["zarr.json", ".zmetadata", ".zgroup", "binsparse.json", "matrix.mtx.gz", "matrix.mtx"],
+    &[
+        "zarr.json",
+        ".zmetadata",
+        ".zgroup",
+        ".zarray",
+        "binsparse.json",
+        "matrix.mtx.gz",
+        "matrix.mtx",
+    ],
 ];
 
 /// Names that show that a directory inside a store is one of its groups or arrays.
@@ -247,12 +256,7 @@ impl RemoteStorage {
     }
 
     /// Asks a web server for a file, and for the marks of a directory.
-    fn find_page(
-        &self,
-        path: &Path,
-        address: &Address,
-        client: &Arc<Client>,
-    ) -> io::Result<Found> {
+    fn find_page(&self, path: &Path, address: &Address, client: &Arc<Client>) -> io::Result<Found> {
         // Inside a store there are groups of one.
         let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
@@ -302,6 +306,12 @@ impl RemoteStorage {
         })?;
         match found {
             Ok(Err(marks)) => {
+                // A store is of one kind: other marks are not asked for.
+                if is_root {
+                    for mark in MARKS.iter().copied().flatten() {
+                        self.keep(&path.join(mark), Found::Missing);
+                    }
+                }
                 for (mark, first) in marks {
                     let address = address.join(Path::new(mark))?;
                     if let Some(opened) = self.opened(&address, client, first)? {
@@ -311,7 +321,8 @@ impl RemoteStorage {
                 Ok(Found::Directory)
             }
             Ok(Ok(First::Page)) if is_root => {
-                let what = "the server answers with a page for people, and not with a file or store";
+                let what =
+                    "the server answers with a page for people, and not with a file or store";
                 Err(io::Error::new(io::ErrorKind::Unsupported, what))
             }
             Ok(Ok(first)) => {

@@ -222,7 +222,9 @@ impl Shared {
             return self.list(decoded.trim_matches('/'), &asked.query);
         }
         let path = self.root.join(decoded.trim_start_matches('/'));
-        let Ok(found) = path.metadata() else { return text(404, "<Error><Code>NoSuchKey</Code></Error>") };
+        let Ok(found) = path.metadata() else {
+            return text(404, "<Error><Code>NoSuchKey</Code></Error>");
+        };
         if found.is_dir() {
             let page = "<html>an index</html>";
             return match behavior.pages {
@@ -283,7 +285,8 @@ impl Shared {
         let mut left = entries.into_iter().filter(|(key, ..)| *key > after);
         let page: Vec<_> = left.by_ref().take(most).collect();
         let more = left.next().is_some();
-        let mut xml = format!("<ListBucketResult><Name>{bucket}</Name><IsTruncated>{more}</IsTruncated>");
+        let mut xml =
+            format!("<ListBucketResult><Name>{bucket}</Name><IsTruncated>{more}</IsTruncated>");
         if let (true, Some((last, ..))) = (more, page.last()) {
             let _ = write!(xml, "<NextContinuationToken>{last}</NextContinuationToken>");
         }

@@ -130,11 +130,7 @@ impl Storage for NoUrls {
         Self::refuse()
     }
 
-    fn list(
-        &self,
-        _: &Path,
-        _: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
-    ) -> io::Result<()> {
+    fn list(&self, _: &Path, _: &mut dyn FnMut(ListedEntry) -> io::Result<bool>) -> io::Result<()> {
         Self::refuse()
     }
 
@@ -149,7 +145,8 @@ mod tests {
     #[test]
     fn a_build_without_urls_says_so() {
         let error = crate::open("s3://bucket/x.h5ad").err().map(|error| error.to_string());
-        let expected = "s3://bucket/x.h5ad: this build of nnz reads no URLs: the feature `remote` is off";
+        let expected =
+            "s3://bucket/x.h5ad: this build of nnz reads no URLs: the feature `remote` is off";
         assert_eq!(error.as_deref(), Some(expected));
     }
 }

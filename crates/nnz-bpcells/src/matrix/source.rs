@@ -105,7 +105,8 @@ impl MatrixSource {
             ValueArray::Integers(values) => Some(values),
             ValueArray::Floats(_) => None,
         };
-        let (index, values) = (fields.minors.then_some(&self.index), values.filter(|_| fields.values));
+        let (index, values) =
+            (fields.minors.then_some(&self.index), values.filter(|_| fields.values));
         let packed: Vec<_> = index.into_iter().chain(values).collect();
         for array in &packed {
             array.will_read_places(&entries);

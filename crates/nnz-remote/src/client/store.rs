@@ -110,7 +110,11 @@ impl Store {
     }
 
     /// Lists what is below a prefix, up to so many names, and whether these were all.
-    pub(crate) async fn list(&self, key: &str, most: usize) -> Result<(Vec<Listed>, bool), Failure> {
+    pub(crate) async fn list(
+        &self,
+        key: &str,
+        most: usize,
+    ) -> Result<(Vec<Listed>, bool), Failure> {
         let prefix = if key.is_empty() { String::new() } else { format!("{key}/") };
         let mut found = Vec::new();
         let mut token = None;

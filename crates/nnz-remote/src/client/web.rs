@@ -194,7 +194,8 @@ const WRONG_RANGE: &str = "the server answered with another range than was asked
 /// Reads a body, which has to have a length.
 async fn body(mut response: Response, len: u64) -> Result<bytes::Bytes, Failure> {
     let len = usize::try_from(len).unwrap_or(usize::MAX);
-    let mut all = bytes::BytesMut::with_capacity(len.min(usize::try_from(crate::object::PIECE).unwrap_or(0)));
+    let mut all =
+        bytes::BytesMut::with_capacity(len.min(usize::try_from(crate::object::PIECE).unwrap_or(0)));
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         if chunk.len() > len - all.len() {
             return Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"));

@@ -77,7 +77,9 @@ fn settings(mut all: Section, name: &str) -> io::Result<Vec<(Key, String)>> {
     if !all.contains_key("aws_access_key_id") {
         if let Some(command) = all.remove("credential_process") {
             all.extend(process(&command)?);
-        } else if let Some(kind) = all.keys().find(|key| key.starts_with("sso_") || *key == "role_arn") {
+        } else if let Some(kind) =
+            all.keys().find(|key| key.starts_with("sso_") || *key == "role_arn")
+        {
             let what = format!("profile {name:?} has {kind}, which nnz does not follow: {export}");
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
@@ -154,7 +156,10 @@ credential_process = echo '{\"Version\":1,\"AccessKeyId\":\"A\",\"SecretAccessKe
     #[test]
     fn a_process_is_run_and_a_role_is_refused() {
         let found = settings(section(CONFIG, "profile run"), "run").unwrap();
-        assert_eq!(found[..2], [(Key::AccessKeyId, "A".into()), (Key::SecretAccessKey, "B".into())]);
+        assert_eq!(
+            found[..2],
+            [(Key::AccessKeyId, "A".into()), (Key::SecretAccessKey, "B".into())]
+        );
         let refused = settings(section(CONFIG, "profile other"), "other").unwrap_err();
         assert!(refused.to_string().contains("export-credentials --profile other"), "{refused}");
     }

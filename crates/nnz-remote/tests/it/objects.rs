@@ -70,7 +70,8 @@ fn announced_ranges_are_fetched_together_and_once() {
     let file = RemoteStorage::new().open(Path::new(&server.url("bucket/x.bin"))).unwrap();
     server.take_log();
     // Ten groups of ten ranges that are close to each other.
-    let ranges: Vec<_> = (0..100_u64).map(|n| n / 10 * 1_500_000 + n % 10 * 2000 + 200_000).collect();
+    let ranges: Vec<_> =
+        (0..100_u64).map(|n| n / 10 * 1_500_000 + n % 10 * 2000 + 200_000).collect();
     file.will_read_all(&ranges.iter().map(|at| *at..at + 100).collect::<Vec<_>>());
     for at in ranges {
         let mut out = [0; 100];
@@ -119,7 +120,8 @@ fn a_prefix_is_a_directory_and_its_names_are_asked_for_once() {
     };
     directory.list(Path::new(""), &mut each).unwrap();
     names.sort_by(|a, b| a.0.cmp(&b.0));
-    let expected = [("a", EntryKind::File), ("e", EntryKind::Directory), ("empty", EntryKind::File)];
+    let expected =
+        [("a", EntryKind::File), ("e", EntryKind::Directory), ("empty", EntryKind::File)];
     assert_eq!(names, expected.map(|(name, kind)| (name.to_owned(), kind)));
     // One for the key, one for what is below.
     assert_eq!(server.take_log().len(), 2);
@@ -146,7 +148,9 @@ fn faults_of_a_server_are_overcome() {
     for behavior in faults {
         server.set(behavior.clone());
         let url = server.url("bucket/x.bin");
-        for (storage, path) in [(RemoteStorage::new(), url.as_str()), (s3(&server), "s3://bucket/x.bin")] {
+        for (storage, path) in
+            [(RemoteStorage::new(), url.as_str()), (s3(&server), "s3://bucket/x.bin")]
+        {
             let mut all = Vec::new();
             storage.open_stream(Path::new(path)).unwrap().read_to_end(&mut all).unwrap();
             assert!(all == data, "{path} {behavior:?}");
@@ -186,7 +190,9 @@ fn a_server_without_ranges_is_copied_as_it_is_read() {
 fn an_object_that_changes_is_an_error() {
     let (folder, server, data) = served(2 << 20);
     let url = server.url("bucket/x.bin");
-    for (storage, path) in [(RemoteStorage::new(), url.as_str()), (s3(&server), "s3://bucket/x.bin")] {
+    for (storage, path) in
+        [(RemoteStorage::new(), url.as_str()), (s3(&server), "s3://bucket/x.bin")]
+    {
         let file = storage.open(Path::new(path)).unwrap();
         std::thread::sleep(Duration::from_millis(20));
         std::fs::write(folder.path().join("bucket/x.bin"), &data).unwrap();
