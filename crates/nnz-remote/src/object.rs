@@ -274,7 +274,8 @@ impl Inner {
         let clipped: Vec<_> = clipped.filter(|range| range.start < range.end).collect();
         let mut joined = coalesce(&clipped, gap);
         if joined.len() > MANY && self.len <= WHOLE {
-            joined = vec![0..self.len];
+            joined.clear();
+            joined.push(0..self.len);
         }
         let mut state = self.lock();
         for range in joined {

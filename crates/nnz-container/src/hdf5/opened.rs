@@ -111,7 +111,7 @@ const END: u64 = 1 << 20;
 fn announce(file: &InputFile) {
     let len = file.len();
     if len <= SHORT_FILE {
-        file.will_read_all(&[0..len]);
+        file.will_read(0..len);
     } else if file.has_latency() {
         file.will_read_all(&[0..END, len - END..len]);
     }
