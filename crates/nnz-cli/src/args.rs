@@ -31,8 +31,8 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
 
 const PLACES: &str = "\
 A place is a file, a directory, or FILE.h5::GROUP, a group in an HDF5, NetCDF or Zarr store; - is \
-standard input or output, for text; to read, also s3://, gs://, az:// or https://. Without a group, the root is read if it is a matrix, and else \
-the only group that is. What is read is recognised by its content, what is written by the ending of its \
+standard input or output, for text. What is read may be s3://, gs://, az:// or https:// too. Without a \
+group, the root is read if it is a matrix, and else the only group that is. What is read is recognised by its content, what is written by the ending of its \
 name or --to.
 
 Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R and its package

@@ -158,7 +158,8 @@ impl Shared {
             let behavior = self.behavior.lock().unwrap().clone();
             std::thread::sleep(behavior.delay);
             let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
-            let every = |n: Option<usize>, number: usize| n.is_some_and(|n| number.is_multiple_of(n));
+            let every =
+                |n: Option<usize>, number: usize| n.is_some_and(|n| number.is_multiple_of(n));
             let answer = match every(behavior.fail_every, number) {
                 true => text(503, "slow down"),
                 false => self.answer(&asked, &behavior),

@@ -161,7 +161,11 @@ impl Store {
             Error::Unauthenticated { .. } => denied("the server wants credentials, or others"),
             error => {
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                Failure::new(io::ErrorKind::Other, clean(&cause))
+                // Requests were repeated, but not for a body of a list that was cut.
+                match cause.contains("response body") {
+                    true => Failure::transient("the server sent less than it said"),
+                    false => Failure::new(io::ErrorKind::Other, clean(&cause)),
+                }
             }
         }
     }
