@@ -21,7 +21,7 @@ def counts(seed, shape, density, top=1000):
 
 
 def every_width(seed):
-    """Returns a matrix whose chunks of 128 values need 0 to 32 bits, in turn."""
+    """Returns a matrix whose chunks of 128 values need 0 to 32 bits, one width after the other."""
     rng = np.random.default_rng(seed)
     values = np.concatenate(
         [rng.integers(0, (1 << w) - 1, 128, endpoint=True, dtype=np.uint64) for w in range(33)]
