@@ -22,7 +22,7 @@ pub(crate) fn root() -> PathBuf {
     root
 }
 
-/// Asks cargo about the workspace.
+/// Returns the metadata of the workspace.
 pub(crate) fn metadata() -> Result<Value> {
     let mut metadata = cargo();
     metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
@@ -30,7 +30,7 @@ pub(crate) fn metadata() -> Result<Value> {
         .map_err(|error| Error::new(format!("cargo metadata: {error}")))
 }
 
-/// Asks cargo where it builds, whatever says so: configuration, environment or nothing.
+/// Returns the target directory, which configuration or environment may set.
 pub(crate) fn target_directory() -> Result<PathBuf> {
     let metadata = metadata()?;
     let directory = metadata.get("target_directory").and_then(Value::as_str);
@@ -89,8 +89,8 @@ pub(crate) fn runs(command: &mut Command) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Builds the `nnz` command, and the tools that lie beside it, with the development profile and
-/// returns its path.
+/// Builds the command `nnz` and the Binsparse tools beside it with the development profile, and
+/// returns the path of the command.
 pub(crate) fn build_nnz() -> Result<PathBuf> {
     let mut build = cargo();
     build

@@ -31,7 +31,7 @@ enum Chore {
     Wheel(wheel::Options),
     /// Run fuzz targets on the test data and variations of it
     Fuzz(fuzz::Options),
-    /// Run random pipelines, races of writers, kills and full disks until the minutes are over.
+    /// Run random pipelines, races of writers, kills and full disks for some minutes.
     #[cfg(unix)]
     Stress(stress::Options),
     /// Run benchmarks with a release build

@@ -33,7 +33,7 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 pub(crate) struct Options {
     /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
     /// gigabytes of disk, what `cargo xtask check` has, each fuzz target for a minute and stress rounds
-    /// for five, the Python package with PyTorch and without the GIL; property tests draw other cases each time.
+    /// for five, the Python package with PyTorch and without the GIL; property tests use new random cases each time.
     #[arg(long)]
     full: bool,
     /// Skip the tests that need Python
@@ -42,7 +42,7 @@ pub(crate) struct Options {
     /// Run the Rust tests alone: not those of Python and R, nor the kernels of other processors.
     #[arg(long, conflicts_with_all = ["full", "skip_python"])]
     only_rust: bool,
-    /// Run the tests of the Python package alone.
+    /// Run only the tests of the Python package.
     #[arg(long, conflicts_with_all = ["skip_python", "only_rust"])]
     only_python_package: bool,
 }

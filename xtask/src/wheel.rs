@@ -28,7 +28,7 @@ pub(crate) struct Options {
     /// Also make the source distribution.
     #[arg(long)]
     sdist: bool,
-    /// Where to put them [default: wheels in the target directory].
+    /// Output directory [default: wheels in the target directory].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -96,7 +96,7 @@ pub(crate) struct Build<'a> {
 impl Build<'_> {
     /// Builds the wheel for an interpreter and returns its path.
     pub(crate) fn run(&self, interpreter: &Path) -> Result<PathBuf> {
-        // A directory of its own shows which wheel was made.
+        // An empty directory shows which wheel was built.
         let made = absolute(self.out)?.join("new");
         if made.exists() {
             fs::remove_dir_all(&made).map_err(|error| Error::at(&made, &error))?;
@@ -126,7 +126,7 @@ impl Build<'_> {
         match (self.target, linux) {
             (None, _) if cfg!(target_os = "linux") => maturin.args(["--compatibility", "linux"]),
             (None, _) => &mut maturin,
-            // With zig as the linker, which knows the symbols of each version of glibc.
+            // zig is the linker: it has the symbols of each version of glibc.
             (_, Some(target)) if target.ends_with("-gnu") => {
                 maturin.args(["--zig", "--compatibility", "manylinux2014", "--target", target])
             }

@@ -237,7 +237,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How many words behind a chunk are asked for while it is decoded.
+/// How far ahead of a chunk, in words, memory is prefetched while it is decoded.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 1024;
 

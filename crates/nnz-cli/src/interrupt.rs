@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long a program may take to end that has put its output in its place.
+/// Time for the program to exit by itself if its output is already in place.
 const LAST_MOMENTS: Duration = Duration::from_secs(2);
 
 /// Handles SIGINT, SIGTERM and SIGHUP.
@@ -11,7 +11,7 @@ const LAST_MOMENTS: Duration = Duration::from_secs(2);
 /// system does not remove by itself are removed first.
 pub fn install() {
     let Ok(mut signals) = signals() else { return };
-    // Without a thread to listen, signals still end the program, and little is left behind.
+    // If no thread can be started, signals still end the program, but may leave temporary files.
     let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.next() {
             if !nnz::output::remove_staged_outputs_unless_placed() {
@@ -25,21 +25,21 @@ pub fn install() {
     });
 }
 
-/// Returns the signals that end the program, which are waited for.
+/// Returns the signals to wait for, which end the program.
 #[cfg(unix)]
 fn signals() -> std::io::Result<impl Iterator<Item = i32> + Send> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
-    // Without a handler, a limit on file sizes would kill the program; with one, writing fails and
-    // says so.
+    // Without a handler, a limit on file sizes would end the program; with one, writing fails with
+    // an error.
     let exceeded = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(SIGXFSZ, exceeded);
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     Ok(std::iter::from_fn(move || signals.forever().next()))
 }
 
-/// Returns Ctrl-C, the only signal that Windows sends to a program. Handlers there cannot wake a thread, so that it
-/// looks for one now and then.
+/// Returns Ctrl-C, the only signal that Windows sends to a program. A handler cannot wake a thread there, so the
+/// thread polls.
 #[cfg(windows)]
 fn signals() -> std::io::Result<impl Iterator<Item = i32> + Send> {
     use std::sync::Arc;

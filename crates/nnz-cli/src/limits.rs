@@ -1,6 +1,6 @@
 //! Resource limits.
 
-/// Asks for as many open files as may be had: each store that is merged takes a dozen.
+/// Raises the limit on open files to the maximum: each store that is merged needs a dozen.
 #[cfg(unix)]
 pub(crate) fn raise() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -10,6 +10,6 @@ pub(crate) fn raise() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
-/// Asks for nothing: open files are not limited.
+/// Does nothing: open files are not limited.
 #[cfg(not(unix))]
 pub(crate) fn raise() {}

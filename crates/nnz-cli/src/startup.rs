@@ -1,6 +1,6 @@
 //! Standard streams that are closed when the program starts.
 
-/// Makes reading from and writing to closed standard streams an error; to be put into the `main.rs` of a
+/// Makes reading from and writing to closed standard streams an error. Use it in the `main.rs` of a
 /// program.
 ///
 /// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
@@ -19,7 +19,7 @@ macro_rules! occupy_closed_streams {
     };
 }
 
-/// Opens /dev/null with the wrong access in place of standard input and output that are closed.
+/// Opens /dev/null for the wrong access in place of a closed standard input or output.
 #[cfg(unix)]
 pub fn occupy_closed_streams() {
     use rustix::fs::OFlags;
@@ -28,11 +28,11 @@ pub fn occupy_closed_streams() {
     occupy(rustix::stdio::stdout(), OFlags::RDONLY);
 }
 
-/// Does nothing: the handle of a closed stream is null, and stays so.
+/// Does nothing: the handle of a closed stream stays null.
 #[cfg(not(unix))]
 pub fn occupy_closed_streams() {}
 
-/// Opens /dev/null in place of a stream that is closed.
+/// Opens /dev/null in place of a closed stream.
 #[cfg(unix)]
 fn occupy(stream: std::os::fd::BorrowedFd<'_>, access: rustix::fs::OFlags) {
     use std::os::fd::{AsRawFd as _, IntoRawFd as _};
@@ -41,7 +41,7 @@ fn occupy(stream: std::os::fd::BorrowedFd<'_>, access: rustix::fs::OFlags) {
         return;
     }
     let opened = rustix::fs::open("/dev/null", access, rustix::fs::Mode::empty());
-    // The lowest number that is free is that of the stream.
+    // The lowest free number is that of the stream.
     if let Ok(opened) = opened
         && opened.as_raw_fd() == stream.as_raw_fd()
     {

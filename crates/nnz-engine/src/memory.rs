@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long an answer of the system is taken for current.
+/// How long a result of the system is considered current.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// The free memory to assume if the system does not report it.
@@ -61,7 +61,7 @@ impl Limits {
     }
 }
 
-/// Returns the bytes that this process can still have, as the files below a root directory say.
+/// Returns the bytes available to this process, as stated by the files below a root directory.
 fn available(root: &Path, limits: Limits) -> Option<u64> {
     let machine = field(&read(root, "proc/meminfo").unwrap_or_default(), "MemAvailable:");
     let status = read(root, "proc/self/status").unwrap_or_default();

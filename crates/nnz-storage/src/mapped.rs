@@ -8,7 +8,7 @@ use std::fs::File;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// Bytes of a file, as they are in the system's memory.
+/// Bytes of a file in the page cache.
 ///
 /// Copying them would take longer than reading the file. They change if another process writes to
 /// the file, so they are only for decoders that accept any bytes and whose results are checked.
@@ -69,8 +69,8 @@ impl Deref for Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: they were mapped with this length, and nobody has a reference to them any more.
-        // Nothing can be done where this fails, which it does not for pages that are mapped.
+        // SAFETY: they were mapped with this length, and there are no references any more.
+        // Unmapping mapped pages does not fail.
         #[cfg(target_os = "linux")]
         let _ = unsafe { rustix::mm::munmap(self.pages.as_ptr(), self.len) };
     }

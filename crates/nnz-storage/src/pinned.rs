@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::system::FileId;
 
-/// A path inside a directory that was opened.
+/// A path in an opened directory.
 ///
 /// Files remain those of that directory if its path is taken by another one, so that reads never
 /// mix two stores. Systems without `/proc` look up the path each time.
@@ -23,7 +23,7 @@ struct Root {
     /// The path that it was opened with.
     named: PathBuf,
     id: FileId,
-    /// Keeps the number valid that `path` goes through.
+    /// Keeps the file descriptor in `path` valid.
     _open: Option<File>,
 }
 
@@ -75,7 +75,7 @@ impl Deref for Pinned {
     }
 }
 
-/// Returns a path that leads through an open directory.
+/// Returns a path through an open directory.
 #[cfg(target_os = "linux")]
 fn through(open: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd;

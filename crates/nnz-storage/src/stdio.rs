@@ -98,7 +98,7 @@ impl Read for Stdin {
     }
 }
 
-/// Escapes what acts on a terminal.
+/// Escapes characters that affect a terminal.
 #[derive(Debug)]
 struct Escaping<W> {
     inner: W,

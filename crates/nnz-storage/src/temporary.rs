@@ -12,7 +12,7 @@ use nnz_core::{Error, Place, Result};
 
 use crate::system;
 
-/// The directory that was set, for the whole process.
+/// The directory of the process, if it was set.
 static SET: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory for temporary files of the process, instead of `TMPDIR` and the directories
@@ -62,7 +62,7 @@ pub fn temporary_directory() -> PathBuf {
 #[derive(Debug)]
 pub struct TemporaryFile {
     file: File,
-    /// Where the next bytes are written or read. That of the file is not used: on Windows it moves with every call.
+    /// The position of the next read or write. That of the file is not used: on Windows every call moves it.
     position: u64,
     directory: PathBuf,
 }
@@ -126,7 +126,7 @@ impl TemporaryFile {
         self.check(system::read_exact_at(&self.file, bytes, offset))
     }
 
-    /// Goes back to the start.
+    /// Seeks to the start.
     pub fn rewind(&mut self) {
         self.position = 0;
     }
@@ -169,7 +169,7 @@ mod tests {
         let mut read = [0; 8];
         assert_eq!(file.read(&mut read).unwrap(), 3);
         assert_eq!(&read[..3], b"aXc");
-        // Windows has no files without a name, but those that are removed when they are closed.
+        // Windows has no files without a name, but files that are removed when they are closed.
         let names = || std::fs::read_dir(directory.path()).unwrap().count();
         assert_eq!(names(), usize::from(cfg!(windows)));
         let past_the_end = file.read_exact_at(&mut read, 1).unwrap_err();

@@ -142,7 +142,7 @@ pub use stats::stats;
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

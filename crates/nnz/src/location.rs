@@ -218,7 +218,7 @@ mod tests {
         let resolved = |name: &str, path: &str, group: Option<&str>| {
             let found = Location::parse(at(name)).resolve(&LocalStorage).unwrap();
             assert_eq!(found, place(at(path).as_os_str().as_encoded_bytes(), group), "{name}");
-            // Once it is resolved it stays so.
+            // A resolved location stays resolved.
             assert_eq!(found.resolve(&LocalStorage).unwrap(), found);
         };
         resolved("file::a::b", "file", Some("a::b"));

@@ -48,7 +48,7 @@ impl Scene {
         Self::make(round, kind, before, restricted)
     }
 
-    /// Does the same, readable for everybody.
+    /// Does the same, readable for all users.
     pub(super) fn set_open(
         round: &mut Round<'_>,
         kind: &'static TargetKind,

@@ -179,7 +179,7 @@ impl Case {
     }
 }
 
-/// Says whether files can be made without a name where temporary files are.
+/// Returns whether the temporary directory supports files without a name.
 #[cfg(target_os = "linux")]
 fn has_unnamed_files(directory: &Path) -> bool {
     use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -192,9 +192,9 @@ fn has_unnamed_files(_: &Path) -> bool {
     false
 }
 
-/// What may lie beside the target of a process that was killed while it put a finished target in
-/// its place: a directory cannot be made without a name, nor a file take another's name without
-/// one of its own. Until that last step nothing has a name.
+/// Returns what may be left beside the target of a process that was killed while it moved a finished output into
+/// place: a directory cannot be created without a name, and a file needs a name to replace another one. Before
+/// that step nothing has a name.
 fn is_hidden_of(name: &str, target: &str) -> bool {
     // A link to an unnamed HDF5 file, while it is opened.
     if name.starts_with('#') && name.ends_with(" (deleted)") {

@@ -53,7 +53,7 @@ impl Access {
         self.apply(&File::open(path)?)
     }
 
-    /// Gives a file or directory this access, as far as the user may.
+    /// Applies the access to a file or directory, as far as permitted.
     ///
     /// If the group cannot be kept, the new group gets the permissions of others.
     pub(super) fn apply(&self, file: &File) -> io::Result<()> {

@@ -51,7 +51,7 @@ pub(super) fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Is never called: there are no files without a name here.
+/// Never called: other systems have no files without a name.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn path(_: &File) -> PathBuf {
     PathBuf::new()

@@ -11,13 +11,13 @@ static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeMap::new(), p
 
 /// Outputs of this process.
 struct Outputs {
-    /// What is there under hidden names.
+    /// Existing hidden paths.
     hidden: BTreeMap<PathBuf, InUse>,
-    /// Whether something took its place.
+    /// Whether an output is in place.
     placed: bool,
 }
 
-/// What has a hidden name, locked while this process works on it. On Windows the lock has to go before anything can be
+/// A hidden path, locked while this process uses it. On Windows the lock is released before anything can be
 /// removed.
 type InUse = Arc<Mutex<Option<File>>>;
 
@@ -25,7 +25,8 @@ fn set(in_use: &InUse, file: Option<File>) {
     *in_use.lock().unwrap_or_else(PoisonError::into_inner) = file;
 }
 
-/// A section that no interrupt ends: names are made, taken and removed in it.
+/// A critical section in which hidden files are created, renamed and removed, and which an
+/// interrupt does not end.
 ///
 /// [`Pending`] values must not be dropped in it, because dropping one enters it too.
 pub(super) struct Critical(MutexGuard<'static, Outputs>);
@@ -63,7 +64,7 @@ impl Critical {
 pub(super) struct Pending {
     path: PathBuf,
     in_use: InUse,
-    /// Open files given up before a directory is removed, which takes open files itself.
+    /// Open files that are closed before a directory is removed, which needs file descriptors.
     reserve: Vec<File>,
 }
 

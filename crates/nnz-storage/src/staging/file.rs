@@ -125,7 +125,7 @@ impl StagedFile {
 /// Creates a file with a hidden name.
 fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
     let path = target.hidden_sibling();
-    // What replaces something private is private from the start.
+    // A replacement of a private file is private from the start.
     let private = target.path.symlink_metadata().is_ok();
     let _lock = target.lock();
     let mut critical = Critical::enter();

@@ -52,7 +52,7 @@ pub fn is_hidden_name(name: &OsStr) -> bool {
     parts.is_some_and(|(name, digits)| name.starts_with('.') && has_digits(digits))
 }
 
-/// Removes what killed processes left under hidden names of a target.
+/// Removes the hidden files of a target that killed processes left.
 ///
 /// Files in use are locked, or hidden only while their process has the lock of the directory.
 pub(super) fn sweep(parent: &Path, target: &OsStr, directory: Option<&File>) {

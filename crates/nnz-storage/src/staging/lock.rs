@@ -20,7 +20,7 @@ pub(super) fn mark_in_use(path: &Path) -> Option<File> {
     File::open(path).ok().filter(try_lock)
 }
 
-/// Returns whether something is a file or a directory, and no link or pipe that somebody put there, that no
+/// Returns whether something is a file or a directory, not a link or a pipe of another user, that no
 /// process [uses](mark_in_use).
 pub(super) fn is_abandoned(path: &Path) -> bool {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -29,14 +29,14 @@ pub(super) fn is_abandoned(path: &Path) -> bool {
     (found.is_file() || found.is_dir()) && try_lock(&file)
 }
 
-/// Locks a file or directory if nobody else has.
+/// Locks a file or directory if it is not locked.
 fn try_lock(file: &File) -> bool {
     flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Waits for a lock that allows others to read, until `patience` is over.
+/// Waits at most `patience` for a lock that allows other processes to read.
 ///
-/// Returns whether it was obtained; `None` where the file system has no locks.
+/// Returns whether it was obtained; `None` if the file system does not support locks.
 pub(super) fn wait_to_read(file: &File, patience: Duration) -> io::Result<Option<bool>> {
     wait(file, FlockOperation::NonBlockingLockShared, patience)
 }

@@ -31,7 +31,7 @@ pub(super) fn mark_in_use(path: &Path) -> Option<File> {
     options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()
 }
 
-/// Returns whether something is a file or a directory, and no link that somebody put there, that no process
+/// Returns whether something is a file or a directory, not a link of another user, that no process
 /// [uses](mark_in_use).
 pub(super) fn is_abandoned(path: &Path) -> bool {
     let mut options = OpenOptions::new();

@@ -244,7 +244,7 @@ fn replace(
     match exchange(hidden.path(), &target.path) {
         Ok(()) => {}
         Err(NotExchanged::Unsupported) if is_file => {
-            // Not in one step, so that changes of the last moments are lost. It was checked just before.
+            // Not atomic, so changes after the check just before are lost.
             std::fs::rename(hidden.path(), &target.path)?;
             critical.forget(hidden);
             return Ok(Placed::Replaced);
@@ -283,10 +283,10 @@ fn replace(
     }
 }
 
-/// Exchanges again, so that the hidden name has our output, which is known by its number.
+/// Exchanges again, so that the hidden path has our output, whose inode is known.
 ///
-/// Fails where a third program replaced our output meanwhile: that stays, and what it knew nothing of
-/// has the hidden name.
+/// Fails if a third program replaced our output meanwhile. Its file stays, and the one before has
+/// the hidden path.
 fn put_back(hidden: &Path, target: &Path, own: FileId) -> Result<(), ()> {
     for _ in 0..ATTEMPTS {
         match exchange(hidden, target) {
@@ -297,7 +297,7 @@ fn put_back(hidden: &Path, target: &Path, own: FileId) -> Result<(), ()> {
                 let _ = exchange(hidden, target);
                 return Err(());
             }
-            // What we placed was removed.
+            // Our output was removed.
             Err(NotExchanged::Failed(error)) if error.kind() == io::ErrorKind::NotFound => {
                 if rename_free(hidden, target).is_ok() {
                     return Ok(());
@@ -377,7 +377,7 @@ pub(super) fn check_file(target: &Target) -> Result<()> {
     }
 }
 
-// Elsewhere names are not exchanged.
+// Other systems do not exchange names.
 #[cfg(test)]
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod tests {

@@ -62,7 +62,7 @@ impl Tree {
             match self.create_unnamed(name, target) {
                 Ok(Some(file)) => return Ok(file),
                 Ok(None) => {}
-                // Too many files are open: closing those that are written leaves room.
+                // Too many files are open: closing those that are written frees descriptors.
                 Err(error) if self.unnamed.is_empty() || !system::is_too_many_files(&error) => {
                     return Err(error);
                 }
@@ -85,7 +85,7 @@ impl Tree {
     /// Moves all files to a hidden directory.
     fn spill(&mut self, target: &Target) -> io::Result<()> {
         if self.hidden.is_none() {
-            // What cannot be removed should not be made.
+            // A directory is not created if it could not be removed.
             let reserve = system::reserve_files(self.depth.max(4))?;
             let _lock = target.lock();
             let mut critical = Critical::enter();
@@ -100,7 +100,7 @@ impl Tree {
 
     fn make_hidden(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
         let path = target.hidden_sibling();
-        // What replaces something private is private from the start.
+        // A replacement of a private directory is private from the start.
         system::create_directory(&path, self.access.is_some())?;
         self.hidden = Some(critical.register(path));
         Ok(())
@@ -176,7 +176,7 @@ impl Tree {
     }
 }
 
-/// Visits all files in a directory and in those in it.
+/// Calls a function for all files in a directory and its subdirectories.
 fn for_each_file(
     directory: &Path,
     visit: &mut dyn FnMut(&Path) -> io::Result<()>,

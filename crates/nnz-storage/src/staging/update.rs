@@ -79,7 +79,7 @@ impl UpdateLock {
     }
 }
 
-/// An entry among the files that are locked, removed when dropped.
+/// An entry in the list of locked files, removed when dropped.
 #[derive(Debug)]
 struct Held(FileId, ThreadId);
 
@@ -122,7 +122,7 @@ fn uses_locks() -> bool {
     !set.is_ok_and(|set| matches!(set.to_ascii_uppercase().as_str(), "FALSE" | "0"))
 }
 
-/// Waits for a lock of the open file, which knows nothing of those that `flock` takes.
+/// Waits for a lock of the open file, which is independent of `flock`.
 #[cfg(target_os = "linux")]
 fn lock_alone(file: &File) -> bool {
     use nix::fcntl::{FcntlArg, fcntl};

@@ -41,7 +41,7 @@ impl Format for BpCells {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         take_r_object(probe)?;
-        // A broken container, or one of no format, is an error when it is opened.
+        // A broken container, or one without a known format, is an error when it is opened.
         let Some(container) = readable(probe.container())? else {
             return Ok(Some(Confidence::Fallback));
         };

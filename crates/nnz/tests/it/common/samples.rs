@@ -49,7 +49,7 @@ pub fn all_golden() -> Vec<PathBuf> {
     samples
 }
 
-/// Collects the paths that can be opened, also in directories of no format and in files with several
+/// Collects the paths that can be opened, also in directories without a known format and in files with several
 /// groups, and the errors of the others.
 fn golden(path: &Path, samples: &mut Vec<PathBuf>, others: &mut Vec<String>) {
     let error = match nnz::open(path) {
