@@ -104,7 +104,7 @@ impl StagedFile {
 
     /// Completes everything except the name, including syncing if requested.
     pub(super) fn settle(self) -> Result<Ready> {
-        let Self { file, target, mut hidden } = self;
+        let Self { file, target, hidden } = self;
         let settle = || {
             if let Some(access) = Access::of(&target.path)? {
                 access.apply(&file)?;
@@ -115,9 +115,6 @@ impl StagedFile {
             Ok(file.metadata()?.len())
         };
         let bytes = settle().map_err(|error| target.io(error))?;
-        if let Some(hidden) = &mut hidden {
-            hidden.unmark();
-        }
         Ok(Ready::new(target, Content::File(file, hidden), bytes))
     }
 }
@@ -169,5 +166,28 @@ impl io::Read for StagedFile {
 impl Seek for StagedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complete_hidden_file_is_not_removed_by_another_writer_before_it_is_in_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let options = WriteOptions { overwrite: true, sync: false };
+        let target = Target::check(&path, options).unwrap();
+        let (mut file, hidden) = create_hidden(&target).unwrap();
+        file.write_all(b"complete").unwrap();
+        let hidden_path = hidden.path().to_path_buf();
+        let ready = StagedFile { file, target, hidden: Some(hidden) }.settle().unwrap();
+        // Another writer of the same target removes what killed processes left.
+        drop(StagedFile::create(&path, options).unwrap());
+        assert!(hidden_path.exists());
+        assert_eq!(ready.commit().unwrap(), 8);
+        assert_eq!(std::fs::read(&path).unwrap(), b"complete");
+        assert!(!hidden_path.exists());
     }
 }

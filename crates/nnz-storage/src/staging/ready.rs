@@ -344,15 +344,15 @@ impl Content {
         }
     }
 
-    /// Returns the hidden path of the output, after creating one if it has none.
+    /// Returns the hidden path of the output, after creating one if it has none. It is unlocked from then
+    /// on, so the caller has the lock of the directory.
     fn name(&mut self, target: &Target, critical: &mut Critical) -> io::Result<&Pending> {
         match self {
+            Self::File(_, Some(hidden)) => hidden.unmark(),
             Self::File(file, hidden) => {
-                if hidden.is_none() {
-                    let path = target.hidden_sibling();
-                    anonymous::link(file, &path)?;
-                    *hidden = Some(critical.register(path));
-                }
+                let path = target.hidden_sibling();
+                anonymous::link(file, &path)?;
+                *hidden = Some(critical.register(path));
             }
             Self::Directory(tree, _) => tree.name_all(target, critical)?,
         }
