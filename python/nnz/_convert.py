@@ -52,8 +52,10 @@ def read_dense(source: _nnz.Source, memory: Any, order: Optional[str] = None) ->
 def to_pandas(matrix: Matrix) -> pandas.DataFrame:
     """Read a matrix into a data frame with sparse columns."""
     frames = load("pandas", "to_pandas")
+    entries = matrix.to_scipy("col", matrix=True)
+    entries.sum_duplicates()
     made: pandas.DataFrame = frames.DataFrame.sparse.from_spmatrix(
-        matrix.to_scipy("col", matrix=True), index=matrix.row_names, columns=matrix.col_names
+        entries, index=matrix.row_names, columns=matrix.col_names
     )
     return made
 

@@ -165,7 +165,7 @@ def stats(
         chosen.append(several[0] if several else None)
     if any(one is not None for one in chosen):
         source = source.select(*chosen)
-    found = source.stats(axis, measures, False, memory, threads)
+    found = source.stats(axis, measures, memory, threads)
     names: Tuple[Tuple[str, int], ...] = (("nnz", 5),)
     if measures != "nnz":
         names += (("sum", 0), ("mean", 1))

@@ -69,7 +69,6 @@ class Source:
         self,
         axis: Optional[str] = None,
         measures: str = "all",
-        nonzero: bool = False,
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
     ) -> _Found: ...

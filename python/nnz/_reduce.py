@@ -69,7 +69,7 @@ def extreme(source: _nnz.Source, axis: Optional[int], greatest: bool, memory: An
 
 def count_nonzero(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Count entries that are not zero."""
-    found = source.stats(_along(axis), "nnz", True, memory)
+    found = _stats(source, axis, "nonzero", memory)
     return _shaped(found[NNZ], axis, np.int64)
 
 
@@ -110,7 +110,7 @@ def _cells(source: _nnz.Source, axis: Optional[int]) -> int:
 
 
 def _stats(source: _nnz.Source, axis: Optional[int], measures: str, memory: Any) -> List[Any]:
-    return source.stats(_along(axis), measures, False, memory)
+    return source.stats(_along(axis), measures, memory)
 
 
 def _shaped(values: Any, axis: Optional[int], dtype: Any) -> Reduced:

@@ -11,8 +11,6 @@ use nnz::{Axis, Batch, Header, MatrixSource, Projection, Result, Scalar, ValueTy
 pub(crate) enum Part {
     Real,
     Imaginary,
-    /// 0 for zero and 1 for everything else.
-    Nonzero,
 }
 
 impl Part {
@@ -20,7 +18,6 @@ impl Part {
         match self {
             Self::Real => re.into(),
             Self::Imaginary => im.into(),
-            Self::Nonzero => f64::from(u8::from(re.into() != 0.0 || im.into() != 0.0)),
         }
     }
 
@@ -48,10 +45,7 @@ impl Part {
     /// Returns how the parts of entries that are not stored follow from those that are.
     fn structure(self, whole: Structure) -> Structure {
         match (self, whole) {
-            (Self::Real, Structure::Hermitian(stored))
-            | (Self::Nonzero, Structure::Hermitian(stored) | Structure::SkewSymmetric(stored)) => {
-                Structure::Symmetric(stored)
-            }
+            (Self::Real, Structure::Hermitian(stored)) => Structure::Symmetric(stored),
             (Self::Imaginary, Structure::Hermitian(stored)) => Structure::SkewSymmetric(stored),
             (_, same) => same,
         }

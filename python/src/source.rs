@@ -351,14 +351,13 @@ impl Source {
     }
 
     /// Statistics of the whole, of each row, or of each column, with an array for each: sum, mean, sample variance,
-    /// minimum, maximum, and number of entries. With `nonzero`, stored zeros are not counted.
-    #[pyo3(signature = (axis=None, measures="all", nonzero=false, memory_limit=None, workers=None))]
+    /// minimum, maximum, and number of entries.
+    #[pyo3(signature = (axis=None, measures="all", memory_limit=None, workers=None))]
     fn stats<'py>(
         &self,
         py: Python<'py>,
         axis: Option<&str>,
         measures: &str,
-        nonzero: bool,
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<usize>,
     ) -> PyResult<stats::Found<'py>> {
@@ -371,25 +370,8 @@ impl Source {
             .memory(memory(py, memory_limit)?)
             .threads(threads(workers));
         let (inner, place) = self.inner();
-        if nonzero && inner.header().fill.is_some() {
-            let what = "the fill value is not zero";
-            let kind = ErrorKind::Unsupported(what.to_owned());
-            return Err(exception(py, &Error::new(kind, place)));
-        }
         let computed = task::run(py, None, move |context| {
-            let options = options.cancellation(context.token());
-            match nonzero {
-                true => {
-                    let complex = inner.header().value_type.is_complex();
-                    let inner = match complex {
-                        true => Arc::new(PartOf::new(inner, Part::Nonzero)),
-                        false => inner,
-                    };
-                    let view = View::new(inner).without_zeros();
-                    nnz::engine::stats(&view, &place, &options)
-                }
-                false => nnz::engine::stats(&*inner, &place, &options),
-            }
+            nnz::engine::stats(&*inner, &place, &options.cancellation(context.token()))
         })?;
         let found = match axis {
             None => vec![computed.whole],

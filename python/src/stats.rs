@@ -14,10 +14,11 @@ pub(crate) type Found<'py> = [Bound<'py, PyAny>; 6];
 pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
     match name {
         "nnz" => Ok(Measures::Nnz),
+        "nonzero" => Ok(Measures::Nonzero),
         "sums" => Ok(Measures::Sums),
         "all" => Ok(Measures::All),
         _ => {
-            let what = format!("measures {name:?}: expected \"nnz\", \"sums\" or \"all\"");
+            let what = format!("measures {name:?}: expected \"nnz\", \"nonzero\", \"sums\" or \"all\"");
             Err(argument(py, what))
         }
     }

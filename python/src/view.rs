@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz::annotations::{AnnotationTable, Annotations};
-use nnz::matrix::{Names, Storage, StringList};
+use nnz::matrix::{Names, StringList};
 use nnz::{Axis, Header, MatrixSource, Result};
 
 /// A shared source with another header, names or annotations.
@@ -19,13 +19,6 @@ impl View {
     pub(crate) fn new(inner: Arc<dyn MatrixSource>) -> Self {
         let header = inner.header().clone();
         Self { inner, header, names: [None, None], tables: [None, None] }
-    }
-
-    /// Declares the source as dense, so that zeros are no entries of its results. The source must have no
-    /// fill value.
-    pub(crate) fn without_zeros(mut self) -> Self {
-        self.header.storage = Storage::Dense;
-        self
     }
 
     /// Changes the header.

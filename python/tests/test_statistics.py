@@ -113,3 +113,23 @@ def test_infinite_parts_stay_apart(tmp_path):
     nnz.write(np.array([[complex(1, np.inf)]]), tmp_path / "m.npy")
     found = nnz.open(tmp_path / "m.npy").sum()
     assert (found.real, found.imag) == (1, np.inf)
+
+
+def test_duplicate_entries_are_summed_as_in_scipy(tmp_path):
+    parts = np.r_[1.0, 2, 3, 5, -5], np.r_[1, 1, 0, 2, 2], np.r_[0, 2, 3, 5]
+    expected = sparse.csr_array(parts, (3, 3)).toarray()
+    for name in ["d.npz", "d.h5ad", "d.zarr"]:
+        nnz.write(sparse.csr_array(parts, (3, 3)), tmp_path / name)
+        found = nnz.open(tmp_path / name)
+        found = next(iter(found.values())) if isinstance(found, nnz.File) else found
+        np.testing.assert_array_equal(found.to_numpy(), expected)
+        np.testing.assert_array_equal(found.to_pandas().to_numpy(), expected)
+        for axis in [None, 0, 1]:
+            for method in ["sum", "mean", "var", "std", "min", "max"]:
+                np.testing.assert_allclose(getattr(found, method)(axis=axis), getattr(expected, method)(axis=axis))
+            np.testing.assert_array_equal(found.count_nonzero(axis=axis), np.count_nonzero(expected, axis=axis))
+
+
+def test_negative_zeros_are_not_nonzero(tmp_path):
+    nnz.write(sparse.csr_array(([-0.0, 0.0, 1.0], ([0, 0, 1], [0, 1, 1])), (2, 2)), tmp_path / "z.npz")
+    assert nnz.open(tmp_path / "z.npz").count_nonzero() == 1

@@ -71,6 +71,8 @@ pub enum Duplicates {
     /// Both are kept. The default.
     #[default]
     Kept,
+    /// The value of the element is their sum, as in SciPy. Both are kept.
+    Summed,
     /// The format forbids them or does not define their meaning: an error unless they are summed.
     Refused,
 }

@@ -319,7 +319,7 @@ fn header(
     };
     let pattern = headers().all(|header| header.iso && header.value_type == ValueType::Bint8);
     let sorted = headers().all(|header| header.sorted_indices == Some(true));
-    let refused = headers().any(|header| header.duplicates == Duplicates::Refused);
+    let has = |duplicates| headers().any(|header| header.duplicates == duplicates);
     Header {
         shape: match axis {
             Axis::Rows => Shape { rows: length, cols: across },
@@ -335,7 +335,13 @@ fn header(
         storage: if dense { Storage::Dense } else { Storage::Sparse },
         structure: Structure::General,
         fill: headers().find_map(|header| header.fill),
-        duplicates: if refused { Duplicates::Refused } else { Duplicates::Kept },
+        duplicates: if has(Duplicates::Refused) {
+            Duplicates::Refused
+        } else if has(Duplicates::Summed) {
+            Duplicates::Summed
+        } else {
+            Duplicates::Kept
+        },
         axis_kinds: [meaning(0), meaning(1)],
     }
 }

@@ -47,6 +47,7 @@ mod slice;
 mod sort;
 mod stages;
 mod stats;
+mod summed;
 mod target;
 mod transposed;
 mod types;
@@ -77,7 +78,7 @@ pub use transposed::Transposed;
 pub use types::{common_type, narrowest_type, promoted_type};
 pub use unsorted::{Unsorted, unsorted};
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

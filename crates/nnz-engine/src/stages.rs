@@ -23,8 +23,8 @@ pub(crate) use expand::{
 pub(crate) use grouped::Grouped;
 pub(crate) use triangle::{Part, Triangular};
 pub use unique::DuplicatePolicy;
-pub(crate) use unique::Unique;
-pub(crate) use zeros::{DropValue, DropZeros, drop_unstored};
+pub(crate) use unique::{Unique, add_duplicate};
+pub(crate) use zeros::{DropValue, DropZeros, PositiveZeros, drop_unstored};
 
 /// A reader of batches.
 pub(crate) type Batches<'a> = Box<dyn BatchReader + 'a>;

@@ -10,13 +10,16 @@ mod number;
 mod tally;
 
 use nnz_core::{
-    Axis, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result, Rounding,
-    Storage, ValueType,
+    Axis, Duplicates, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result,
+    Rounding, Storage, ValueType,
 };
 
 use crate::check::{Ascent, Watch};
 use crate::flow::{Workers, run};
-use crate::stages::{Builder, Cast, DropZeros, DuplicatePolicy, expand, expanded_type};
+use crate::stages::{
+    Builder, Cast, DropZeros, DuplicatePolicy, PositiveZeros, expand, expanded_type,
+};
+use crate::summed::Summed;
 use crate::{Cancellation, default_memory};
 use counting::{Counted, Counting, Found, Watched};
 use entries::Entries;
@@ -29,6 +32,8 @@ use tally::{Nothing, Slim, Tally};
 pub enum Measures {
     /// The number of stored entries.
     Nnz,
+    /// The number of elements that are not zero.
+    Nonzero,
     /// nnz, sum and mean.
     Sums,
     /// nnz, sum, mean, variance, minimum and maximum. The default.
@@ -82,7 +87,7 @@ impl Default for StatsOptions {
 /// Statistics of a matrix, a row or a column. Cells that are not stored count as zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
-    /// The number of stored entries; for a dense matrix, of nonzero cells.
+    /// The number of stored entries; for a dense matrix, or if requested, of nonzero elements.
     pub nnz: u64,
     /// Sum and mean, if requested.
     pub total: Option<Total>,
@@ -129,7 +134,8 @@ pub struct Stats {
 /// # Errors
 ///
 /// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are
-/// duplicate entries in a format that does not define their meaning.
+/// duplicate entries in a format that does not define their meaning. If they are summed in the format, as
+/// in SciPy, the variance and the extremes are those of the sums.
 pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
@@ -138,7 +144,7 @@ pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -
         return Err(Error::unsupported(place.clone(), what));
     }
     let computed = match options.measures {
-        Measures::Nnz => compute::<u32, Nothing>(source, options),
+        Measures::Nnz | Measures::Nonzero => compute::<u32, Nothing>(source, options),
         measures => match summed_type(expanded_type(header)) {
             Some(ValueType::U32) => sum::<u32>(source, options, measures),
             Some(ValueType::I32) => sum::<i32>(source, options, measures),
@@ -187,8 +193,15 @@ fn compute<T: Value, S: Slim<T>>(
     let units = source.units(0..header.shape.major(header.order), fields)?;
     let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
     run(units, &counting, &mut watched, &mut counted, workers)?;
-    if let Watched(Some(ascent)) = watched {
-        ascent.finish(source, options.memory, workers)?;
+    if let Watched(Some(ascent)) = watched
+        && let Err(error) = ascent.finish(source, options.memory, workers)
+    {
+        let are_summed = header.duplicates == Duplicates::Summed;
+        if !are_summed || !matches!(error.kind(), ErrorKind::Duplicate { .. }) {
+            return Err(error);
+        }
+        let StatsOptions { memory, threads, cancellation, .. } = options.clone();
+        return compute::<T, S>(&Summed::new(source, memory, threads, cancellation), options);
     }
     let Found { whole, majors, minors } = counted.finish();
     let finish = |tallies: Option<Vec<Tally<S::Sums>>>, [len, across]: [u64; 2]| {
@@ -230,10 +243,19 @@ impl Pass {
             Order::Col => (options.cols, options.rows),
         };
         let (mut steps, _) = expand(header);
-        if header.storage == Storage::Dense {
+        let nonzero = options.measures == Measures::Nonzero;
+        if nonzero {
+            steps.push(Box::new(PositiveZeros));
+        }
+        if nonzero || header.storage == Storage::Dense {
             steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
         }
-        let watch = Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
+        // Extremes, for example, are those of the sums.
+        let are_summed = header.duplicates == Duplicates::Summed
+            && header.sorted_indices != Some(true)
+            && matches!(options.measures, Measures::All | Measures::Nonzero)
+            && source.rereadable();
+        let watch = are_summed || Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
         // These steps and the check for duplicates need whole entries.
         let whole = !steps.is_empty() || watch;
         let fields = Projection { minors: by_minor || whole, values: values.is_some() || whole };

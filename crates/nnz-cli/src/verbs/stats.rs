@@ -233,7 +233,7 @@ fn quoted(field: &[u8]) -> Cow<'_, [u8]> {
 
 fn heading(measures: Measures) -> Vec<&'static str> {
     match measures {
-        Measures::Nnz => vec!["nnz"],
+        Measures::Nnz | Measures::Nonzero => vec!["nnz"],
         Measures::Sums => vec!["nnz", "sum", "mean"],
         Measures::All => vec!["nnz", "sum", "mean", "variance", "min", "max"],
     }

@@ -3,13 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
-    Batch, Error, ErrorKind, MatrixSource, Minors, Order, Place, Projection, Result, Shape,
-    Storage, Structure, Unit, Values,
+    Batch, Duplicates, Error, ErrorKind, MatrixSource, Minors, Order, Place, Projection, Result,
+    Shape, Storage, Structure, Unit, Values,
 };
 use nnz_storage::prefault;
 
 use super::{CsMatrix, ReadOptions, no_memory, read};
 use crate::flow::{Done, Join, Work, run};
+use crate::stages::add_duplicate;
 
 /// Side of the blocks of cells that are transposed at once, which fit into the cache.
 const TILE: usize = 32;
@@ -32,8 +33,8 @@ pub struct Dense {
 ///
 /// # Errors
 ///
-/// Fails if the matrix cannot be read or is broken, if two entries are in one cell, if it takes
-/// more memory than allowed, and if cancelled.
+/// Fails if the matrix cannot be read or is broken, if there are duplicate entries and the format does not
+/// define that they are summed, if it takes more memory than allowed, and if cancelled.
 pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<Dense> {
     let own = source.header().order;
     if stores_all_cells(source)
@@ -44,7 +45,9 @@ pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions
             _ => Ok(dense),
         };
     }
-    let dense = read(source, from, options).and_then(|matrix| spread(&matrix, options.memory));
+    let summed = source.header().duplicates == Duplicates::Summed;
+    let dense =
+        read(source, from, options).and_then(|matrix| spread(&matrix, summed, options.memory));
     dense.map_err(|error| error.with_context(from))
 }
 
@@ -177,8 +180,8 @@ impl<'m> Join<Panels<'m>> for Cells<'m> {
     }
 }
 
-/// Copies entries into their cells.
-fn spread(matrix: &CsMatrix, allowed: u64) -> Result<Dense> {
+/// Copies sorted entries into their cells, or adds duplicates.
+fn spread(matrix: &CsMatrix, summed: bool, allowed: u64) -> Result<Dense> {
     let mut dense = zeros(matrix.shape, matrix.order, matrix.values.value_type(), allowed)?;
     let size = matrix.values.value_type().size();
     let width = dense.width();
@@ -188,27 +191,39 @@ fn spread(matrix: &CsMatrix, allowed: u64) -> Result<Dense> {
         let [first, last] =
             [ends[0], ends[1]].map(|end| usize::try_from(end).unwrap_or(usize::MAX));
         let mut before = None;
+        let mut total = None;
         for entry in first..last {
             let minor = matrix.minor(entry);
-            if before == Some(minor) {
-                return Err(shared(matrix.order, major as u64, minor));
-            }
-            before = Some(minor);
             // It is inside of the matrix, which fits into memory.
             let cell = (major * width + usize::try_from(minor).unwrap_or(usize::MAX)) * size;
-            into[cell..cell + size].copy_from_slice(&from[entry * size..(entry + 1) * size]);
+            let cell = &mut into[cell..cell + size];
+            if before == Some(minor) {
+                if !summed {
+                    return Err(shared(matrix.order, major as u64, minor));
+                }
+                let so_far = total.take().or_else(|| matrix.values.get(entry - 1));
+                let (Some(so_far), Some(value)) = (so_far, matrix.values.get(entry)) else {
+                    continue;
+                };
+                let sum = add_duplicate(so_far, value, || at(matrix.order, major as u64, minor))?;
+                cell.copy_from_slice(sum.repeat(1).bytes());
+                total = Some(sum);
+            } else {
+                (before, total) = (Some(minor), None);
+                cell.copy_from_slice(&from[entry * size..(entry + 1) * size]);
+            }
         }
     }
     Ok(dense)
 }
 
+fn at(order: Order, major: u64, minor: u64) -> Place {
+    let (row, col) = order.row_col(major, minor);
+    Place::default().at(nnz_core::At::Entry { row, col })
+}
+
 fn shared(order: Order, major: u64, minor: u64) -> Error {
-    let (row, col) = match order {
-        Order::Row => (major, minor),
-        Order::Col => (minor, major),
-    };
-    let place = Place::default().at(nnz_core::At::Entry { row, col });
-    Error::new(ErrorKind::Duplicate { other: None }, place)
+    Error::new(ErrorKind::Duplicate { other: None }, at(order, major, minor))
 }
 
 impl Dense {

@@ -45,16 +45,14 @@ impl<'a> Unique<'a> {
             };
             match held.take() {
                 Some((m, n, so_far)) if (m, n) == (major, minor) => {
-                    let total = sum(so_far, value, matches!(sorted.values, Values::Iso(_)));
-                    let total = total.ok_or_else(|| {
-                        let (row, col) = order.row_col(major, minor);
-                        let target = value.value_type();
-                        let kind = ErrorKind::Mismatch {
-                            found: "entries whose sum does not fit".to_owned(),
-                            expected: format!("a sum that {target} holds"),
-                        };
-                        Error::new(kind, Place::default().at(At::Entry { row, col }))
-                    })?;
+                    // A shared value is unchanged.
+                    let total = match sorted.values {
+                        Values::Iso(_) => so_far,
+                        _ => add_duplicate(so_far, value, || {
+                            let (row, col) = order.row_col(major, minor);
+                            Place::default().at(At::Entry { row, col })
+                        })?,
+                    };
                     *held = Some((major, minor, total));
                 }
                 before => {
@@ -85,11 +83,23 @@ impl BatchReader for Unique<'_> {
     }
 }
 
-/// Adds two values of a type; `None` if the sum does not fit. A shared value is unchanged.
-fn sum(a: Scalar, b: Scalar, shared: bool) -> Option<Scalar> {
-    if shared {
-        return Some(a);
-    }
+/// Adds two entries of the same position.
+///
+/// # Errors
+///
+/// Fails at `place` if their type does not hold the sum.
+pub(crate) fn add_duplicate(a: Scalar, b: Scalar, place: impl FnOnce() -> Place) -> Result<Scalar> {
+    sum(a, b).ok_or_else(|| {
+        let kind = ErrorKind::Mismatch {
+            found: "entries whose sum does not fit".to_owned(),
+            expected: format!("a sum that {} holds", b.value_type()),
+        };
+        Error::new(kind, place())
+    })
+}
+
+/// Adds two values of a type; `None` if the sum does not fit.
+fn sum(a: Scalar, b: Scalar) -> Option<Scalar> {
     Some(match (a, b) {
         (Scalar::U8(a), Scalar::U8(b)) => Scalar::U8(a.checked_add(b)?),
         (Scalar::U16(a), Scalar::U16(b)) => Scalar::U16(a.checked_add(b)?),

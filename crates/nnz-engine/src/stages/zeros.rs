@@ -22,6 +22,30 @@ impl Step for DropZeros {
     }
 }
 
+/// Replaces negative zeros by positive ones.
+pub(crate) struct PositiveZeros;
+
+impl Step for PositiveZeros {
+    fn apply(&self, batch: &mut Batch, _: &mut Batch) -> Result<()> {
+        if let Values::Iso(scalar) = batch.values {
+            batch.values = scalar.repeat(batch.entries());
+        }
+        // -0.0 + 0.0 is 0.0, and no other number changes.
+        match &mut batch.values {
+            Values::F32(all) => all.iter_mut().for_each(|value| *value += 0.0),
+            Values::F64(all) => all.iter_mut().for_each(|value| *value += 0.0),
+            Values::ComplexF32(all) => {
+                all.as_flattened_mut().iter_mut().for_each(|part| *part += 0.0)
+            }
+            Values::ComplexF64(all) => {
+                all.as_flattened_mut().iter_mut().for_each(|part| *part += 0.0)
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// Returns the step that drops entries that equal unstored cells of a sparse matrix: the fill
 /// value, or zero. Returns `None` for a fill value that the type does not have.
 pub(crate) fn drop_unstored(header: &Header) -> Option<Box<dyn Step>> {

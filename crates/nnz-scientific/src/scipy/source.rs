@@ -70,7 +70,7 @@ impl ScipySource {
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
-            duplicates: Duplicates::Kept,
+            duplicates: Duplicates::Summed,
             axis_kinds: [AxisKind::Unknown; 2],
         };
         Self { bytes, format, is_array, is_vector, form, header }

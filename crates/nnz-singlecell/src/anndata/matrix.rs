@@ -184,7 +184,7 @@ fn header(stored: &Stored, shape: Shape, order: Order, axis_kinds: [AxisKind; 2]
         },
         structure: Structure::General,
         fill: None,
-        duplicates: Duplicates::Kept,
+        duplicates: Duplicates::Summed,
         axis_kinds,
     }
 }

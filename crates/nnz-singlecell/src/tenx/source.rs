@@ -75,7 +75,7 @@ impl TenxSource {
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
-            duplicates: Duplicates::Kept,
+            duplicates: Duplicates::Summed,
             axis_kinds: [AxisKind::Features, AxisKind::Cells],
         };
         Ok(Self { format_version, matrix, header, features, barcodes })

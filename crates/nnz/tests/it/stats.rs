@@ -187,3 +187,48 @@ fn statistics_above_the_memory_limit_are_refused() {
     let error = stats(&Location::Path { path, group: None }, 1).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
 }
+
+#[test]
+fn duplicate_entries_of_scipy_are_summed() {
+    // 0 3 0
+    // 3 0 0
+    // 0 0 0, of two entries
+    let (indptr, indices) = (vec![0_u64, 2, 3, 5], vec![1_u32, 1, 0, 2, 2]);
+    let values = vec![1.0, 2.0, 3.0, 5.0, -5.0];
+    let shape = nnz::Shape { rows: 3, cols: 3 };
+    let matrix =
+        nnz::CsMatrix::from_parts(shape, nnz::Order::Row, indptr, indices, values).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.npz");
+    nnz::WriteMatrix::write(matrix, &*path, &nnz::ConvertOptions::default()).unwrap();
+    let location = Location::Path { path, group: None };
+    let dense = nnz::read_dense(&location, &nnz::ReadOptions::default()).unwrap();
+    assert_eq!(dense.values, nnz::Values::F64(vec![0.0, 3.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+    for threads in [1, 2] {
+        let found = stats(&location, threads).unwrap();
+        let Spread { variance, min, max } = spread(&found);
+        assert_eq!([min, max], [0.0, 3.0].map(|value| Some(Number::Float(value))));
+        // 3, 3 and seven zeros.
+        assert!((variance - 1.75).abs() < 1e-12, "{variance}");
+        let spreads = |all: Option<Vec<Moments>>| {
+            all.unwrap().into_iter().map(|one| one.spread.unwrap().max.unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(spreads(found.rows), [3.0, 3.0, 0.0].map(Number::Float));
+        assert_eq!(spreads(found.cols), [3.0, 3.0, 0.0].map(Number::Float));
+        assert_eq!(measured(&location, Measures::Nonzero, threads).unwrap().whole.nnz, 2);
+        // The number of entries, and sums, are the same.
+        assert_eq!(measured(&location, Measures::Nnz, threads).unwrap().whole.nnz, 5);
+        assert_eq!(sum(&measured(&location, Measures::Sums, threads).unwrap()), Number::Float(6.0));
+    }
+}
+
+#[test]
+fn negative_zeros_and_stored_zeros_are_not_nonzero() {
+    let text = "coordinate complex general\n1 4 4\n1 1 -0.0 0\n1 2 0 -0.0\n1 3 0 0\n1 4 0 1\n";
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.mtx");
+    std::fs::write(&path, format!("%%MatrixMarket matrix {text}")).unwrap();
+    let location = Location::Path { path, group: None };
+    assert_eq!(measured(&location, Measures::Nonzero, 1).unwrap().whole.nnz, 1);
+    assert_eq!(measured(&location, Measures::Nnz, 1).unwrap().whole.nnz, 4);
+}
