@@ -125,7 +125,14 @@ impl Sums for Float {
             0.0 => 0.0,
             count => self.spread + self.mean * self.mean * (count / cells * zeros),
         };
-        let variance = if cells < 2.0 { f64::NAN } else { spread / (cells - 1.0) };
+        let variance = match spread / (cells - 1.0) {
+            _ if cells < 2.0 => f64::NAN,
+            // The squares of finite numbers overflowed.
+            variance if variance.is_nan() && self.min.is_finite() && self.max.is_finite() => {
+                f64::INFINITY
+            }
+            variance => variance,
+        };
         (Some(self.sum.of_cells(cells)), Some(Spread { variance, min, max }))
     }
 }

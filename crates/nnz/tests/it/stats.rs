@@ -232,3 +232,14 @@ fn negative_zeros_and_stored_zeros_are_not_nonzero() {
     assert_eq!(measured(&location, Measures::Nonzero, 1).unwrap().whole.nnz, 1);
     assert_eq!(measured(&location, Measures::Nnz, 1).unwrap().whole.nnz, 4);
 }
+
+#[test]
+fn variances_of_large_numbers_are_infinite() {
+    for values in ["-1.5\n1.7e308\n1.5", "1.7e308\n-1.7e308\n1.7e308"] {
+        let found = stats_of(&format!("array real general\n1 3\n{values}\n"), 1);
+        assert!(spread(&found).variance.is_infinite(), "{values}");
+    }
+    // As in NumPy, infinite values have no variance.
+    let found = stats_of("array real general\n1 3\ninf\n1\n2\n", 1);
+    assert!(spread(&found).variance.is_nan());
+}
