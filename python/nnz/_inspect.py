@@ -78,7 +78,7 @@ def diff(
     first, second : str or os.PathLike
         Paths, or ``PATH::GROUP``.
     stored : bool
-        Whether to compare stored entries, explicit zeros and types, and not only the values of elements.
+        Whether to compare stored entries, explicit zeros and types too, and not only values.
     most : int
         The maximum number of differences that are listed.
     threads, memory : optional
