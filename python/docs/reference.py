@@ -32,12 +32,12 @@ PROTOCOLS = ("__getitem__", "__arrow_c_stream__", "__binsparse_descriptor__", "_
 
 INTRODUCTION = """# API reference
 
-Made of the docstrings by `python/docs/reference.py`. Examples run in a clone of the repository; `tmp` is the `pathlib.Path`
+Generated from the docstrings by `python/docs/reference.py`. Examples run in a clone of the repository; `tmp` is the `pathlib.Path`
 of an empty directory.
 
 - `nnz.__version__` is the version of the package.
-- Functions release the GIL while they read and write, and Ctrl-C ends them. What was being written is removed then.
-- Axes are those of NumPy: `axis=0` has a value for each column. Positions count from 0.
+- Functions release the GIL while they read and write, and Ctrl-C interrupts them. Unfinished output is then removed.
+- Axes are those of NumPy: `axis=0` returns a value for each column. Positions are counted from 0.
 """
 
 

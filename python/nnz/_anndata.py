@@ -28,28 +28,28 @@ def read_anndata(
     nbytes: int = 1 << 26,
     memory: Union[int, str, None] = None,
 ) -> anndata.AnnData:
-    """Read an AnnData, of which `X`, the layers and `raw.X` stay on disk until they are computed.
+    """Read an AnnData with lazily loaded `X`, layers and `raw.X`.
 
-    They are arrays of dask. A chunk has some rows, or some columns where a matrix is stored by column. Functions that
-    take such arrays, such as those of scanpy, work through them chunk by chunk; ``adata[some].to_memory()`` reads only
+    They are dask arrays. A chunk has some rows, or some columns if the matrix is stored by column. Functions that
+    support dask arrays, such as those of scanpy, process them chunk by chunk; ``adata[some].to_memory()`` reads only
     the chunks with these rows.
 
     Parameters
     ----------
     path : str or os.PathLike
-        An ``.h5ad`` or ``.zarr`` of AnnData, or a matrix of any format: then its rows and columns with their
-        annotations are `obs` and `var`, with cells as `obs` where the format says what they are.
+        An ``.h5ad`` or ``.zarr`` of AnnData, or a matrix of any format. The annotations of its rows and columns
+        become `obs` and `var`, with cells as `obs` if the format states which axis is cells.
     backed : bool
         False reads all of it into memory, and does not need dask.
     nbytes : int
         Approximate size of a chunk in memory, in bytes. A chunk has at least one row or column.
     memory : int or str, optional
-        Bytes that reading a matrix may take, such as ``"4G"``; by default what is free allows.
+        Memory limit for reading a matrix, in bytes or such as ``"4G"``; by default determined by the free memory.
 
     Returns
     -------
     anndata.AnnData
-        Sparse matrices are `csr_matrix` or `csc_matrix` in the order of the file, dense ones arrays. All else of the
+        Sparse matrices are `csr_matrix` or `csc_matrix`, as stored in the file; dense ones are arrays. The rest of the
         file is in memory, as anndata reads it.
 
     Raises
@@ -59,7 +59,7 @@ def read_anndata(
     nnz.CorruptFileError
         The file is damaged.
     nnz.ArgumentError
-        The file has several matrices and is not of AnnData.
+        The file has several matrices and is not AnnData.
     ImportError
         anndata is not installed, or dask for ``backed=True``.
 

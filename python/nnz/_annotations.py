@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class Annotations:
-    """Names and annotations of the rows or columns of a matrix. `Matrix.annotations` makes one.
+    """Names and annotations of the rows or columns of a matrix. Returned by `Matrix.annotations`.
 
-    It offers ``__arrow_c_stream__``, so that ``pyarrow.table(annotations)`` and ``polars.DataFrame(annotations)`` make
+    It has ``__arrow_c_stream__``, so that ``pyarrow.table(annotations)`` and ``polars.DataFrame(annotations)`` make
     tables of it without pandas. The names, if there are any, are the column `name_column`.
 
     Examples
@@ -44,7 +44,7 @@ class Annotations:
 
     @property
     def name_column(self) -> str:
-        """The label of the column of names: ``"_index"``, with more underscores where an annotation is called that."""
+        """The label of the column of names: ``"_index"``, with more underscores if an annotation has this name."""
         label, taken = "_index", set(self.columns)
         while label in taken:
             label = "_" + label
@@ -68,7 +68,7 @@ class Annotations:
         return _frames.to_frame(source.names(self._axis), source.annotations(self._axis), len(self))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Give a stream of Arrow with one batch. The types are those of the file; a requested schema is ignored."""
+        """Return an Arrow stream with one batch. The types are those of the file; a requested schema is ignored."""
         return self._handle.source.annotations_stream(self._axis, self.name_column)
 
     def __repr__(self) -> str:

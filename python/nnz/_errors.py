@@ -8,7 +8,7 @@ Position = Union[Tuple[str, int], Tuple[str, int, int]]
 
 
 class Error(Exception):
-    """Base class of the errors of the package. The message names the place of what is wrong.
+    """Base class of the exceptions of the package. The message names the path and the position of the error.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class Error(Exception):
     array : str or None
         The name of the array.
     position : tuple or None
-        Where in the array or text: ``("byte", n)`` and ``("element", n)`` count from 0, ``("line", line, column)``
+        Position in the array or text: ``("byte", n)`` and ``("element", n)`` count from 0, ``("line", line, column)``
         from 1; ``("entry", row, col)`` is an entry of a matrix, counted from 0.
     """
 
@@ -57,7 +57,7 @@ class UnsupportedError(Error, ValueError):
 
 
 class CastError(Error, ValueError):
-    """The target type cannot hold a value exactly."""
+    """The target type cannot represent a value exactly."""
 
 
 class DuplicateError(Error, ValueError):
@@ -122,4 +122,4 @@ class ChangedError(StorageError):
 
 
 class DroppedWarning(UserWarning):
-    """The target format does not hold all of the source; ``strict=True`` makes this an error."""
+    """The target format cannot store all of the source; ``strict=True`` makes this an error."""

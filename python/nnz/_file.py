@@ -18,7 +18,7 @@ class File(Mapping[str, Dataset]):
     Parameters
     ----------
     path : str or os.PathLike
-        The file. Opening it lists what is in it; an index opens one of these.
+        The file. Opening it lists its members; an index opens one of them.
 
     Raises
     ------

@@ -19,16 +19,16 @@ Names = npt.NDArray[np.object_]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FragmentArrays:
-    """Fragments in memory, as columns of one length, in the order of the file.
+    """Fragments in memory, as arrays of the same length, in the order of the file.
 
     Attributes
     ----------
     chr : numpy.ndarray of uint32
         The chromosome of each fragment, as its position in `chromosome_names`.
     start, end : numpy.ndarray of uint32
-        Its first base, counted from 0, and the base behind its last one.
+        The first base of each fragment, counted from 0, and its exclusive end.
     cell : numpy.ndarray of uint32
-        Its cell, as its position in `cell_names`.
+        The cell of each fragment, as its position in `cell_names`.
     chromosome_names, cell_names : numpy.ndarray of str
         The names.
 
@@ -55,12 +55,12 @@ class FragmentArrays:
         return f"<nnz.FragmentArrays of {len(self)} fragments>"
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Make a data frame with the columns chr, start, end and cell. Requires pandas.
+        """Return a data frame with the columns chr, start, end and cell. Requires pandas.
 
         Returns
         -------
         pandas.DataFrame
-            Names are categories, or strings where two chromosomes or two cells share a name.
+            Names are categories, or strings if two chromosomes or two cells have the same name.
 
         Examples
         --------

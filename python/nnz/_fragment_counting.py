@@ -46,27 +46,27 @@ class CountedFragments(FragmentReader):
         progress: Progress = None,
         **options: Unpack[WriteOptions],
     ) -> Union[Matrix, Summary]:
-        """Count how often each cell was seen in each region: a matrix of regions by cells.
+        """Count the fragments or insertions of each cell in each region: a matrix of regions by cells.
 
         Parameters
         ----------
         peaks : str, os.PathLike, pandas.DataFrame or sequence
             A BED file; a data frame with chromosome, start and end in its first three columns; or a list of regions
-            such as ``("chr1", 10_000, 20_000)`` and ``"chr1:10,000-20,000"``. Rows have their order, and are
-            called ``CHROMOSOME:START-END``. Regions may overlap.
+            such as ``("chr1", 10_000, 20_000)`` and ``"chr1:10,000-20,000"``. Rows have the order of the regions, and
+            are named ``CHROMOSOME:START-END``. Regions may overlap.
         path : str or os.PathLike, optional
             Where the matrix is written, in any format. Without a path nothing is written.
         mode : {"insertions", "overlaps"}
-            What is counted: the first and the last base of a fragment, each where it lies; or fragments that
-            overlap a region.
+            What is counted: the first and the last base of a fragment, separately; or fragments that overlap a
+            region.
         progress, **options : optional
             As in `nnz.write`.
 
         Returns
         -------
         Matrix or nnz.Summary
-            Without a path a matrix of uint32, of the shape regions by cells, that counts what is read of it, each
-            time; ``to_scipy()`` counts all.
+            Without a path a lazy matrix of uint32, of the shape regions by cells, which counts the fragments of the
+            rows that are read, each time they are read; ``to_scipy()`` counts all.
 
         Raises
         ------
@@ -114,17 +114,17 @@ class CountedFragments(FragmentReader):
         progress: Progress = None,
         **options: Unpack[WriteOptions],
     ) -> Union[Matrix, Summary]:
-        """Count how often each cell was seen in each tile, which chromosomes are cut into.
+        """Count the fragments or insertions of each cell in each tile of the chromosomes.
 
         Parameters
         ----------
         tiles : int
-            Width of a tile in bases. The last of a chromosome may be shorter.
+            Width of a tile in bases. The last tile of a chromosome may be shorter.
         path : str or os.PathLike, optional
             Where the matrix is written, in any format. Without a path nothing is written.
         chrom_sizes : mapping, str or os.PathLike, optional
-            The chromosomes to cut and their sizes, or a file with them, one a line with a tab between. By default all
-            chromosomes are cut, each as far as its fragments reach, for which all ends are read once.
+            The chromosomes and their sizes, or a file with a name, a tab and a size per line. By default all
+            chromosomes, each with its largest end as the size, for which all ends are read once.
         mode, progress, **options : optional
             As in `count_peaks`.
 

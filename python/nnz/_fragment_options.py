@@ -12,19 +12,19 @@ class FragmentOptions(TypedDict, total=False):
     """Options of all functions that write fragments.
 
     ``unpacked``
-        Whether numbers are stored as they are, not bit-packed.
+        Whether to disable bit packing.
     ``format_version``
         The version of the format: 1 or 2, the default.
     ``compress``
         How arrays in HDF5 and R are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
     ``force``
-        Whether a target that exists is replaced.
+        Whether an existing target is replaced.
     ``no_sync``
-        Whether not to wait until the data is on disk.
+        Whether to skip syncing to disk (fsync).
     ``threads``
-        Number of threads; by default that of the cores.
+        Number of threads; by default the number of cores.
     ``memory``
-        Bytes of memory for sorting, or a string such as ``"2G"``; by default a quarter of what is free.
+        Memory limit for sorting, in bytes or such as ``"2G"``; by default a quarter of the free memory.
 
     The first three do not apply to text.
     """
@@ -40,7 +40,7 @@ class FragmentOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class FragmentSummary(Summary):
-    """The result of what writes fragments.
+    """The result of functions that write fragments.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class FragmentSummary(Summary):
     entries : int
         The number of fragments.
     chromosomes, cells : int
-        The numbers of chromosomes and cells that have names there.
+        The number of named chromosomes and cells.
     bytes_before, bytes_after, disk, seconds, notes
         As in `nnz.Summary`.
     """

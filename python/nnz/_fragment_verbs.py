@@ -32,27 +32,27 @@ def import_fragments(
     progress: Progress = None,
     **options: Unpack[FragmentOptions],
 ) -> FragmentSummary:
-    """Make a store from fragments in text: ``fragments.tsv`` of 10x, plain, gzipped or bgzipped.
+    """Convert text to a fragment file: ``fragments.tsv`` of 10x, plain, gzipped or bgzipped.
 
-    Lines have chromosome, start, end and cell, and perhaps more, which is left out. Fragments of a chromosome lie
-    together, by ascending start.
+    Lines have chromosome, start, end and cell; further columns are ignored. The fragments of a chromosome have to be
+    contiguous, and sorted by start.
 
     Parameters
     ----------
     source : str or os.PathLike
         The text.
     target : str or os.PathLike
-        Where the store is written: ``.h5`` and ``PATH::GROUP`` are HDF5, ``.rds`` is an object of R, all else a
-        directory.
+        Where the fragment file is written: ``.h5`` and ``PATH::GROUP`` are HDF5, ``.rds`` is an R object, everything
+        else a directory.
     sort : bool
-        Whether to sort the fragments, in bounded memory. By default one that is out of order is an error.
+        Whether to sort the fragments, in bounded memory. By default unsorted fragments are an error.
     end_inclusive : bool
-        Whether the end is the last base of a fragment, and not the one behind it.
+        Whether the ends in the text are inclusive.
     cells : str, os.PathLike or sequence of str, optional
-        The cells to keep: a file with one a line, or a list of names. By default all.
+        The cells to keep: a file with one name per line, or a list of names. By default all.
     chrom_sizes : str, os.PathLike, mapping or sequence of str, optional
-        The chromosomes and their order: a file with one a line, their sizes behind a tab, if any; a mapping from
-        names to sizes; or names. By default they are ordered as they come.
+        The chromosomes and their order: a file with one name per line, optionally followed by a tab and a size; a
+        mapping from names to sizes; or names. By default in order of first appearance.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -90,18 +90,19 @@ def merge_fragments(
     progress: Progress = None,
     **options: Unpack[FragmentOptions],
 ) -> FragmentSummary:
-    """Merge stores into one.
+    """Merge fragment files into one.
 
-    Cells follow each other store by store, and no two may have the same name; chromosomes of one name are one.
+    The cells of each file are appended to those of the previous ones, and their names must be unique. Chromosomes
+    with the same name are merged.
 
     Parameters
     ----------
     sources : sequence of str, os.PathLike or Fragments
-        The stores.
+        The fragment files.
     target : str or os.PathLike
-        Where they are written, as in `Fragments.write`.
+        Where the fragments are written, as in `Fragments.write`.
     prefix : sequence of str, optional
-        What is put before the names of cells, one for each store; also a string with commas between.
+        Prefixes of the cell names, one for each file; also a string, separated by commas.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -114,7 +115,7 @@ def merge_fragments(
     Raises
     ------
     nnz.ArgumentError
-        Two cells would have the same name, or there are not as many prefixes as stores.
+        Two cells would have the same name, or the number of prefixes differs from the number of files.
 
     Examples
     --------

@@ -34,19 +34,19 @@ class WrittenFragments(FragmentReader):
         progress: Progress = None,
         **options: Unpack[FragmentOptions],
     ) -> FragmentSummary:
-        """Write some of the fragments: of some cells, on some chromosomes, of some lengths.
+        """Write the fragments of selected cells, chromosomes and lengths.
 
         Parameters
         ----------
         path : str or os.PathLike
-            Where they are written, as in `write`.
+            Where the fragments are written, as in `write`.
         cells, chromosomes : optional
             A string as in ``nnz fragments select`` (``"a,b"``, ``"@barcodes.txt"``), a list of names, or a slice,
             positions or booleans. Names in the target have the order of the list.
         min_length, max_length : int, optional
             The minimum and the maximum length of a fragment, in bases.
         allow_empty : bool
-            Whether a file may list no names, so that nothing is selected; by default that is an error.
+            Whether an empty list file, which selects nothing, is allowed; by default it is an error.
         progress, **options : optional
             As in `write`.
 
@@ -82,15 +82,15 @@ class WrittenFragments(FragmentReader):
         return [str(name) for name in (names if found.positions is None else names[found.positions])]
 
     def write(self, path: PathLike, *, progress: Progress = None, **options: Unpack[FragmentOptions]) -> FragmentSummary:
-        """Write the fragments in another form.
+        """Write all fragments to another fragment file, or as text.
 
-        The target appears when it is complete and on disk, or not at all.
+        The target is written atomically, and synced to disk.
 
         Parameters
         ----------
         path : str or os.PathLike
-            Names that end in ``.tsv`` or ``.bed``, also with ``.gz`` or ``.bgz``, are text; compressed text gets an
-            index for tabix. ``.h5`` and ``PATH::GROUP`` are HDF5, ``.rds`` is an object of R, all else a directory.
+            ``.tsv`` and ``.bed``, also with ``.gz`` or ``.bgz``, are text; compressed text gets a tabix index. ``.h5``
+            and ``PATH::GROUP`` are HDF5, ``.rds`` is an R object, everything else a directory.
         progress : bool or callable, optional
             As in `nnz.convert`.
         **options
@@ -122,9 +122,9 @@ class WrittenFragments(FragmentReader):
         threads: Optional[int] = None,
         progress: Progress = None,
     ) -> FragmentSummary:
-        """Write the fragments as text: ``.tsv`` or ``.bed``, with ``.gz`` bgzipped and with an index for tabix.
+        """Write the fragments as text: ``.tsv`` or ``.bed``; with ``.gz`` bgzipped, with a tabix index.
 
-        ``.bed`` has chromosome, start, end and cell; ``.tsv`` a 1 behind them, as files of 10x have counts.
+        ``.bed`` has chromosome, start, end and cell; ``.tsv`` has a fifth column, the count of 10x files, always 1.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class WrittenFragments(FragmentReader):
         Raises
         ------
         nnz.ArgumentError
-            The name of the path is not one of text.
+            The extension is not one of text.
         nnz.ExistsError
             The target exists, and ``force`` is not set.
 
@@ -168,14 +168,14 @@ class WrittenFragments(FragmentReader):
         progress: Progress = None,
         **options: Unpack[FragmentOptions],
     ) -> FragmentSummary:
-        """Write these fragments and others as one store. Cells of these come first.
+        """Merge these and other fragments into one fragment file. Cells of these come first.
 
         Parameters
         ----------
         others : str, os.PathLike or Fragments, or a sequence of these
-            The other stores.
+            The other fragment files.
         path : str or os.PathLike
-            Where they are written, as in `write`.
+            Where the fragments are written, as in `write`.
         prefix, progress, **options : optional
             As in `nnz.merge_fragments`; these fragments have the first prefix.
 

@@ -22,16 +22,16 @@ CHUNK = 128
 class Fragments(CountedFragments, WrittenFragments):
     """Genomic fragments on disk: intervals on chromosomes, each from one cell. `nnz.open` opens them.
 
-    Nothing is read but a header until fragments are asked for, and then no more than a query needs. Bases are
-    counted from 0, and the end of a fragment is the base behind its last one. A handle can be pickled, which keeps
+    Only a header is read until fragments are requested, and then only what a query needs. Bases are
+    counted from 0, and the end of a fragment is exclusive. A handle can be pickled, which keeps
     its path; used after a fork; and used by several threads.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A directory of BPCells, an HDF5 file, ``PATH::GROUP``, or an object of R.
+        A BPCells directory, an HDF5 file, ``PATH::GROUP``, or an R object.
     memory : int or str, optional
-        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+        Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
 
     Examples
     --------
@@ -90,21 +90,21 @@ class Fragments(CountedFragments, WrittenFragments):
         return self._source.about()
 
     def query(self, regions: Any = None, *, cells: Any = None, threads: Optional[int] = None) -> FragmentArrays:
-        """Read the fragments that overlap regions, of some cells.
+        """Read the fragments that overlap regions, optionally of selected cells only.
 
-        No more is read than the parts of the file that may hold some. Regions that overlap each other have the
-        fragments that they share once each.
+        Only the parts of the file with such fragments are read. A fragment that overlaps several regions is
+        returned once for each.
 
         Parameters
         ----------
         regions : str, tuple, sequence of these, or pandas.DataFrame, optional
             ``"chr1"``, ``"chr1:10,000-20,000"``, ``"chr1:10,000-"``, or ``("chr1", 10_000, 20_000)``: from the first
             base, counted from 0, up to, and not including, the last. A data frame has chromosome, start and end in its
-            first three columns. By default the whole is read.
+            first three columns. By default all fragments are read.
         cells : index, optional
             A position, a slice, a name, or a list or array of positions, names or booleans.
         threads : int, optional
-            Threads that read at the same time.
+            Number of threads.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class Fragments(CountedFragments, WrittenFragments):
     def iter_batches(
         self, regions: Any = None, *, cells: Any = None, nbytes: int = 1 << 26, threads: Optional[int] = None
     ) -> Iterator[FragmentArrays]:
-        """Read the fragments of a query in batches of a bounded size, one after the other.
+        """Read the fragments of a query in batches of a bounded size.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Fragments(CountedFragments, WrittenFragments):
 
     @property
     def end(self) -> Column:
-        """The base behind the last one of each fragment. Read at each access."""
+        """The exclusive end of each fragment. Read at each access."""
         return self._column(2)
 
     @property

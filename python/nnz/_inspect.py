@@ -25,14 +25,14 @@ def validate(
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
 ) -> List[Finding]:
-    """Check a file in full: its structure, all entries and names.
+    """Check a file: its structure, all entries and names.
 
     Parameters
     ----------
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     notes : bool
-        Whether what is unusual but allowed is listed, too.
+        Whether unusual but valid properties are listed, too.
     from_format : str, optional
         The format; by default it is detected.
     threads, memory : optional
@@ -41,7 +41,7 @@ def validate(
     Returns
     -------
     list of nnz.Finding
-        Empty if nothing is wrong.
+        Empty if there are no errors.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def diff(
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
 ) -> List[Difference]:
-    """Compare two matrices of any formats, two stores of fragments, or two files of AnnData.
+    """Compare two matrices of any formats, two fragment files, or two AnnData files.
 
     Parameters
     ----------
@@ -128,11 +128,11 @@ def stats(
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     axis : {"rows", "cols", "cells", "features"}, optional
-        Whose values are computed: of each row or column, by default of the whole matrix.
+        The axis for which a value is computed for each row or column; by default for the whole matrix.
     measures : {"nnz", "sums", "all"}
-        What is computed: the number of entries; also sums and means; or all. Less takes less time.
+        What is computed: the number of entries; also sums and means; or all.
     rows, cols : optional
-        The rows and columns that count, as in `nnz.slice`.
+        The rows and columns to include, as in `nnz.slice`.
     threads, memory : optional
         As in `nnz.WriteOptions`.
 

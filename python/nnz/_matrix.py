@@ -28,21 +28,21 @@ DENSE_LIMIT = 1 << 28
 class Matrix(Statistics):
     """A matrix on disk, of any format, or its transpose.
 
-    `nnz.open` opens one, too. Nothing is read but a header until entries are asked for: by an index, a method such as
+    `nnz.open` returns one, too. Only a header is read until entries are requested by an index, a method such as
     `to_scipy` or `sum`, or by `iter_batches`. A matrix can be pickled, which keeps its path; used after a fork; and
     used by several threads.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A file or directory of any format, or ``PATH::GROUP``. A file of AnnData has `X` as its matrix.
+        A file or directory of any format, or ``PATH::GROUP``. For an AnnData file the matrix is `X`.
     memory : int or str, optional
-        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+        Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
 
     Raises
     ------
     nnz.ArgumentError
-        There is no matrix, or there are several and none is named.
+        There is no matrix, or there are several and none is selected.
     nnz.Error
         As in `nnz.open`.
 
@@ -78,13 +78,13 @@ class Matrix(Statistics):
 
     @property
     def size(self) -> int:
-        """The number of cells, stored or not."""
+        """The number of elements, stored or not."""
         rows, cols = self.shape
         return rows * cols
 
     @property
     def nnz(self) -> Optional[int]:
-        """The number of stored entries; None where the file does not say."""
+        """The number of stored entries; None if the file does not state it."""
         return self._source.nnz
 
     @property
@@ -109,12 +109,12 @@ class Matrix(Statistics):
 
     @property
     def row_names(self) -> Optional[npt.NDArray[np.object_]]:
-        """The names of rows; None where there are none."""
+        """The names of rows; None if there are none."""
         return self._names("rows")
 
     @property
     def col_names(self) -> Optional[npt.NDArray[np.object_]]:
-        """The names of columns; None where there are none."""
+        """The names of columns; None if there are none."""
         return self._names("cols")
 
     @property
@@ -128,7 +128,7 @@ class Matrix(Statistics):
         return self._frame(1)
 
     def annotations(self, axis: str) -> Annotations:
-        """Return the names and annotations of an axis as a table, which goes to Arrow without pandas.
+        """Return the names and annotations of an axis as a table, which can be converted to Arrow without pandas.
 
         Parameters
         ----------
@@ -174,14 +174,14 @@ class Matrix(Statistics):
         return Matrix.of(self._handle.flipped())
 
     def __getitem__(self, key: Any) -> Any:
-        """Read some rows and columns.
+        """Read the selected rows and columns.
 
         Parameters
         ----------
         key : index, or two of them
             Each is a position, a slice, a name, or a list or array of positions, booleans or names. A string that
-            is not a name is looked up in the text columns of the annotations, such as the symbols of genes. Lists
-            for rows and for columns select the cells where they cross, as in AnnData.
+            is not a name is looked up in the string columns of the annotations, such as gene symbols. Lists
+            for rows and for columns select all combinations, as in AnnData.
 
         Returns
         -------
@@ -196,11 +196,11 @@ class Matrix(Statistics):
         KeyError
             No row or column has the name.
         nnz.ArgumentError
-            Several have it, or the axis has no names.
+            Several rows or columns have the name, or the axis has no names.
         nnz.MemoryLimitError
             The entries need more memory than allowed.
         nnz.CorruptFileError
-            What is read of the file is damaged.
+            The part of the file that is read is damaged.
 
         Examples
         --------
@@ -237,21 +237,21 @@ class Matrix(Statistics):
         return made if dtype is None else made.astype(dtype, copy=False)
 
     def to_scipy(self, order: Optional[str] = None, *, matrix: bool = False, duplicates: Optional[str] = None) -> Block:
-        """Read all entries into a sparse array of SciPy.
+        """Read all entries into a SciPy sparse array.
 
         Parameters
         ----------
         order : {"row", "col"}, optional
-            Makes compressed rows or columns; by default the order of the file.
+            Return compressed rows or columns; by default as stored in the file.
         matrix : bool
-            Whether to make a `csr_matrix` or `csc_matrix`, and not an array.
+            Whether to return a `csr_matrix` or `csc_matrix` instead of an array.
         duplicates : {"refuse", "sum", "keep"}, optional
             What to do with entries at the same position; by default they are kept where the format allows them.
 
         Returns
         -------
         scipy.sparse.csr_array or scipy.sparse.csc_array
-            With sorted indices of 32 bits, or of 64 where the matrix or the number of entries needs them.
+            With sorted indices of 32 bits, or of 64 bits if the matrix or the number of entries is too large.
 
         Raises
         ------
@@ -270,12 +270,12 @@ class Matrix(Statistics):
         return _convert.read(self._source, self._handle.memory, order, matrix, duplicates)
 
     def to_numpy(self, order: Optional[str] = None) -> npt.NDArray[Any]:
-        """Read every cell into an array, zeros too.
+        """Read all elements, including zeros, into a dense array.
 
         Parameters
         ----------
         order : {"row", "col"}, optional
-            The order of cells in memory, that of C or of Fortran; by default that of the file.
+            The order of elements in memory: C or Fortran order; by default as stored in the file.
 
         Returns
         -------
@@ -285,7 +285,7 @@ class Matrix(Statistics):
         Raises
         ------
         nnz.MemoryLimitError
-            All cells need more memory than allowed.
+            The array needs more memory than allowed.
         nnz.CorruptFileError
             The file is damaged.
 
@@ -302,7 +302,7 @@ class Matrix(Statistics):
         Returns
         -------
         pandas.DataFrame
-            Of the shape of the matrix. Its index and columns are the names, or positions where there are none.
+            Of the shape of the matrix. Its index and columns are the names, or positions if there are none.
 
         Examples
         --------
@@ -317,12 +317,9 @@ class Matrix(Statistics):
         Returns
         -------
         anndata.AnnData
-            Of the shape cells by features; rows are observations where the file does not say what they are. `X` is a
-            `csr_matrix` or `csc_matrix`.
-
-        See Also
-        --------
-        nnz.read_anndata : Reads layers and all else of a file of AnnData, too.
+            Of the shape cells by features. If the file does not state which axis is cells, rows are observations.
+            `X` is a `csr_matrix` or `csc_matrix`. `nnz.read_anndata` also reads the layers and everything else in an
+            AnnData file.
 
         Examples
         --------
@@ -332,22 +329,22 @@ class Matrix(Statistics):
         return _convert.to_anndata(self, lambda matrix: matrix.to_scipy(matrix=True))
 
     def to_torch(self, order: Optional[str] = None) -> torch.Tensor:
-        """Read all entries into a sparse tensor of PyTorch. Requires torch.
+        """Read all entries into a sparse PyTorch tensor. Requires torch.
 
         Parameters
         ----------
         order : {"row", "col"}, optional
-            Makes a tensor in the layout CSR or CSC; by default that of the order of the file.
+            The layout of the tensor: CSR or CSC; by default as stored in the file.
 
         Returns
         -------
         torch.Tensor
-            On the CPU. Indices are of 32 bits unless the matrix or the number of entries is too large for that.
+            On the CPU. Indices have 32 bits unless the matrix or the number of entries is too large.
 
         Raises
         ------
         nnz.UnsupportedError
-            This PyTorch does not have the type of the values.
+            The installed PyTorch does not support the type of the values.
         ImportError
             PyTorch is not installed.
 
@@ -361,21 +358,21 @@ class Matrix(Statistics):
         return _torch.from_block(self.to_scipy(order))
 
     def __binsparse_descriptor__(self) -> Dict[str, Any]:
-        """Describe the arrays of `__binsparse__`, as Binsparse does. All entries are read, and kept for that call."""
+        """Describe the arrays of `__binsparse__`, as Binsparse does. Reads all entries, and keeps them for that call."""
         self._read[:] = [_binsparse.of_block(self.to_scipy())]
         return self._read[0].descriptor
 
     def __binsparse__(self) -> Dict[str, npt.NDArray[Any]]:
-        """Read all entries as named arrays of Binsparse."""
+        """Read all entries as the named arrays of Binsparse."""
         return _binsparse.take(self._read, lambda: _binsparse.of_block(self.to_scipy())).arrays
 
     def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Block]:
-        """Read the matrix in blocks of a bounded size, one after the other: of rows, or of columns if `order` is ``"col"``.
+        """Read the matrix in batches of a bounded size: of rows, or of columns if `order` is ``"col"``.
 
         Parameters
         ----------
         nbytes : int
-            Approximate maximum size of a block in bytes. It has at least one row or column.
+            Approximate maximum size of a batch in bytes. A batch has at least one row or column.
 
         Yields
         ------
@@ -385,7 +382,7 @@ class Matrix(Statistics):
         Examples
         --------
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> sum(block.nnz for block in m.iter_batches(nbytes=50_000))
+        >>> sum(batch.nnz for batch in m.iter_batches(nbytes=50_000))
         23866
         """
         return batches(self._source, self._handle.memory, nbytes)

@@ -12,19 +12,19 @@ from ._file import File, listed
 
 
 def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Any:
-    """Open a matrix, a tensor, a table or genomic fragments, or a file with several.
+    """Open a matrix, a tensor, a table or genomic fragments, or a file with several of them.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A file or directory of any format, or ``PATH::GROUP`` for what is inside.
+        A file or directory of any format, or ``PATH::GROUP`` for a group in a file.
     memory : int or str, optional
-        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+        Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
 
     Returns
     -------
     Matrix, Tensor, Table, Fragments or File
-        A `File` if there are several and no group is named. A vector is a `Matrix` of one column.
+        A `File` if there are several and no group is given. A vector is a `Matrix` of one column.
 
     Raises
     ------

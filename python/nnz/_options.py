@@ -16,11 +16,11 @@ class TargetOptions(TypedDict, total=False):
     """Options of a target, whatever the order of its entries.
 
     ``to``
-        The name of the format; by default that of the extension of the target.
+        The name of the format; by default from the extension of the target.
     ``type``
-        The type of values, such as ``"float32"`` or ``numpy.uint8``. What does not fit exactly is an error.
+        The type of values, such as ``"float32"`` or ``numpy.uint8``. A value that does not fit exactly is an error.
     ``lossy``
-        Whether values may be rounded to the nearest float.
+        Whether values may be rounded to a floating-point type.
     ``structure``, ``expand``
         Which triangles of a symmetric matrix are written: ``"keep"`` as in the source, ``"general"`` (the same as
         ``expand=True``) both, ``"auto"`` one if the other follows from it.
@@ -31,21 +31,21 @@ class TargetOptions(TypedDict, total=False):
     ``compress``
         How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
     ``row_names``, ``col_names``
-        The column of annotations to take the names of rows, of columns from.
+        The column of the annotations to use as names of the rows or columns.
     ``make_unique``
-        Whether names that occur again get a number, as in ``var_names_make_unique`` of anndata.
+        Whether numbers are appended to duplicate names, as in ``var_names_make_unique`` of anndata.
     ``row_annotations``, ``col_annotations``
-        Tables to add by name: data frames of pandas, or paths of ``.csv`` or ``.tsv`` files.
+        Tables to join by name: pandas data frames, or paths of ``.csv`` or ``.tsv`` files.
     ``force``
-        Whether a target that exists is replaced.
+        Whether an existing target is replaced.
     ``strict``
-        Whether it is an error if the target format does not hold all of the source, and not a warning.
+        Whether data that the target format cannot store is an error instead of a warning.
     ``no_sync``
-        Whether not to wait until the data is on disk.
+        Whether to skip syncing to disk (fsync).
     ``threads``
-        Number of threads; by default that of the cores.
+        Number of threads; by default the number of cores.
     ``memory``
-        Bytes of memory for sorting, or a string such as ``"2G"``; by default a quarter of what is free.
+        Memory limit for sorting, in bytes or such as ``"2G"``; by default a quarter of the free memory.
 
     All others are options of one format each, which `nnz.formats` lists, with underscores for dashes.
     """
@@ -88,7 +88,7 @@ class WriteOptions(TargetOptions, total=False):
     """Options of all functions that write: those of `TargetOptions`, and
 
     ``order``
-        ``"row"`` or ``"col"``: how entries are stored; by default as in the source.
+        The storage order, ``"row"`` or ``"col"``; by default as in the source.
     """
 
     order: Optional[str]

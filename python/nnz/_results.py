@@ -12,7 +12,7 @@ from ._errors import DroppedWarning, Position
 
 @dataclass(frozen=True)
 class Summary:
-    """The result of what writes: what was written, and what was not.
+    """The result of functions that write: what was written, and what was dropped.
 
     Attributes
     ----------
@@ -25,15 +25,15 @@ class Summary:
     bytes_after : int
         Bytes written.
     disk : int
-        Bytes that temporary files took on disk.
+        Size of temporary files, in bytes.
     seconds : float
-        Seconds that it took.
+        Run time in seconds.
     dropped : list of str
-        What the target does not hold.
+        Data that the target cannot store.
     left_out : list of str
-        What was left out for another reason, with the reason.
+        Data that was dropped for another reason, with the reason.
     notes : list of str
-        What is unusual in the source, but allowed.
+        Unusual but valid properties of the source.
     """
 
     shape: Tuple[int, ...]
@@ -92,7 +92,7 @@ class RepairSummary:
     Attributes
     ----------
     repairs : list of str
-        What was repaired, with its place.
+        What was repaired, with its position.
     written : Summary or None
         What was written; None for fragments.
     """
@@ -103,12 +103,12 @@ class RepairSummary:
 
 @dataclass(frozen=True)
 class Finding:
-    """A fault or a note, as `nnz.validate` lists them.
+    """An error or a note of `nnz.validate`.
 
     Attributes
     ----------
     severity : str
-        ``"fault"`` if it makes the file invalid, else ``"note"``.
+        ``"fault"`` for an error, which makes the file invalid, otherwise ``"note"``.
     message : str
         What was found, and what was expected.
     path, array, position
@@ -138,13 +138,13 @@ class Difference:
     element : str or None
         The element of a file, or the chromosome of a fragment, that differs.
     row, col : int or None
-        The place of an entry.
+        The position of an entry.
     axis : str or None
         The axis whose names differ.
     position : int or None
-        The place of a value in its element, or of a fragment on its chromosome.
+        The index of a value in its element, or of a fragment on its chromosome.
     first, second : str or None
-        What each has; ``"-"`` for nothing.
+        The value in each of the two; ``"-"`` for none.
     """
 
     kind: str
@@ -168,7 +168,7 @@ class Format:
     aliases, extensions : list of str
         Other names, and extensions of files without the dot.
     summary : str
-        One line about it.
+        A one-line summary.
     reads, writes : list of str
         What can be read and written: ``"matrix"``, ``"tensor"``, ``"fragments"``, ``"table"``.
     options : dict of str to str

@@ -31,7 +31,7 @@ def slice(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Write some rows and columns of a matrix; of a file of AnnData, all that belongs to them.
+    """Write the selected rows and columns of a matrix, or of all elements of an AnnData file.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def slice(
     rows, cols, cells, features : optional
         What is written, in this order, each row and column at most once: a string as in ``nnz slice``
         (``"CD3E,0:10"``, ``"cell_type=B"``, ``"@genes.txt"``) or a list of names; for `rows` and `cols` also a slice,
-        positions or booleans. A tuple holds several selections, which all have to apply.
+        positions or booleans. A tuple combines several selections with AND.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options

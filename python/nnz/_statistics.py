@@ -22,7 +22,7 @@ class Statistics(Opened[MatrixHandle]):
         return self._handle.source
 
     def sum(self, axis: Optional[int] = None) -> Reduced:
-        """Add up the values of all cells, of each column (``axis=0``) or of each row (``axis=1``).
+        """Add up all elements, or those of each column (``axis=0``) or of each row (``axis=1``).
 
         Integers are added exactly. Floats are added in 64 bits, with compensation for rounding errors, and complex
         numbers part by part, in a pass for each.
@@ -40,7 +40,7 @@ class Statistics(Opened[MatrixHandle]):
         Raises
         ------
         OverflowError
-            The sum of integers does not fit 64 bits.
+            The sum of integers does not fit into 64 bits.
 
         Examples
         --------
@@ -50,7 +50,7 @@ class Statistics(Opened[MatrixHandle]):
         return _reduce.total(self._source, axis, self._handle.memory)
 
     def mean(self, axis: Optional[int] = None) -> Reduced:
-        """Compute the mean of all cells, of each column (``axis=0``) or of each row (``axis=1``).
+        """Compute the mean of all elements, or of each column (``axis=0``) or of each row (``axis=1``).
 
         Parameters
         ----------
@@ -70,14 +70,14 @@ class Statistics(Opened[MatrixHandle]):
         return _reduce.mean(self._source, axis, self._handle.memory)
 
     def var(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
-        """Compute the variance of all cells, of each column (``axis=0``) or of each row (``axis=1``).
+        """Compute the variance of all elements, or of each column (``axis=0``) or of each row (``axis=1``).
 
         Parameters
         ----------
         axis : {0, 1}, optional
             By default the whole matrix.
         ddof : int
-            What is subtracted from the number of cells: 0 as in NumPy; 1 as in ``nnz stats``.
+            Subtracted from the number of elements: 0 as in NumPy; 1 as in ``nnz stats``.
 
         Returns
         -------

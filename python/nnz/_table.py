@@ -67,9 +67,9 @@ class TableHandle(Handle[_nnz.TableSource]):
 
 
 class Table(Opened[TableHandle]):
-    """Columns of numbers on disk, each with a label and a type, or some rows and columns of them.
+    """A table on disk, or a selection of its rows and columns. Each column has a label, a type, and numbers.
 
-    `nnz.open` opens one, too. Nothing is read but a header until values are asked for. A table can be pickled, which
+    `nnz.open` returns one, too. Only a header is read until values are requested. A table can be pickled, which
     keeps its path and what is selected; used after a fork; and used by several threads.
 
     Parameters
@@ -77,12 +77,12 @@ class Table(Opened[TableHandle]):
     path : str or os.PathLike
         A file of a format with tables.
     memory : int or str, optional
-        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+        Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
 
     Raises
     ------
     nnz.UnsupportedError
-        The path holds something else.
+        The path contains something else.
     nnz.Error
         As in `nnz.open`.
 
@@ -120,7 +120,7 @@ class Table(Opened[TableHandle]):
 
     @property
     def columns(self) -> List[str]:
-        """The labels of the columns. Several may have the same."""
+        """The labels of the columns, which need not be unique."""
         columns = self._source.columns
         return [columns[col][0] for col in self._handle.cols]
 
@@ -147,7 +147,7 @@ class Table(Opened[TableHandle]):
         Returns
         -------
         numpy.ndarray or Table
-            The values of the column if one is selected by itself, a value if one row is, too, and else a table, of
+            The values of a column if a single one is selected, a value if also a single row is, otherwise a table, of
             which nothing is read.
 
         Raises
@@ -264,7 +264,7 @@ class Table(Opened[TableHandle]):
         return frame
 
     def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Table]:
-        """Go through the rows in tables of a bounded size, of which nothing is read yet.
+        """Iterate over the rows in tables of a bounded size, which are not read yet.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class Table(Opened[TableHandle]):
         Yields
         ------
         Table
-            Rows that follow each other, and all columns.
+            Consecutive rows, and all columns.
 
         Examples
         --------
@@ -289,7 +289,7 @@ class Table(Opened[TableHandle]):
         return (self[start : start + together] for start in range(0, len(self._handle.rows), together))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Give a stream of Arrow, which reads some rows at a time. The types are those of the file; a requested schema is ignored."""
+        """Return an Arrow stream, which reads batches of rows. The types are those of the file; a requested schema is ignored."""
         return self._source.stream(runs(self._handle.rows), list(self._handle.cols))
 
     def __repr__(self) -> str:

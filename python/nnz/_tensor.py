@@ -32,22 +32,22 @@ class TensorHandle(Handle[_nnz.TensorSource]):
 
 
 class Tensor(Opened[TensorHandle]):
-    """A sparse or dense array on disk of three dimensions or more, or of none.
+    """A sparse or dense array on disk with three or more dimensions, or without dimensions.
 
-    `nnz.open` opens one, too. Matrices and vectors are a `Matrix`. Nothing is read but a header until entries are asked
-    for. A tensor can be pickled, which keeps its path; used after a fork; and used by several threads.
+    `nnz.open` returns one, too. Matrices and vectors are a `Matrix`. Only a header is read until entries are
+    requested. A tensor can be pickled, which keeps its path; used after a fork; and used by several threads.
 
     Parameters
     ----------
     path : str or os.PathLike
         A file or directory of any format, or ``PATH::GROUP``.
     memory : int or str, optional
-        Bytes that reading may take, such as ``"4G"``; by default what is free allows.
+        Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
 
     Raises
     ------
     nnz.UnsupportedError
-        The path holds something else.
+        The path contains something else.
     nnz.Error
         As in `nnz.open`.
 
@@ -90,7 +90,7 @@ class Tensor(Opened[TensorHandle]):
 
     @property
     def size(self) -> int:
-        """The number of cells, stored or not."""
+        """The number of elements, stored or not."""
         cells = 1
         for extent in self.shape:
             cells *= extent
@@ -113,27 +113,27 @@ class Tensor(Opened[TensorHandle]):
 
     @property
     def levels(self) -> str:
-        """The levels that entries are stored in, in the words of Binsparse, such as ``"sparse3(element)"``."""
+        """The Binsparse level tree, such as ``"sparse3(element)"``."""
         return self._source.levels
 
     @property
     def fill_value(self) -> Any:
-        """The value of cells that are not stored, usually zero."""
+        """The value of elements that are not stored, usually zero."""
         fill = self._source.fill
         return self.dtype.type(0) if fill is None else fill[0]
 
     def to_numpy(self) -> npt.NDArray[Any]:
-        """Read every cell. Those that are not stored hold the fill value.
+        """Read all elements. Those that are not stored have the fill value.
 
         Returns
         -------
         numpy.ndarray
-            Of the shape of the tensor, in the order of C.
+            Of the shape of the tensor, in C order.
 
         Raises
         ------
         nnz.MemoryLimitError
-            All cells need more memory than allowed.
+            The array needs more memory than allowed.
 
         Examples
         --------
@@ -145,7 +145,7 @@ class Tensor(Opened[TensorHandle]):
         return source.read_dense(self._handle.memory).reshape(source.shape)
 
     def to_sparse(self) -> sparse.COO:
-        """Read all entries into an array of PyData ``sparse``, with its fill value. Requires that package.
+        """Read all entries into a PyData ``sparse`` array with the same fill value. Requires that package.
 
         Returns
         -------
@@ -173,7 +173,7 @@ class Tensor(Opened[TensorHandle]):
         return made(np.stack(coordinates), data, shape=self.shape, fill_value=fill, has_duplicates=False)
 
     def to_scipy(self) -> Coordinates:
-        """Read all entries into an array of SciPy, which has three dimensions or more from SciPy 1.15 on.
+        """Read all entries into a SciPy array. Three or more dimensions need SciPy 1.15 or newer.
 
         Returns
         -------
@@ -182,7 +182,7 @@ class Tensor(Opened[TensorHandle]):
         Raises
         ------
         nnz.UnsupportedError
-            The fill value is not zero, there are no dimensions, or this SciPy is older.
+            The fill value is not zero, there are no dimensions, or SciPy is too old.
 
         Examples
         --------
@@ -199,7 +199,7 @@ class Tensor(Opened[TensorHandle]):
             raise UnsupportedError(f"{self.path}: this SciPy has no arrays of {self.ndim} dimensions", self.path) from error
 
     def to_torch(self) -> torch.Tensor:
-        """Read all entries into a sparse tensor of PyTorch, in its COO layout. Requires torch.
+        """Read all entries into a sparse PyTorch tensor with COO layout. Requires torch.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Tensor(Opened[TensorHandle]):
         Raises
         ------
         nnz.UnsupportedError
-            The fill value is not zero, or this PyTorch does not have the type of the values.
+            The fill value is not zero, or the installed PyTorch does not support the type of the values.
         ImportError
             PyTorch is not installed.
 
@@ -242,12 +242,12 @@ class Tensor(Opened[TensorHandle]):
         return made if dtype is None else made.astype(dtype, copy=False)
 
     def __binsparse_descriptor__(self) -> Dict[str, Any]:
-        """Describe the arrays of `__binsparse__`, as Binsparse does. All entries are read, and kept for that call."""
+        """Describe the arrays of `__binsparse__`, as Binsparse does. Reads all entries, and keeps them for that call."""
         self._read[:] = [self._exported()]
         return self._read[0].descriptor
 
     def __binsparse__(self) -> Dict[str, npt.NDArray[Any]]:
-        """Read all entries as named arrays of Binsparse."""
+        """Read all entries as the named arrays of Binsparse."""
         return _binsparse.take(self._read, self._exported).arrays
 
     def _exported(self) -> _binsparse.Exported:

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **options: Unpack[WriteOptions]) -> Summary:
-    """Convert a matrix, fragments, or a file of AnnData with all that is in it, to another format.
+    """Convert a matrix, fragments, or an AnnData file with all its elements, to another format.
 
-    The target appears when it is complete and on disk, or not at all.
+    The target is written atomically, and synced to disk.
 
     Parameters
     ----------
     source, target : str or os.PathLike
         Paths, or ``PATH::GROUP``.
     progress : bool or callable, optional
-        True shows a bar of tqdm if it is installed; a callable is called with the name of the step, the number of
+        True shows a tqdm progress bar if tqdm is installed; a callable is called with the name of the step, the number of
         entries done, and the total number or None.
     **options
         As in `nnz.WriteOptions`.
@@ -45,9 +45,9 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
     nnz.ExistsError
         The target exists, and ``force`` is not set.
     nnz.CastError
-        The type of the target cannot hold a value exactly.
+        The type of the target cannot represent a value exactly.
     nnz.UnsupportedError
-        ``strict`` is set, and the target format does not hold all of the source.
+        ``strict`` is set, and the target format cannot store all of the source.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def concat(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Concatenate matrices, or files of AnnData with all that is in them.
+    """Concatenate matrices, or AnnData files with all their elements.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ def concat(
     ignore_names : bool
         Whether names of the other axis may differ; those of the first source that has any are written.
     join : {"inner", "outer"}, optional
-        For files of AnnData: what is kept of the other axis where files differ. By default a difference is an error.
+        For AnnData files: how to combine the other axis if files differ. By default a difference is an error.
     label : str, optional
-        For files of AnnData: a new column of annotations with the number of the source, from 0.
+        For AnnData files: a new column of annotations with the number of the source, from 0.
     index_unique : str, optional
-        For files of AnnData: what is put between a name and the number of its source.
+        For AnnData files: the separator between a name and the number of its source, which is appended.
     fill : float, optional
-        For files of AnnData: the value of cells that a source does not have, with ``join="outer"``.
+        For AnnData files: the value of elements that a source does not have, with ``join="outer"``.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -170,14 +170,14 @@ def split(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> SplitSummary:
-    """Write a file of AnnData as several: one for each value of a column of `obs`, with the cells that have it.
+    """Split an AnnData file into one file for each value of a column of `obs`, with the cells that have it.
 
     Parameters
     ----------
     source : str or os.PathLike
         The file.
     directory : str or os.PathLike
-        Where the files are written, each named by its value. It is made if it does not exist.
+        Where the files are written, each named by its value. It is created if it does not exist.
     by : str
         The name of the column.
     extension : {"h5ad", "zarr"}
@@ -194,7 +194,7 @@ def split(
     Raises
     ------
     nnz.ArgumentError
-        There is no such column, or the source is not of AnnData.
+        There is no such column, or the source is not AnnData.
     nnz.Error
         As in `nnz.convert`.
 
@@ -218,14 +218,14 @@ def repair(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> RepairSummary:
-    """Write a damaged file as it was meant to be, where that is certain: overflowed pointers, wrong counts, wrong order.
+    """Write a corrected copy of a damaged file: overflowed ``indptr``, wrong counts, unsorted entries.
 
     Parameters
     ----------
     source, target : str or os.PathLike
         The file, and where it is written.
     complete : bool
-        Whether a text with fewer entries than its header states counts as complete.
+        Whether a text with fewer entries than its header states is treated as complete.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -238,7 +238,7 @@ def repair(
     Raises
     ------
     nnz.CorruptFileError
-        What the file was meant to be is not certain. `nnz.validate` lists what is wrong with it.
+        There is more than one possible correction. `nnz.validate` lists the errors in the file.
     nnz.Error
         As in `nnz.convert`.
 

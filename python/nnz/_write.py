@@ -36,16 +36,16 @@ def write(
 ) -> Summary:
     """Write a matrix, tensor, table or fragments, in the format of the path's extension unless ``to=`` names one.
 
-    The target appears when it is complete and on disk, or not at all.
+    The target is written atomically, and synced to disk.
 
     Parameters
     ----------
     obj : matrix, array, tensor or table
-        What is written: matrices and arrays of SciPy, NumPy, PyData ``sparse`` and PyTorch, of any number of dimensions
-        where the format has them; an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and
-        annotations; a `Matrix`, `Tensor`, `Table` or `Fragments`, the last of which take the options of
-        `nnz.FragmentOptions`; and what offers ``__binsparse__``. A data frame of pandas is a table where the format has
-        tables, and else a matrix; what offers ``__arrow_c_stream__`` is a table.
+        Matrices and arrays of SciPy, NumPy, PyData ``sparse`` and PyTorch, with any number of dimensions that the
+        format supports; an AnnData, with all elements to ``.h5ad`` and ``.zarr``, and with `X`, names and annotations
+        to other formats; a `Matrix`, `Tensor`, `Table` or `Fragments` (with the options of `nnz.FragmentOptions`); and
+        objects with ``__binsparse__``. A pandas data frame is written as a table if the format has tables, otherwise
+        as a matrix. Objects with ``__arrow_c_stream__`` are written as tables.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     rows, cols : pandas.DataFrame, optional
@@ -67,13 +67,13 @@ def write(
     nnz.ExistsError
         The target exists, and ``force`` is not set.
     nnz.CastError
-        The type of the target cannot hold a value exactly.
+        The type of the target cannot represent a value exactly.
     nnz.UnsupportedError
-        The format cannot hold the object; with ``strict=True`` also not all of it.
+        The format cannot store the object; with ``strict=True`` also if it cannot store all of it.
     nnz.ArgumentError
         The arguments do not fit the object or the format.
     OSError
-        Writing has failed. The target is as it was.
+        Writing has failed. The target is unchanged.
 
     Examples
     --------

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """A matrix that is written part by part. `nnz.writer` makes one.
+    """A matrix that is written in batches. Returned by `nnz.writer`.
 
-    At the end of a ``with`` statement the matrix is completed, or removed if the block raised. Until then the target is
-    as it was. Blocks of several threads follow each other in the
-    order they come; a child process cannot write.
+    At the end of a ``with`` statement the matrix is completed, or removed after an exception. Until then an
+    existing target is unchanged. Blocks that several threads write are appended in the order of the calls; a child
+    process cannot write.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Writer:
 
     @property
     def summary(self) -> Optional[Summary]:
-        """What was written; None before the end."""
+        """The result; None before the end."""
         return self._summary
 
     def write(self, block: Any) -> None:
@@ -79,11 +79,11 @@ class Writer:
         Raises
         ------
         ValueError
-            The block has another width than the matrix, or there are more rows or columns than the matrix has.
+            The shapes of block and matrix do not match, or there are more rows or columns than the matrix has.
         nnz.CastError
-            The type of the matrix cannot hold all values of that type.
+            The type of the matrix cannot represent all values of that type.
         OSError
-            Writing has failed. What was written is removed.
+            Writing has failed. The output is removed.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class Writer:
             raise
 
     def close(self) -> Summary:
-        """Complete the matrix and move it to its path. A second call returns the same.
+        """Complete the matrix and move it to its path. A second call returns the same result.
 
         Returns
         -------
@@ -134,9 +134,9 @@ class Writer:
         Raises
         ------
         nnz.CorruptFileError
-            There were fewer rows or columns than the matrix has. What was written is removed.
+            There were fewer rows or columns than the matrix has. The output is removed.
         OSError
-            Writing has failed. What was written is removed.
+            Writing has failed. The output is removed.
 
         Examples
         --------
@@ -158,7 +158,7 @@ class Writer:
         return self._summary
 
     def abort(self) -> None:
-        """Remove what was written. The target stays as it was.
+        """Remove the output. An existing target is unchanged.
 
         Examples
         --------
@@ -209,19 +209,19 @@ def writer(
     axis_kinds: Kinds = None,
     **options: Unpack[TargetOptions],
 ) -> Writer:
-    """Write a matrix part by part, such as one that does not fit into memory.
+    """Write a matrix in batches, such as one that does not fit into memory.
 
     Parameters
     ----------
     path : str or os.PathLike
         A path, or ``PATH::GROUP``; its format as in `nnz.write`.
     shape : pair of int
-        The number of rows and columns of all parts.
+        The number of rows and columns of the whole matrix.
     order : {"row", "col"}
-        Whether parts are rows, one below the other, or columns, side by side. The target is stored so unless its
+        Whether batches have rows or columns. The target is stored in this order unless its
         format is stored the other way; then entries are sorted, in bounded memory.
     dtype : numpy.dtype, optional
-        The type of values; by default that of the first part.
+        The type of values; by default that of the first batch.
     rows, cols : pandas.DataFrame, optional
         Annotations of rows and columns, as in `nnz.write`.
     axis_kinds : pair of {"cells", "features", None}, optional
@@ -237,8 +237,8 @@ def writer(
     --------
     >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
     >>> with nnz.writer(tmp / "parts.bpcells", m.shape, m.order, row_names=m.row_names) as parts:
-    ...     for block in m.iter_batches(nbytes=50_000):
-    ...         parts.write(block)
+    ...     for batch in m.iter_batches(nbytes=50_000):
+    ...         parts.write(batch)
     >>> parts.summary.entries
     23866
     """
