@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Schemes of places that are read over a network.
 const SCHEMES: [&str; 10] =
@@ -26,7 +25,7 @@ impl<'a> UrlParts<'a> {
     /// Splits a URL of a known scheme; `None` for any other text.
     #[must_use]
     pub fn of(text: &'a OsStr) -> Option<Self> {
-        let bytes = text.as_bytes();
+        let bytes = text.as_encoded_bytes();
         let colon = bytes.iter().take(8).position(|&byte| byte == b':')?;
         let (scheme, rest) = bytes.split_at(colon);
         let rest = rest.strip_prefix(b"://")?;
@@ -68,7 +67,8 @@ pub fn without_secrets(path: &Path) -> Cow<'_, Path> {
         return Cow::Borrowed(path);
     }
     let text = [parts.scheme, b"://", parts.host(), parts.path].concat();
-    Cow::Owned(OsStr::from_bytes(&text).into())
+    // A URL that is not UTF-8 is refused, and only shown.
+    Cow::Owned(PathBuf::from(String::from_utf8_lossy(&text).into_owned()))
 }
 
 #[cfg(test)]

@@ -54,7 +54,12 @@ impl Address {
         let before = parts.authority.len().saturating_sub(parts.host().len() + 1);
         let user = parts.authority.get(..before).filter(|user| !user.is_empty());
         let user = user.map(text).transpose()?;
-        let path = text(parts.path)?.trim_matches('/').to_owned();
+        let mut path = text(parts.path)?;
+        if cfg!(windows) {
+            // Joined paths have them there.
+            path = path.replace('\\', "/");
+        }
+        let path = path.trim_matches('/').to_owned();
         let query = text(parts.query)?;
         let query = query.split('#').next().unwrap_or_default().to_owned();
         Ok(Self { service, scheme, host, user, path, query })

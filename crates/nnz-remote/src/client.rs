@@ -1,5 +1,6 @@
 //! Requests to a server.
 
+mod bounded;
 mod store;
 mod web;
 
@@ -87,11 +88,13 @@ impl Client {
 
     /// Fetches the first bytes of an object, of which nothing is known.
     pub(crate) async fn first(&self, address: &Address, most: u64) -> Result<First, Failure> {
-        match self {
-            Self::Web(web) => retrying(|| web.first(address, most)).await,
-            Self::Store(store) => {
-                retrying(|| store.first(&address.path, most)).await.map(First::Part)
-            }
+        let first = match self {
+            Self::Web(web) => retrying(|| web.first(address, most)).await?,
+            Self::Store(store) => First::Part(retrying(|| store.first(&address.path, most)).await?),
+        };
+        match first {
+            First::Part(Part { total, .. }) if total > LONGEST => Err(too_long(total)),
+            first => Ok(first),
         }
     }
 
@@ -125,9 +128,22 @@ impl Client {
                 let what = "a web server does not list what it has";
                 Err(Failure::new(io::ErrorKind::PermissionDenied, what))
             }
-            Self::Store(store) => retrying(|| store.list(&address.path, most)).await,
+            Self::Store(store) => {
+                let (found, complete) = retrying(|| store.list(&address.path, most)).await?;
+                match found.iter().filter_map(|one| one.len).find(|len| *len > LONGEST) {
+                    Some(len) => Err(too_long(len)),
+                    None => Ok((found, complete)),
+                }
+            }
         }
     }
+}
+
+/// No object is longer: positions can be added without overflow.
+const LONGEST: u64 = 1 << 60;
+
+fn too_long(len: u64) -> Failure {
+    Failure::new(io::ErrorKind::Other, format!("the server says that it has {len} bytes"))
 }
 
 /// How often a request is sent again, and how long is waited before.

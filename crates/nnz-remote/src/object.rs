@@ -325,6 +325,8 @@ impl Inner {
         match answer {
             Ok(bytes) => {
                 extent.content = Content::Ready(bytes);
+                // Who waits for it reads it before it is dropped.
+                extent.stamp = self.shared.now();
                 kept = Some((extent.len, extent.stamp));
             }
             Err(failure) => {

@@ -1,12 +1,10 @@
 //! Objects of servers without ranges: a copy in a temporary file, which grows as it is read.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use nnz_core::Cancellation;
-use nnz_storage::{Identity, ReadAt};
+use nnz_storage::{Identity, ReadAt, TemporaryFile};
 
 use crate::address::Address;
 use crate::bridge;
@@ -29,7 +27,7 @@ pub(crate) struct Spool {
 
 #[derive(Debug)]
 struct Copy {
-    file: File,
+    file: TemporaryFile,
     limit: u64,
     state: Mutex<State>,
     grown: Condvar,
@@ -55,8 +53,7 @@ impl Spool {
         if let Some(len) = body.len.filter(|len| *len > limit) {
             return Err(too_long(&format!("{len}"), limit).into());
         }
-        let directory = nnz_storage::temporary_directory();
-        let file = tempfile::tempfile_in(directory)?;
+        let file = TemporaryFile::create().map_err(io::Error::other)?;
         let (state, grown) = (Mutex::default(), Condvar::new());
         let copy = Arc::new(Copy { file, limit, state, grown });
         let len = body.len;
@@ -118,7 +115,8 @@ impl ReadAt for Spool {
         }
         let there = self.wait(at + 1)?;
         let count = usize::try_from(there.saturating_sub(at)).unwrap_or(usize::MAX).min(out.len());
-        self.copy.file.read_at(&mut out[..count], at)
+        self.copy.file.read_exact_at(&mut out[..count], at).map_err(io::Error::other)?;
+        Ok(count)
     }
 
     fn identity(&self) -> io::Result<Option<Identity>> {
@@ -172,8 +170,7 @@ async fn copy_once(copy: &Copy, mut body: Body) -> Result<u64, Failure> {
         let skipped = usize::try_from(known.saturating_sub(start)).unwrap_or(usize::MAX);
         let Some(new) = chunk.get(skipped..).filter(|new| !new.is_empty()) else { continue };
         let written = copy.file.write_all_at(new, end - new.len() as u64);
-        written
-            .map_err(|error| Failure::new(error.kind(), format!("its temporary copy: {error}")))?;
+        written.map_err(|error| Failure::new(io::ErrorKind::Other, error.to_string()))?;
         let mut state = copy.lock();
         state.written = end;
         if state.closed {

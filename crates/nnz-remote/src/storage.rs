@@ -1,10 +1,8 @@
 //! URLs as a storage.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -48,6 +46,18 @@ const MARKS: [&[&str]; 2] = [
 
 /// Names that show that a directory inside a store is one of its groups or arrays.
 const GROUPS: &[&str] = &["zarr.json", ".zgroup", ".zarray"];
+
+/// Other names of files that a store may have or not, and the endings of files beside others.
+const OPTIONAL: [&str; 7] = [
+    ".zattrs",
+    "barcodes.tsv",
+    "barcodes.tsv.gz",
+    "features.tsv",
+    "features.tsv.gz",
+    "genes.tsv",
+    "genes.tsv.gz",
+];
+const SIDECARS: [&str; 1] = [".meta"];
 
 /// Places that are read over a network. Paths are URLs: `s3://BUCKET/KEY`, `gs://BUCKET/KEY`,
 /// `az://CONTAINER/KEY`, `https://HOST/PATH`.
@@ -171,8 +181,12 @@ impl RemoteStorage {
         }
         let (address, client) = self.locate(path)?;
         let found = match address.service {
-            Service::Web => self.find_page(path, &address, &client)?,
-            _ => self.find_object(path, &address, &client)?,
+            Service::Web => self.find_page(path, &address, &client),
+            _ => self.find_object(path, &address, &client),
+        };
+        let found = match found {
+            Err(error) if self.may_be_absent(&address, &error) => Found::Missing,
+            found => found?,
         };
         self.keep(path, found.clone());
         Ok(found)
@@ -196,10 +210,26 @@ impl RemoteStorage {
                 None => Found::NoObject,
             },
             Err(failure) if failure.is_missing() => Found::NoObject,
-            Err(failure) => return Err(failure.into()),
+            Err(failure) => match io::Error::from(failure) {
+                error if self.may_be_absent(&address, &error) => Found::NoObject,
+                error => return Err(error),
+            },
         };
         self.keep(path, found.clone());
         Ok(found)
+    }
+
+    /// Returns whether something that a server forbids is taken to be missing: who may not list gets this answer
+    /// for what is not there. Of what every store has, such as chunks, it stays an error.
+    fn may_be_absent(&self, address: &Address, error: &io::Error) -> bool {
+        let name = address.name();
+        error.kind() == io::ErrorKind::PermissionDenied
+            && match self.base {
+                Some(_) => {
+                    OPTIONAL.contains(&name) || MARKS.iter().any(|marks| marks.contains(&name))
+                }
+                None => SIDECARS.iter().any(|suffix| name.ends_with(suffix)),
+            }
     }
 
     /// Returns that nothing is at a path, where its directory was listed without it.
@@ -511,11 +541,11 @@ impl Storage for RemoteStorage {
     }
 
     fn sidecar(&self, path: &Path, suffix: &str) -> PathBuf {
-        // Before the query.
-        let text = path.as_os_str().as_bytes();
+        // Before the query. What is not UTF-8 is no URL.
+        let Some(text) = path.to_str() else { return path.to_path_buf() };
         let query = UrlParts::of(path.as_os_str()).map_or(0, |parts| parts.query.len());
         let (before, query) = text.split_at(text.len() - query);
-        OsString::from_vec([before, suffix.as_bytes(), query].concat()).into()
+        PathBuf::from(format!("{before}{suffix}{query}"))
     }
 
     fn has_latency(&self) -> bool {

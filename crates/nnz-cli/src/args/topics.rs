@@ -35,8 +35,8 @@ Locations
                  fragments. ./- is a file of this name.
   URL            To read: s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, https://HOST/PATH; a
                  group is named before the query: https://HOST/x.h5::GROUP?QUERY. Credentials come
-                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. This takes a
-                 build with the feature remote. Nothing is written to a URL.
+                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. Nothing is
+                 written to a URL. Builds without the feature remote read none.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
                  file, one per line. An empty list is an error unless --allow-empty is given.
 

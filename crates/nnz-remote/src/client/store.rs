@@ -1,5 +1,6 @@
 //! Requests to object storage.
 
+use std::cmp::Ordering;
 use std::error::Error as _;
 use std::io;
 use std::ops::Range;
@@ -13,12 +14,16 @@ use object_store::{
     BackoffConfig, ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectStore, RetryConfig,
 };
 
+use super::bounded::Bounded;
 use super::web::install_ring;
 use super::{Listed, Part};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::credentials;
 use crate::failure::{Failure, clean};
+
+/// Pages of a list, of up to a thousand names each.
+const MOST_PAGES: usize = 4096;
 
 /// A bucket or container.
 #[derive(Debug)]
@@ -48,19 +53,31 @@ impl Store {
             match address.service {
                 Service::S3 => {
                     let (builder, anonymous) = credentials::s3(address, options, http)?;
-                    let store = builder.with_retry(retries).build().map_err(|e| wrong(&e))?;
+                    let store = builder
+                        .with_retry(retries)
+                        .with_http_connector(Bounded)
+                        .build()
+                        .map_err(|e| wrong(&e))?;
                     let store = Arc::new(store);
                     (Arc::clone(&store) as _, store, anonymous)
                 }
                 Service::Google => {
                     let (builder, anonymous) = credentials::google(address, options, http)?;
-                    let store = builder.with_retry(retries).build().map_err(|e| wrong(&e))?;
+                    let store = builder
+                        .with_retry(retries)
+                        .with_http_connector(Bounded)
+                        .build()
+                        .map_err(|e| wrong(&e))?;
                     let store = Arc::new(store);
                     (Arc::clone(&store) as _, store, anonymous)
                 }
                 _ => {
                     let (builder, anonymous) = credentials::azure(address, options, http)?;
-                    let store = builder.with_retry(retries).build().map_err(|e| wrong(&e))?;
+                    let store = builder
+                        .with_retry(retries)
+                        .with_http_connector(Bounded)
+                        .build()
+                        .map_err(|e| wrong(&e))?;
                     let store = Arc::new(store);
                     (Arc::clone(&store) as _, store, anonymous)
                 }
@@ -118,7 +135,7 @@ impl Store {
         let prefix = if key.is_empty() { String::new() } else { format!("{key}/") };
         let mut found = Vec::new();
         let mut token = None;
-        loop {
+        for _ in 0..MOST_PAGES {
             let options = PaginatedListOptions {
                 delimiter: Some("/".into()),
                 max_keys: (most < 1000).then_some(most),
@@ -144,6 +161,7 @@ impl Store {
                 return Ok((found, token.is_none()));
             }
         }
+        Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
     }
 
     fn failed(&self, error: Error) -> Failure {
@@ -174,15 +192,18 @@ impl Store {
 /// Reads what was answered.
 async fn part(result: GetResult) -> Result<Part, Failure> {
     let (total, tag) = (result.meta.size, result.meta.e_tag.clone());
-    let len = result.range.end - result.range.start;
+    let len = result.range.end.saturating_sub(result.range.start);
     // The body may be cut although the request succeeded.
     let bytes = result.bytes().await.map_err(|error| {
         let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
         Failure::transient(clean(&cause))
     })?;
-    match bytes.len() as u64 == len {
-        true => Ok(Part { bytes, total, tag }),
-        false => Err(Failure::transient("the server sent less than it said")),
+    match (bytes.len() as u64).cmp(&len) {
+        Ordering::Equal => Ok(Part { bytes, total, tag }),
+        Ordering::Less => Err(Failure::transient("the server sent less than it said")),
+        Ordering::Greater => {
+            Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"))
+        }
     }
 }
 
@@ -194,7 +215,7 @@ fn parsed(key: &str) -> Result<Path, Failure> {
 fn is_unsatisfied(error: &Error) -> bool {
     let mut cause = error.source();
     while let Some(inner) = cause {
-        if inner.to_string().contains("416") {
+        if inner.to_string().contains("status code: 416 ") {
             return true;
         }
         cause = inner.source();

@@ -1,12 +1,12 @@
 //! Requests to a web server.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{error, io};
 
 use reqwest::header::{
-    ACCEPT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH, LAST_MODIFIED, RANGE,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_MATCH,
+    LAST_MODIFIED, RANGE,
 };
 use reqwest::{Response, StatusCode, redirect};
 
@@ -28,8 +28,6 @@ pub(crate) struct Web {
     client: reqwest::Client,
     user: Option<(String, Option<String>)>,
     token: Option<String>,
-    /// Whether anything was read: what is then forbidden is most likely not there.
-    succeeded: AtomicBool,
 }
 
 /// The body of an answer that holds the whole object.
@@ -67,7 +65,7 @@ impl Web {
             None => (user.to_owned(), None),
         });
         let token = options.get("bearer_token").map(str::to_owned);
-        Ok(Self { client, user, token, succeeded: AtomicBool::new(false) })
+        Ok(Self { client, user, token })
     }
 
     async fn get(
@@ -93,16 +91,18 @@ impl Web {
         let response = request.send().await.map_err(failed)?;
         let status = response.status();
         if status.is_success() {
-            self.succeeded.store(true, Ordering::Relaxed);
-            return Ok(response);
+            return match response.headers().get(CONTENT_ENCODING) {
+                Some(coded) if coded != "identity" => {
+                    let what = "the server compressed its answer, although that was not asked for";
+                    Err(Failure::new(io::ErrorKind::Unsupported, what))
+                }
+                _ => Ok(response),
+            };
         }
         match status {
             StatusCode::RANGE_NOT_SATISFIABLE => Ok(response),
             StatusCode::NOT_FOUND | StatusCode::GONE => Err(Failure::missing()),
             StatusCode::PRECONDITION_FAILED => Err(Failure::changed()),
-            StatusCode::FORBIDDEN if self.succeeded.load(Ordering::Relaxed) => {
-                Err(Failure::missing())
-            }
             StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => {
                 let text = format!("the server answered {status}");
                 Err(Failure::new(io::ErrorKind::PermissionDenied, text))
