@@ -31,9 +31,9 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
 
 const AFTER_HELP: &str = "\
 A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr store; - is
-standard input or output, for text. If no group is given, the root is read if it is a matrix,
-otherwise the only group that is one. The format of a source is detected from its content; the
-format of a target follows from its extension or --to.
+standard input or output, for text. A source may also be a URL: s3://, gs://, az://, https://. If no
+group is given, the root is read if it is a matrix, otherwise the only group that is one. The format
+of a source is detected from its content; the format of a target follows from its extension or --to.
 
 Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices, plain or of the package
         Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x folders (matrix.mtx,
@@ -79,6 +79,11 @@ pub(crate) struct Args {
     /// Directory for temporary files [default: that of DST for sorting, otherwise $TMPDIR or /tmp]
     #[arg(long, global = true, value_name = "DIR", display_order = 901)]
     pub(crate) temp_dir: Option<PathBuf>,
+
+    /// An option of s3://, gs://, az:// or https://, such as region=eu-west-1, endpoint=URL or anon=true
+    /// [may be repeated; else from the environment]
+    #[arg(long = "storage-option", global = true, value_name = "KEY=VALUE")]
+    pub(crate) storage_options: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -45,7 +45,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(status) => return status,
     };
     let temp_dir = args.temp_dir.as_deref().map(nnz::output::set_temporary_directory).transpose();
-    if let Err(error) = temp_dir.and(args.verb.resolve_aliases()) {
+    let urls = storage_options(&args.storage_options).map(nnz::set_storage_options);
+    if let Err(error) = temp_dir.and(urls).and(args.verb.resolve_aliases()) {
         return explain(&error, &args.verb);
     }
     interrupt::install();
@@ -75,6 +76,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Outcome::Bad) => 1,
         Err(error) => explain(&error, &args.verb),
     }
+}
+
+/// Splits `KEY=VALUE`. What is wrong is not shown: it may be a secret.
+fn storage_options(given: &[String]) -> nnz::Result<Vec<(String, String)>> {
+    let split = |text: &String| {
+        let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+        let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        pair.ok_or_else(|| Error::argument("--storage-option takes KEY=VALUE"))
+    };
+    given.iter().map(split).collect()
 }
 
 /// Prints an error, unless standard output was closed by its reader, and returns the status.

@@ -1,5 +1,7 @@
 //! Arrays of numbers with random access.
 
+use std::ops::Range;
+
 use nnz_core::{At, Element, Error, Place, Result, ValueType};
 
 use nnz_storage::Mapped;
@@ -40,6 +42,16 @@ pub trait NumberArray: Send + Sync {
     /// Fails if the range is past the end, if `out` is not a whole number of elements, or if the
     /// storage cannot be read.
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()>;
+
+    /// Announces that ranges of elements will be read soon, each not empty and inside the array.
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        let _ = ranges;
+    }
+
+    /// Returns whether each read has a latency, so that reads are worth announcing.
+    fn has_latency(&self) -> bool {
+        false
+    }
 
     /// Maps `bytes` bytes of elements from `first` on into memory, in native byte order.
     ///

@@ -4,6 +4,7 @@
 //! whole blocks once replaces thousands of short reads.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
 use nnz_core::{Place, Result, ValueType, readable};
@@ -182,6 +183,14 @@ impl NumberArray for CachedArray {
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         self.cache.read(first, out, &|first, out| self.array.read_bytes(first, out))
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        self.array.will_read(ranges);
+    }
+
+    fn has_latency(&self) -> bool {
+        self.array.has_latency()
     }
 
     fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {

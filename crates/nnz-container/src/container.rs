@@ -77,6 +77,11 @@ pub trait Container: Send + Sync {
     /// Fails if it is missing or not an array of numbers.
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>>;
 
+    /// Announces that members will be opened soon, all of those that exist.
+    fn will_open(&self, names: &[&str]) {
+        let _ = names;
+    }
+
     /// Returns the stored size of a list of strings in bytes, without reading it.
     ///
     /// # Errors
@@ -206,6 +211,10 @@ impl Container for Arc<dyn Container> {
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
         (**self).array(name)
+    }
+
+    fn will_open(&self, names: &[&str]) {
+        (**self).will_open(names);
     }
 
     fn strings_size(&self, name: &str) -> Result<u64> {

@@ -43,6 +43,9 @@ pub use crate::compress::Compression;
 /// The signature of HDF5 files.
 const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
 
+/// Bytes at the start of a file that one request fetches.
+const NEAR: u64 = 64 << 10;
+
 /// Returns whether a file is HDF5: it has the signature at its start or, after a user block, at
 /// byte 512, 1024, 2048 and so on.
 ///
@@ -53,7 +56,9 @@ pub fn is_hdf5(file: &InputFile) -> Result<bool> {
     let len = file.len();
     let blocks = std::iter::successors(Some(512_u64), |at| at.checked_mul(2));
     let mut found = [0; SIGNATURE.len()];
-    for at in std::iter::once(0).chain(blocks) {
+    // Where each read has a latency, no block of the user's is longer than what was fetched already.
+    let most = if file.has_latency() { NEAR } else { u64::MAX };
+    for at in std::iter::once(0).chain(blocks).take_while(|at| *at < most) {
         if at.checked_add(found.len() as u64).is_none_or(|end| end > len) {
             break;
         }

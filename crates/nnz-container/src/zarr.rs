@@ -6,6 +6,7 @@
 
 mod chunks;
 mod codec;
+mod consolidated;
 mod container;
 mod find;
 mod kind;

@@ -1,10 +1,12 @@
 //! Errors, and their location.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::escape::{escaped, is_unprintable};
+use crate::url::without_secrets;
 use crate::{Scalar, ValueType};
 
 /// The result of an operation that may fail.
@@ -29,7 +31,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub fn readable<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(found) => Ok(Some(found)),
-        Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => Err(error),
+        Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Changed) => {
+            Err(error)
+        }
         Err(error) if error.is_system() && !error.is_absence() => Err(error),
         Err(_) => Ok(None),
     }
@@ -72,12 +76,12 @@ pub struct Place {
 impl Place {
     /// Creates the location of a file or directory.
     pub fn path(path: impl Into<PathBuf>) -> Self {
-        Self { path: Some(path.into()), ..Self::default() }
+        Self { path: Some(shown(path.into())), ..Self::default() }
     }
 
     /// Creates the location of an array in a file or directory.
     pub fn array(path: impl Into<PathBuf>, array: impl Into<String>) -> Self {
-        Self { path: Some(path.into()), array: Some(array.into()), at: None }
+        Self { path: Some(shown(path.into())), array: Some(array.into()), at: None }
     }
 
     /// Sets the position.
@@ -91,6 +95,28 @@ impl Place {
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.path.is_none() && self.array.is_none() && self.at.is_none()
+    }
+}
+
+/// Returns what a storage means by an error.
+fn of_io(error: io::Error) -> ErrorKind {
+    let cancelled = |inner: &Error| matches!(inner.kind(), ErrorKind::Cancelled);
+    let inner = error.get_ref();
+    match error.kind() {
+        io::ErrorKind::StaleNetworkFileHandle => ErrorKind::Changed,
+        io::ErrorKind::Unsupported if inner.is_some() => ErrorKind::Unsupported(error.to_string()),
+        _ if inner.and_then(|inner| inner.downcast_ref()).is_some_and(cancelled) => {
+            ErrorKind::Cancelled
+        }
+        _ => ErrorKind::Io(error),
+    }
+}
+
+/// Returns a path without what must not be shown.
+fn shown(path: PathBuf) -> PathBuf {
+    match without_secrets(&path) {
+        Cow::Borrowed(_) => path,
+        Cow::Owned(shown) => shown,
     }
 }
 
@@ -271,6 +297,10 @@ impl Error {
     /// Creates an error of a kind at a location.
     #[must_use]
     pub fn new(kind: ErrorKind, place: Place) -> Self {
+        let kind = match kind {
+            ErrorKind::Io(error) => of_io(error),
+            kind => kind,
+        };
         Self(Box::new(Inner { kind, place, hint: None }))
     }
 

@@ -27,6 +27,7 @@ mod setters;
 mod sink;
 mod source;
 mod text;
+mod url;
 mod value;
 
 pub use about::{About, ArrayAbout};
@@ -57,6 +58,7 @@ pub use source::{
     UnitReader, check_requested,
 };
 pub use text::{write_float32, write_float64, write_scalar};
+pub use url::{UrlParts, is_url, without_secrets};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};
 
 /// What the README shows is compiled.

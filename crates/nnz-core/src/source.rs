@@ -295,6 +295,12 @@ pub trait MatrixSource: Send + Sync {
         Ok(None)
     }
 
+    /// Announces that ranges of majors will be read soon, so that a source with a latency fetches what it
+    /// takes together. Nothing else depends on it.
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        let _ = (majors, fields);
+    }
+
     /// Returns the first two positions in the file of entries at a row and column, for messages.
     ///
     /// # Errors

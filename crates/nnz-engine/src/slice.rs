@@ -274,7 +274,10 @@ impl MatrixSource for Slice {
         let open = if self.random_access() {
             self.header.check_majors(&majors)?;
             let [major, _] = by_order(&self.picked, self.header.order);
-            self.open_stretches(major.within(&majors), fields)
+            let stretches = major.within(&majors);
+            let old: Vec<_> = stretches.iter().map(Stretch::old).collect();
+            self.inner.will_read(&old, fields);
+            self.open_stretches(stretches, fields)
         } else if majors == (0..count) {
             self.open_all(fields)
         } else {

@@ -35,6 +35,7 @@ struct Root {
     /// The storage where the directory was opened, and its path there.
     around: Arc<dyn Storage>,
     path: PathBuf,
+    shown: PathBuf,
     known: Mutex<Known>,
 }
 
@@ -62,12 +63,18 @@ impl InputDirectory {
     pub fn open(path: &Path) -> Result<Self> {
         let local = crate::local();
         let root = local.open_directory(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self::new(root, local, path.to_path_buf()))
+        Ok(Self::new(root, local, path.to_path_buf(), path.to_path_buf()))
     }
 
-    pub(crate) fn new(storage: Arc<dyn Storage>, around: Arc<dyn Storage>, path: PathBuf) -> Self {
-        let root = Arc::new(Root { storage, around, path: path.clone(), known: Mutex::default() });
-        Self { root, key: PathBuf::new(), path }
+    pub(crate) fn new(
+        storage: Arc<dyn Storage>,
+        around: Arc<dyn Storage>,
+        path: PathBuf,
+        shown: PathBuf,
+    ) -> Self {
+        let known = Mutex::default();
+        let root = Arc::new(Root { storage, around, path, shown: shown.clone(), known });
+        Self { root, key: PathBuf::new(), path: shown }
     }
 
     /// Returns the path in messages.
@@ -104,9 +111,10 @@ impl InputDirectory {
         if path.as_os_str().is_empty() {
             return Ok(self.clone());
         }
-        let Root { storage, around, .. } = &*self.root;
+        let Root { storage, around, path: root, .. } = &*self.root;
         let opened = storage.open_directory(&self.key.join(path))?;
-        Ok(Self::new(opened, Arc::clone(around), self.path.join(path)))
+        let key = root.join(&self.key).join(path);
+        Ok(Self::new(opened, Arc::clone(around), key, self.path.join(path)))
     }
 
     /// Opens the directory that has this path now.
@@ -115,9 +123,9 @@ impl InputDirectory {
     ///
     /// Fails if it is not a directory.
     pub fn reopen(&self) -> Result<Self> {
-        let Root { around, path, .. } = &*self.root;
+        let Root { around, path, shown, .. } = &*self.root;
         let root = around.open_directory(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self::new(root, Arc::clone(around), path.clone()).inside(&self.key))
+        Ok(Self::new(root, Arc::clone(around), path.clone(), shown.clone()).inside(&self.key))
     }
 
     /// Opens the file next to the opened directory whose name is that of the directory with a
@@ -127,8 +135,27 @@ impl InputDirectory {
     ///
     /// Fails as [`InputFile::sidecar`].
     pub fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
-        let Root { around, path, .. } = &*self.root;
-        InputFile::sidecar_of(around, path, path, suffix)
+        let Root { around, path, shown, .. } = &*self.root;
+        InputFile::sidecar_of(around, path, shown, suffix)
+    }
+
+    /// Takes small files in it that were found out another way, and names that are not there (`None`), so that
+    /// nothing is asked for them where look-ups have a latency.
+    pub fn remember(&self, files: impl IntoIterator<Item = (PathBuf, Option<Vec<u8>>)>) {
+        let files = files.into_iter().map(|(name, text)| (self.key.join(name), text)).collect();
+        self.root.storage.remember(files);
+    }
+
+    /// Returns whether each look-up has a latency.
+    #[must_use]
+    pub fn has_latency(&self) -> bool {
+        self.root.storage.has_latency()
+    }
+
+    /// Announces that the beginnings of files in it will be read soon, all of those that exist.
+    pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>) {
+        let paths: Vec<_> = names.into_iter().map(|name| self.key.join(name.as_ref())).collect();
+        self.root.storage.will_open(&paths);
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

@@ -213,6 +213,17 @@ impl InputFile {
         self.0.file.will_read(range);
     }
 
+    /// Announces that several ranges will be read soon, which a storage may fetch together.
+    pub fn will_read_all(&self, ranges: &[Range<u64>]) {
+        self.0.file.will_read_all(ranges);
+    }
+
+    /// Returns whether each read has a latency, so that reads are worth announcing.
+    #[must_use]
+    pub fn has_latency(&self) -> bool {
+        self.0.file.has_latency()
+    }
+
     /// Maps bytes into memory; `None` if this is not possible.
     #[must_use]
     pub fn map(&self, at: u64, len: usize) -> Option<Mapped> {
@@ -247,11 +258,7 @@ impl InputFile {
         path: &Path,
         suffix: &str,
     ) -> Result<Option<Self>> {
-        let with_suffix = |path: &Path| {
-            let mut path = path.as_os_str().to_owned();
-            path.push(suffix);
-            PathBuf::from(path)
-        };
+        let with_suffix = |path: &Path| storage.sidecar(path, suffix);
         let io = |error| Error::io(path, error);
         if found(storage.kind(key)).map_err(io)? == Some(EntryKind::Link)
             && let Some(target) = found(storage.resolve(key)).map_err(io)?

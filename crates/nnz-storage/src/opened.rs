@@ -28,17 +28,17 @@ impl Opened {
     pub fn new(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
         let io = |error| Error::io(path, error);
         let found = storage.metadata(path).map_err(io)?;
-        let name = || path.to_path_buf();
+        let (key, shown) = (path.to_path_buf(), storage.shown(path));
         Ok(match found.kind {
             EntryKind::File => {
                 let file = storage.open(path).map_err(io)?;
-                Self::File(InputFile::new(Arc::clone(storage), name(), name(), file))
+                Self::File(InputFile::new(Arc::clone(storage), key, shown, file))
             }
             EntryKind::Directory => {
                 let root = storage.open_directory(path).map_err(io)?;
-                Self::Directory(InputDirectory::new(root, Arc::clone(storage), name()))
+                Self::Directory(InputDirectory::new(root, Arc::clone(storage), key, shown))
             }
-            _ => Self::Special(Arc::clone(storage), name()),
+            _ => Self::Special(Arc::clone(storage), key),
         })
     }
 

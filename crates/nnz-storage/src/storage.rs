@@ -130,6 +130,35 @@ pub trait Storage: Send + Sync + fmt::Debug {
         Ok(path.to_path_buf())
     }
 
+    /// Returns a path as messages have it and its extension is read; other than the path where that has
+    /// parts that are secret.
+    fn shown(&self, path: &Path) -> PathBuf {
+        path.to_path_buf()
+    }
+
+    /// Returns the path of the file with the same name and something after it.
+    fn sidecar(&self, path: &Path, suffix: &str) -> PathBuf {
+        let mut path = path.as_os_str().to_owned();
+        path.push(suffix);
+        PathBuf::from(path)
+    }
+
+    /// Takes small files that were found out another way, and names that are not there (`None`), so that nothing is
+    /// asked for them.
+    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>) {
+        let _ = files;
+    }
+
+    /// Returns whether each look-up has a latency.
+    fn has_latency(&self) -> bool {
+        false
+    }
+
+    /// Announces that the beginnings of files will be read soon, all of those that exist.
+    fn will_open(&self, paths: &[PathBuf]) {
+        let _ = paths;
+    }
+
     /// Returns whether the path has been taken by another directory, so that files may be missing.
     fn is_replaced(&self) -> bool {
         false
@@ -180,6 +209,18 @@ pub trait ReadAt: Send + Sync + fmt::Debug {
     /// Announces that a range will be read soon, so that a remote storage can fetch it.
     fn will_read(&self, range: Range<u64>) {
         let _ = range;
+    }
+
+    /// Announces that several ranges will be read soon, which a storage may fetch together.
+    fn will_read_all(&self, ranges: &[Range<u64>]) {
+        for range in ranges {
+            self.will_read(range.clone());
+        }
+    }
+
+    /// Returns whether each read has a latency, so that reads are worth announcing.
+    fn has_latency(&self) -> bool {
+        false
     }
 
     /// Maps bytes into memory; `None` if this is not possible.

@@ -18,5 +18,6 @@ pub mod mutations;
 pub mod npy;
 pub mod number;
 pub mod random;
+pub mod server;
 pub mod tar;
 pub mod watchdog;

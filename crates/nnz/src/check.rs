@@ -70,7 +70,7 @@ impl Default for ValidateOptions {
             dialect: None,
             format: None,
             cancellation: None,
-            storage: nnz_storage::local(),
+            storage: crate::places(),
         }
     }
 }

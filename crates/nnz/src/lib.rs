@@ -87,6 +87,7 @@ mod dataset;
 mod diff;
 mod location;
 mod open;
+mod places;
 mod read;
 mod repair;
 mod slice;
@@ -132,6 +133,7 @@ pub use nnz_engine::{
 };
 pub use nnz_storage as storage;
 pub use open::{OpenOptions, open};
+pub use places::{places, places_with, set_storage_options};
 pub use read::{read, read_dense};
 pub use repair::{RepairSummary, repair};
 pub use slice::slice;

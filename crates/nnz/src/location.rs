@@ -6,20 +6,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, UrlParts, is_url, without_secrets};
 use nnz_storage::{Storage, os_str_from_bytes};
 
 /// The separator of a path and a group.
 const SEPARATOR: &[u8] = b"::";
 
-/// A location to read from or write to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A location to read from or write to. `Display` and `Debug` leave out the secrets of a URL: user, password
+/// and query.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Location {
     /// Standard input or output.
     Stream,
     /// A file or directory, or a group in it.
     Path {
-        /// The file or directory.
+        /// The file or directory, or its URL.
         path: PathBuf,
         /// The group, if any. A leading slash is ignored.
         group: Option<String>,
@@ -58,16 +59,21 @@ impl Location {
             return Ok(Self::Stream);
         }
         let bytes = text.as_encoded_bytes();
-        let Some(at) = memmem::rfind(bytes, SEPARATOR) else {
+        // Neither the host of a URL nor its query has a group.
+        let parts = UrlParts::of(text);
+        let end = bytes.len() - parts.map_or(0, |parts| parts.query.len());
+        let start = parts.map_or(0, |parts| end - parts.path.len());
+        let Some(at) = memmem::rfind(&bytes[start..end], SEPARATOR).map(|at| start + at) else {
             return Ok(Self::Path { path: PathBuf::from(text), group: None });
         };
-        let (path, group) = (&bytes[..at], &bytes[at + SEPARATOR.len()..]);
+        let group = &bytes[at + SEPARATOR.len()..end];
         let group = std::str::from_utf8(group).map_err(|_| {
             let shown = os_str_from_bytes(group);
             let what = format!("the name of a group must be UTF-8: {shown:?}");
             Error::new(ErrorKind::Argument(what), Place::default())
         })?;
-        let path = PathBuf::from(&*os_str_from_bytes(path));
+        let path = [&bytes[..at], &bytes[end..]].concat();
+        let path = PathBuf::from(&*os_str_from_bytes(&path));
         Ok(Self::Path { path, group: Some(group.to_owned()) })
     }
 
@@ -82,6 +88,11 @@ impl Location {
     /// Fails on I/O errors.
     pub fn resolve(&self, storage: &dyn Storage) -> Result<Self> {
         let Self::Path { path, group: Some(group) } = self else { return Ok(self.clone()) };
+        if is_url(path) {
+            // Looking would take a round trip for each `::`.
+            let group = Some(group.trim_start_matches('/').to_owned());
+            return Ok(Self::Path { path: path.clone(), group });
+        }
         let text = self.text();
         let bytes = text.as_encoded_bytes();
         if exists(storage, bytes)? {
@@ -107,7 +118,7 @@ impl Location {
         match self {
             Self::Stream => "-".into(),
             Self::Path { path, group } => {
-                let mut text = path.as_os_str().to_owned();
+                let mut text = without_secrets(path).into_owned().into_os_string();
                 if let Some(group) = group {
                     text.push("::");
                     text.push(group);
@@ -181,8 +192,19 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stream => f.write_str("-"),
-            Self::Path { path, group: None } => write!(f, "{}", path.display()),
-            Self::Path { path, group: Some(group) } => write!(f, "{}::{group}", path.display()),
+            Self::Path { .. } => write!(f, "{}", Path::new(&self.text()).display()),
+        }
+    }
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stream => f.write_str("Stream"),
+            Self::Path { path, group } => {
+                let path = without_secrets(path);
+                f.debug_struct("Path").field("path", &path).field("group", group).finish()
+            }
         }
     }
 }
@@ -205,6 +227,19 @@ mod tests {
         assert_eq!(Location::parse("a.h5::/m/x"), place(b"a.h5", Some("/m/x")));
         assert_eq!(Location::parse("src::a::b"), place(b"src::a", Some("b")));
         assert_eq!(Location::parse("a.h5::/m/x").to_string(), "a.h5::/m/x");
+    }
+
+    #[test]
+    fn a_group_of_a_url_is_between_host_and_query() {
+        let parse = |text: &str| Location::parse(text);
+        assert_eq!(parse("http://[::1]:9000/x.zarr"), place(b"http://[::1]:9000/x.zarr", None));
+        let signed = parse("https://u:p@h/x.h5::m/y?sig=a::b");
+        assert_eq!(signed, place(b"https://u:p@h/x.h5?sig=a::b", Some("m/y")));
+        assert_eq!(signed.resolve(&LocalStorage).unwrap(), signed);
+        assert_eq!(signed.to_string(), "https://h/x.h5::m/y");
+        assert_eq!(signed.place().to_string(), "https://h/x.h5::m/y");
+        assert!(!format!("{signed:?}").contains("sig"));
+        assert_eq!(parse("s3://b/k::g"), place(b"s3://b/k", Some("g")));
     }
 
     #[test]

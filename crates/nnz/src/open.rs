@@ -65,7 +65,7 @@ impl Default for OpenOptions {
         Self {
             registry: Registry::default(),
             memory: None,
-            storage: nnz_storage::local(),
+            storage: crate::places(),
             #[cfg(feature = "daphne")]
             dialect: None,
             format: None,

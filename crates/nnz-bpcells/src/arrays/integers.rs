@@ -83,6 +83,22 @@ impl Integers {
         }
     }
 
+    /// Announces what ranges of elements take, first of two steps: what needs no read.
+    pub(crate) fn will_read_places(&self, ranges: &[Range<u64>]) {
+        match self {
+            Self::Plain(array) => array.will_read(ranges),
+            Self::Packed(packed) => packed.will_read_places(&whole_chunks(ranges)),
+        }
+    }
+
+    /// Announces what ranges of elements take, second of two steps: what the first one locates.
+    pub(crate) fn will_read_words(&self, ranges: &[Range<u64>]) -> Result<()> {
+        match self {
+            Self::Plain(_) => Ok(()),
+            Self::Packed(packed) => packed.will_read_words(&whole_chunks(ranges)),
+        }
+    }
+
     /// Reads one element.
     pub(crate) fn get(&self, position: u64) -> Result<u32> {
         let mut element = Vec::new();
@@ -113,6 +129,12 @@ impl Integers {
             Self::Packed(packed) => packed.arrays().collect(),
         }
     }
+}
+
+/// Returns the chunks that ranges of elements are in.
+fn whole_chunks(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+    let chunk = CHUNK as u64;
+    ranges.iter().map(|range| range.start / chunk..range.end.div_ceil(chunk)).collect()
 }
 
 /// A range of elements that can be decoded in parts.

@@ -115,6 +115,34 @@ impl PackedArray {
         Ok(LoadedChunks { array: self, range, idx, first, data, starts })
     }
 
+    /// Announces the places of ranges of chunks, which say where their words are.
+    pub(crate) fn will_read_places(&self, chunks: &[Range<u64>]) {
+        let with_end: Vec<_> = chunks.iter().map(|range| range.start..range.end + 1).collect();
+        self.idx.will_read(&with_end);
+        if let Some(starts) = &self.starts {
+            starts.will_read(chunks);
+        }
+    }
+
+    /// Announces the words of ranges of chunks. It reads their places.
+    pub(crate) fn will_read_words(&self, chunks: &[Range<u64>]) -> Result<()> {
+        let mut words = Vec::new();
+        for range in chunks {
+            let mut ends = [0_u32; 2];
+            let [first, last] = &mut ends;
+            self.idx.read(range.start, std::slice::from_mut(first))?;
+            self.idx.read(range.end, std::slice::from_mut(last))?;
+            let first = self.epochs.absolute(range.start, ends[0]);
+            let last = self.epochs.absolute(range.end, ends[1]).min(self.data.len());
+            // What is broken is told by whoever reads it.
+            if first < last {
+                words.push(first..last);
+            }
+        }
+        self.data.will_read(&words);
+        Ok(())
+    }
+
     /// Returns the first value of a chunk, from which differences start.
     pub(super) fn first_of(&self, chunk: u64) -> Result<u32> {
         let mut first = [0];

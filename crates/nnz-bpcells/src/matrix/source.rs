@@ -6,14 +6,15 @@ use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
     About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place, Projection, Result,
-    Storage, Structure, UnitReader, ValueType, read_pointers,
+    Storage, Structure, UnitReader, ValueType, read_pointers, readable,
 };
 
-use super::members::{self, INDEX, VAL};
+use super::members::{self, INDEX, MEMBERS, VAL};
 use super::pointers::Pointers;
 use super::reader::Reader;
 use crate::arrays::Integers;
 use crate::version::{self, Version};
+use crate::{FormatVersion, Packing};
 
 /// A BPCells matrix in a container.
 ///
@@ -51,6 +52,7 @@ impl MatrixSource {
         let here = &*container;
         let place = Place::array(here.path(), version::TAG);
         let version = Version::parse(&here.attribute(version::TAG)?, &place)?;
+        here.will_open(&members_of(version));
         let order = members::storage_order(here)?;
         let shape = members::shape(here)?;
         for axis in [Axis::Rows, Axis::Cols] {
@@ -84,11 +86,62 @@ impl MatrixSource {
         Ok(Self { container, version, header, pointers, index, values })
     }
 
+    /// Announces what vectors take: their pointers, then where their entries are, then these.
+    fn announce(&self, majors: &[Range<u64>], fields: Projection) -> Result<()> {
+        let with_end: Vec<_> = majors.iter().map(|range| range.start..range.end + 1).collect();
+        self.pointers.array.will_read(&with_end);
+        let mut entries = Vec::new();
+        for range in majors {
+            let mut ends = [0_u64; 2];
+            for (element, pointer) in [range.start, range.end].into_iter().zip(&mut ends) {
+                self.pointers.array.read_widened(element, std::slice::from_mut(pointer))?;
+            }
+            let [start, end] = ends;
+            if start < end && end <= self.pointers.entries {
+                entries.push(start..end);
+            }
+        }
+        let values = match &self.values {
+            ValueArray::Integers(values) => Some(values),
+            ValueArray::Floats(_) => None,
+        };
+        let (index, values) =
+            (fields.minors.then_some(&self.index), values.filter(|_| fields.values));
+        let packed: Vec<_> = index.into_iter().chain(values).collect();
+        for array in &packed {
+            array.will_read_places(&entries);
+        }
+        if let (ValueArray::Floats(array), true) = (&self.values, fields.values) {
+            array.will_read(&entries);
+        }
+        for array in &packed {
+            array.will_read_words(&entries)?;
+        }
+        Ok(())
+    }
+
     /// Returns how the matrix is stored.
     #[must_use]
     pub fn version(&self) -> Version {
         self.version
     }
+}
+
+/// Returns the members that a matrix of a version has, but for the version.
+fn members_of(version: Version) -> Vec<&'static str> {
+    let integers = version.value_type == ValueType::U32;
+    let has = |name: &&&str| match **name {
+        version::TAG => false,
+        INDEX => version.packing == Packing::Unpacked,
+        VAL => version.packing == Packing::Unpacked || !integers,
+        name if name.starts_with("index_") || name.starts_with("val_") => {
+            version.packing == Packing::Packed
+                && (integers || !name.starts_with("val_"))
+                && (version.format_version == FormatVersion::V2 || !name.ends_with("_idx_offsets"))
+        }
+        _ => true,
+    };
+    MEMBERS.iter().filter(has).copied().collect()
 }
 
 fn floats(
@@ -163,6 +216,13 @@ impl nnz_core::MatrixSource for MatrixSource {
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.header.check_majors(&majors)?;
         Ok(Box::new(Reader::new(self, majors, fields)))
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        if self.pointers.array.has_latency() {
+            // What cannot be read is told by whoever reads it.
+            let _ = readable(self.announce(majors, fields));
+        }
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

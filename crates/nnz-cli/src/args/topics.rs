@@ -33,6 +33,10 @@ Locations
                  new file is written. FILE:: is the root.
   -              Standard input or output, for text: Matrix Market, and for nnz fragments also
                  fragments. ./- is a file of this name.
+  URL            To read: s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, https://HOST/PATH; a
+                 group is named before the query: https://HOST/x.h5::GROUP?QUERY. Credentials come
+                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. Nothing is
+                 written to a URL. Builds without the feature remote read none.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
                  file, one per line. An empty list is an error unless --allow-empty is given.
 
@@ -45,11 +49,6 @@ that has them:
                  of them; COLUMN>=N, >, <=, <: compared as numbers. A missing value never matches.
 If an option is repeated, all its values have to match. A list keeps its own order, a condition the
 order of the file.
-
-URLs are not supported: https://... and s3://... are treated as paths. Download the file first,
-or pipe Matrix Market into nnz:
-
-  curl -s https://example.org/m.mtx.gz | gunzip | nnz convert - m.bpcells
 
 Paths need not be UTF-8; names of groups have to be.
 ";

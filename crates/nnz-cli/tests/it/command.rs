@@ -98,7 +98,7 @@ fn help_has_pages_on_formats_and_locations() {
         assert!(done.code != Some(2), "{name}: {done:?}");
     }
     let locations = run(&["help", "locations"]).good();
-    for form in ["FILE::GROUP", "\n  - ", "@FILE", "URLs are not supported"] {
+    for form in ["FILE::GROUP", "\n  - ", "@FILE", "\n  URL "] {
         assert!(locations.contains(form), "{locations}");
     }
     for page in [&formats, &locations] {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use nnz_testing::command::{program, run, testdata, text};
 
 /// Maximum number of blocks that are not run.
-const NOT_RUN: usize = 12;
+const NOT_RUN: usize = 14;
 
 /// Data of the examples of `--help`.
 const FIXTURES: &str = r#"

@@ -1,5 +1,6 @@
 //! Reading directories of array files.
 
+use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader, ValueType};
@@ -121,6 +122,10 @@ impl Container for Directory {
         }))
     }
 
+    fn will_open(&self, names: &[&str]) {
+        self.files.will_open(names);
+    }
+
     fn strings_size(&self, name: &str) -> Result<u64> {
         self.file(name).map(|file| file.len())
     }
@@ -198,6 +203,15 @@ impl NumberArray for ArrayFile {
             out.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
         Ok(())
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        let bytes = |range: &Range<u64>| self.start_of(range.start)..self.start_of(range.end);
+        self.file.will_read_all(&ranges.iter().map(bytes).collect::<Vec<_>>());
+    }
+
+    fn has_latency(&self) -> bool {
+        self.file.has_latency()
     }
 
     fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {

@@ -31,6 +31,7 @@ pub(super) struct Opened {
 impl Opened {
     pub(super) fn open(file: InputFile) -> Result<Arc<Self>> {
         let length = file.len();
+        announce(&file);
         let meta = call_library(&file.place(), || {
             let options = OpenOptions::default()
                 .with_chunk_cache_bytes(0)
@@ -98,6 +99,21 @@ impl Opened {
         self.file.read_exact_at(out, address + self.base).map_err(|error| {
             Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(address + self.base)))
         })
+    }
+}
+
+/// The longest file that is fetched whole where reads have a latency, and what is fetched of both ends of
+/// others: metadata are at the front, at the end, or anywhere.
+const SHORT_FILE: u64 = 16 << 20;
+const END: u64 = 1 << 20;
+
+/// Announces where metadata may be.
+fn announce(file: &InputFile) {
+    let len = file.len();
+    if len <= SHORT_FILE {
+        file.will_read(0..len);
+    } else if file.has_latency() {
+        file.will_read_all(&[0..END, len - END..len]);
     }
 }
 

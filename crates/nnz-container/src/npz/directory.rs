@@ -31,6 +31,9 @@ pub(super) struct Listed {
 
 /// Reads all entries.
 pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
+    // The end, and most directories.
+    let len = file.len();
+    file.will_read(len.saturating_sub(END as u64 + COMMENT as u64)..len);
     let end = End::find(file, file.len(), place)?;
     let damaged = |found: String, expected: &str| {
         Error::mismatch(place.clone().at(At::Byte(end.at)), found, expected)

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::metadata::{v2, v3};
 
 /// Maximum size of a JSON file.
-const MAX_LEN: u64 = 64 << 20;
+pub(super) const MAX_LEN: u64 = 64 << 20;
 
 /// The files that mark a directory as a group or an array.
 pub(super) const FILES: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::{InputDirectory, InputFile};
 
+use super::consolidated;
 use super::container::Zarr;
 use super::node;
 use super::store::Store;
@@ -45,6 +46,7 @@ impl ZarrStore {
     /// Fails if this cannot be determined.
     pub fn of_directory(directory: InputDirectory) -> Result<Option<Self>> {
         let path = directory.path().to_path_buf();
+        consolidated::remember(&directory)?;
         Ok(node::is_node(&directory)?.then(|| Self::new(Store::Directory(directory), path)))
     }
 

@@ -186,7 +186,7 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 /// Returns a path in a directory from a name; `None` if it is outside the directory.
-fn inside(path: &str) -> Option<PathBuf> {
+pub(super) fn inside(path: &str) -> Option<PathBuf> {
     let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
         // Windows takes `\` for a separator, and `C:x` for a path on a drive.

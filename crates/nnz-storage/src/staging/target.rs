@@ -68,6 +68,10 @@ pub fn appeared(error: Error) -> Error {
 impl Target {
     /// Checks that `path` may be written.
     pub(super) fn check(path: &Path, options: WriteOptions) -> Result<Self> {
+        if nnz_core::is_url(path) {
+            let what = "nothing is written to a URL: write a file or directory, and upload that";
+            return Err(Error::unsupported(Place::path(path), what));
+        }
         // A link is not replaced, but the file that it points to.
         let path = match path.symlink_metadata() {
             Ok(found) if found.is_symlink() => {

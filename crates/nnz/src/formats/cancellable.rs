@@ -1,5 +1,6 @@
 //! Containers whose reads can be cancelled.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +51,10 @@ impl Container for Cancellable<dyn Container> {
         Ok(Box::new(Cancellable { cancellation: self.cancellation.clone(), inner }))
     }
 
+    fn will_open(&self, names: &[&str]) {
+        self.inner.will_open(names);
+    }
+
     fn strings_size(&self, name: &str) -> Result<u64> {
         self.inner.strings_size(name)
     }
@@ -84,6 +89,14 @@ impl NumberArray for Cancellable<dyn NumberArray> {
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         self.cancellation.check()?;
         self.inner.read_bytes(first, out)
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        self.inner.will_read(ranges);
+    }
+
+    fn has_latency(&self) -> bool {
+        self.inner.has_latency()
     }
 
     fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {

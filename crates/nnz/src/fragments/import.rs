@@ -10,7 +10,7 @@ use nnz_engine::fragments::{FragmentTarget as _, SortedRun, SortedRuns};
 use nnz_singlecell::fragment_tsv::{
     self, Chromosomes, FragmentTsv, Fragments, Joiner, Joint, Reading, TsvBlock,
 };
-use nnz_storage::{Opened, Storage, local};
+use nnz_storage::{Opened, Storage};
 
 use super::FragmentSummary;
 use super::shares::{LEAST_MEMORY, Shares};
@@ -61,7 +61,7 @@ pub fn import(
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     let target = Target::new(to, options)?;
-    let mut text = open_text(from, &reading.storage.clone().unwrap_or_else(local))?;
+    let mut text = open_text(from, &reading.storage.clone().unwrap_or_else(crate::places))?;
     let shares = Shares::of(options.memory, options.threads);
     if reading.sort {
         text = text.in_pieces_of(shares.piece);

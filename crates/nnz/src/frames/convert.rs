@@ -10,7 +10,7 @@ use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSink};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::stdio::{self, TerminalEscapes};
-use nnz_storage::{LocalStorage, Opened, Storage, local};
+use nnz_storage::{LocalStorage, Opened, Storage};
 
 use super::widen;
 use crate::container_target::ends_in;
@@ -82,7 +82,7 @@ pub struct FrameSummary {
 /// then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
     let started = Instant::now();
-    let storage = options.storage.clone().unwrap_or_else(local);
+    let storage = options.storage.clone().unwrap_or_else(crate::places);
     let (from, to) = (&from.resolve(&*storage)?, &to.resolve(&LocalStorage)?);
     let target = Target::new(to, options)?;
     target.check(options)?;

@@ -1,0 +1,54 @@
+//! Consolidated metadata: what all groups and arrays of a store say, in one file of its root.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use nnz_core::{Result, readable};
+use nnz_storage::InputDirectory;
+
+use super::node::{Fields, MAX_LEN};
+use super::store::inside;
+
+/// Files that may say what a directory is, of version 2 of Zarr.
+const FILES: [&str; 4] = ["zarr.json", ".zarray", ".zgroup", ".zattrs"];
+
+/// Returns the object in the field of an object; `None` where there is none.
+fn object(fields: &Fields, name: &str) -> Option<Fields> {
+    serde_json::from_str(fields.get(name)?.get()).ok()
+}
+
+/// Takes what the root of a store says of all in it, so that nothing is asked for each.
+///
+/// It is used only where look-ups have a latency: a local store is read as it is, whatever its root says.
+pub(super) fn remember(root: &InputDirectory) -> Result<()> {
+    if !root.has_latency() {
+        return Ok(());
+    }
+    if let Some(Some(text)) = readable(root.read_metadata("zarr.json", MAX_LEN))? {
+        // What is no such metadata is read as if there were none.
+        let found = serde_json::from_slice::<Fields>(&text).ok();
+        let found = found.and_then(|root| object(&root, "consolidated_metadata"));
+        let nodes = found.and_then(|found| object(&found, "metadata")).unwrap_or_default();
+        root.remember(nodes.iter().filter_map(|(path, node)| {
+            let path = inside(path)?.join("zarr.json");
+            Some((path, Some(node.get().as_bytes().to_vec())))
+        }));
+        return Ok(());
+    }
+    let Some(Some(text)) = readable(root.read_metadata(".zmetadata", MAX_LEN))? else {
+        return Ok(());
+    };
+    let found = serde_json::from_slice::<Fields>(&text).ok();
+    let found = found.and_then(|found| object(&found, "metadata")).unwrap_or_default();
+    let mut files = BTreeMap::new();
+    for (path, text) in found {
+        let Some(path) = inside(&path) else { continue };
+        let directory = path.parent().map(PathBuf::from).unwrap_or_default();
+        for name in FILES {
+            files.entry(directory.join(name)).or_insert(None);
+        }
+        files.insert(path, Some(text.get().as_bytes().to_vec()));
+    }
+    root.remember(files);
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! Requests to a server.
+
+mod bounded;
+mod store;
+mod web;
+
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use self::store::Store;
+pub(crate) use self::web::{Body, Web};
+use crate::StorageOptions;
+use crate::address::{Address, Service};
+use crate::failure::Failure;
+
+/// A range of an object.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) bytes: Bytes,
+    /// The length of the object.
+    pub(crate) total: u64,
+    /// What tells this state of the object from others.
+    pub(crate) tag: Option<String>,
+}
+
+/// The first answer for an object.
+#[derive(Debug)]
+pub(crate) enum First {
+    /// The beginning of it.
+    Part(Part),
+    /// All of it, from a server that ignores ranges.
+    Body(Body),
+    /// A page for people, of a directory most likely.
+    Page,
+}
+
+/// Something below a prefix.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) name: String,
+    /// The length of an object; `None` for a prefix.
+    pub(crate) len: Option<u64>,
+}
+
+/// Requests to one server or bucket.
+#[derive(Debug)]
+pub(crate) enum Client {
+    Web(Web),
+    Store(Store),
+}
+
+/// Clients that were made, which keep their connections.
+type Made = Vec<(u32, Address, StorageOptions, Arc<Client>)>;
+static CLIENTS: OnceLock<Mutex<Made>> = OnceLock::new();
+const MOST_CLIENTS: usize = 32;
+
+impl Client {
+    /// Makes a client for a server or bucket, or returns the one that was made.
+    pub(crate) fn of(address: &Address, options: &StorageOptions) -> io::Result<Arc<Self>> {
+        let root = Address { path: String::new(), query: String::new(), ..address.clone() };
+        let made = CLIENTS.get_or_init(Mutex::default);
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        let same = |(id, at, with, _): &&(u32, Address, StorageOptions, Arc<Self>)| {
+            *id == process && *at == root && with == options
+        };
+        if let Some((.., client)) = made.iter().find(same) {
+            return Ok(Arc::clone(client));
+        }
+        // Credentials of the environment may change: such clients are not kept.
+        let keep = address.service == Service::Web;
+        let client = Arc::new(match address.service {
+            Service::Web => Self::Web(Web::new(address, options)?),
+            _ => Self::Store(Store::new(address, options)?),
+        });
+        if keep {
+            if made.len() == MOST_CLIENTS {
+                made.remove(0);
+            }
+            made.push((process, root, options.clone(), Arc::clone(&client)));
+        }
+        Ok(client)
+    }
+
+    /// Fetches the first bytes of an object, of which nothing is known.
+    pub(crate) async fn first(&self, address: &Address, most: u64) -> Result<First, Failure> {
+        let first = match self {
+            Self::Web(web) => retrying(|| web.first(address, most)).await?,
+            Self::Store(store) => First::Part(retrying(|| store.first(&address.path, most)).await?),
+        };
+        match first {
+            First::Part(Part { total, .. }) if total > LONGEST => Err(too_long(total)),
+            first => Ok(first),
+        }
+    }
+
+    /// Fetches a range of an object that has the tag.
+    pub(crate) async fn range(
+        &self,
+        address: &Address,
+        range: Range<u64>,
+        tag: Option<&str>,
+    ) -> Result<Part, Failure> {
+        let part = match self {
+            Self::Web(web) => retrying(|| web.range(address, range.clone(), tag)).await?,
+            Self::Store(store) => {
+                retrying(|| store.range(&address.path, range.clone(), tag)).await?
+            }
+        };
+        match part.bytes.len() as u64 == range.end - range.start {
+            true => Ok(part),
+            false => Err(Failure::changed()),
+        }
+    }
+
+    /// Passes what is below a prefix to `each`, up to so many names; returns whether these were all.
+    pub(crate) async fn list(
+        &self,
+        address: &Address,
+        most: usize,
+    ) -> Result<(Vec<Listed>, bool), Failure> {
+        match self {
+            Self::Web(_) => {
+                let what = "a web server does not list what it has";
+                Err(Failure::new(io::ErrorKind::PermissionDenied, what))
+            }
+            Self::Store(store) => {
+                let (found, complete) = retrying(|| store.list(&address.path, most)).await?;
+                match found.iter().filter_map(|one| one.len).find(|len| *len > LONGEST) {
+                    Some(len) => Err(too_long(len)),
+                    None => Ok((found, complete)),
+                }
+            }
+        }
+    }
+}
+
+/// No object is longer: positions can be added without overflow.
+const LONGEST: u64 = 1 << 60;
+
+fn too_long(len: u64) -> Failure {
+    Failure::new(io::ErrorKind::Other, format!("the server says that it has {len} bytes"))
+}
+
+/// How often a request is sent again, and how long is waited before.
+const RETRIES: u32 = 5;
+const FIRST_DELAY: Duration = Duration::from_millis(100);
+
+/// Sends a request again if it may succeed then.
+async fn retrying<T, F: Future<Output = Result<T, Failure>>>(
+    mut attempt: impl FnMut() -> F,
+) -> Result<T, Failure> {
+    let mut delay = FIRST_DELAY;
+    let mut retries = 0;
+    loop {
+        match attempt().await {
+            Err(failure) if failure.transient && retries < RETRIES => {
+                tokio::time::sleep(delay + jitter(delay)).await;
+                retries += 1;
+                delay *= 2;
+            }
+            Err(failure) if failure.transient => {
+                let text = format!("{}, after {retries} retries", failure.text);
+                return Err(Failure { text, ..failure });
+            }
+            answer => return answer,
+        }
+    }
+}
+
+/// Returns up to a quarter of a delay: many that failed at once do not come back at once.
+fn jitter(delay: Duration) -> Duration {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let nanos = now.map_or(0, |now| now.subsec_nanos());
+    delay / 4 * (nanos / 1000 % 100) / 100
+}

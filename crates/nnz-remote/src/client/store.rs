@@ -1,0 +1,244 @@
+//! Requests to object storage.
+
+use std::cmp::Ordering;
+use std::error::Error as _;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use object_store::list::{PaginatedListOptions, PaginatedListStore};
+use object_store::path::Path;
+use object_store::{
+    BackoffConfig, ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectStore, RetryConfig,
+};
+
+use super::bounded::Bounded;
+use super::web::install_ring;
+use super::{Listed, Part};
+use crate::StorageOptions;
+use crate::address::{Address, Service};
+use crate::credentials;
+use crate::failure::{Failure, clean};
+
+/// Pages of a list, of up to a thousand names each.
+const MOST_PAGES: usize = 4096;
+
+/// A bucket or container.
+#[derive(Debug)]
+pub(crate) struct Store {
+    objects: Arc<dyn ObjectStore>,
+    lists: Lists,
+    /// What was looked at for credentials, where there were none.
+    anonymous: bool,
+}
+
+/// The same, as what lists.
+struct Lists(Arc<dyn PaginatedListStore>);
+
+impl std::fmt::Debug for Lists {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lists")
+    }
+}
+
+impl Store {
+    pub(crate) fn new(address: &Address, options: &StorageOptions) -> io::Result<Self> {
+        install_ring();
+        // What object_store says of a wrong setting has the setting in it.
+        let wrong = |error: &Error| io::Error::other(clean(&error.to_string()));
+        let (http, retries) = (client_options(), retry_config());
+        let (objects, lists, anonymous): (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, _) =
+            match address.service {
+                Service::S3 => {
+                    let (builder, anonymous) = credentials::s3(address, options, http)?;
+                    let store = builder
+                        .with_retry(retries)
+                        .with_http_connector(Bounded)
+                        .build()
+                        .map_err(|e| wrong(&e))?;
+                    let store = Arc::new(store);
+                    (Arc::clone(&store) as _, store, anonymous)
+                }
+                Service::Google => {
+                    let (builder, anonymous) = credentials::google(address, options, http)?;
+                    let store = builder
+                        .with_retry(retries)
+                        .with_http_connector(Bounded)
+                        .build()
+                        .map_err(|e| wrong(&e))?;
+                    let store = Arc::new(store);
+                    (Arc::clone(&store) as _, store, anonymous)
+                }
+                _ => {
+                    let (builder, anonymous) = credentials::azure(address, options, http)?;
+                    let store = builder
+                        .with_retry(retries)
+                        .with_http_connector(Bounded)
+                        .build()
+                        .map_err(|e| wrong(&e))?;
+                    let store = Arc::new(store);
+                    (Arc::clone(&store) as _, store, anonymous)
+                }
+            };
+        Ok(Self { objects, lists: Lists(lists), anonymous })
+    }
+
+    pub(crate) async fn first(&self, key: &str, most: u64) -> Result<Part, Failure> {
+        let path = parsed(key)?;
+        let options =
+            GetOptions { range: Some(GetRange::Bounded(0..most)), ..GetOptions::default() };
+        match self.objects.get_opts(&path, options).await {
+            Ok(result) => part(result).await,
+            Err(error) if is_unsatisfied(&error) => {
+                // No range of an empty object can be satisfied.
+                let head = GetOptions { head: true, ..GetOptions::default() };
+                let found = self.objects.get_opts(&path, head).await;
+                let found = found.map_err(|error| self.failed(error))?;
+                match found.meta.size {
+                    0 => Ok(Part { bytes: Bytes::new(), total: 0, tag: found.meta.e_tag }),
+                    _ => Err(self.failed(error)),
+                }
+            }
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    pub(crate) async fn range(
+        &self,
+        key: &str,
+        range: Range<u64>,
+        tag: Option<&str>,
+    ) -> Result<Part, Failure> {
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range)),
+            if_match: tag.map(str::to_owned),
+            ..GetOptions::default()
+        };
+        match self.objects.get_opts(&parsed(key)?, options).await {
+            Ok(result) if tag.is_some() && result.meta.e_tag.as_deref() != tag => {
+                Err(Failure::changed())
+            }
+            Ok(result) => part(result).await,
+            Err(error) if is_unsatisfied(&error) => Err(Failure::changed()),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Lists what is below a prefix, up to so many names, and whether these were all.
+    pub(crate) async fn list(
+        &self,
+        key: &str,
+        most: usize,
+    ) -> Result<(Vec<Listed>, bool), Failure> {
+        let prefix = if key.is_empty() { String::new() } else { format!("{key}/") };
+        let mut found = Vec::new();
+        let mut token = None;
+        for _ in 0..MOST_PAGES {
+            let options = PaginatedListOptions {
+                delimiter: Some("/".into()),
+                max_keys: (most < 1000).then_some(most),
+                page_token: token,
+                ..PaginatedListOptions::default()
+            };
+            let prefix_of = (!prefix.is_empty()).then_some(prefix.as_str());
+            let page = self.lists.0.list_paginated(prefix_of, options).await;
+            let page = page.map_err(|error| self.failed(error))?;
+            let name = |path: &Path| {
+                let name = path.as_ref().strip_prefix(&prefix)?.trim_end_matches('/');
+                (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
+            };
+            for object in &page.result.objects {
+                let name = name(&object.location);
+                found.extend(name.map(|name| Listed { name, len: Some(object.size) }));
+            }
+            for common in &page.result.common_prefixes {
+                found.extend(name(common).map(|name| Listed { name, len: None }));
+            }
+            token = page.page_token;
+            if token.is_none() || found.len() >= most {
+                return Ok((found, token.is_none()));
+            }
+        }
+        Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
+    }
+
+    fn failed(&self, error: Error) -> Failure {
+        let denied = |what: &str| {
+            let hint = match self.anonymous {
+                true => ": it was asked without credentials, as none were found",
+                false => "",
+            };
+            Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{hint}"))
+        };
+        match error {
+            Error::NotFound { .. } => Failure::missing(),
+            Error::Precondition { .. } | Error::NotModified { .. } => Failure::changed(),
+            Error::PermissionDenied { .. } => denied("the server forbids it"),
+            Error::Unauthenticated { .. } => denied("the server wants credentials, or others"),
+            error => {
+                let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                // Requests were repeated, but not for a body of a list that was cut.
+                match cause.contains("response body") {
+                    true => Failure::transient("the server sent less than it said"),
+                    false => Failure::new(io::ErrorKind::Other, clean(&cause)),
+                }
+            }
+        }
+    }
+}
+
+/// Reads what was answered.
+async fn part(result: GetResult) -> Result<Part, Failure> {
+    let (total, tag) = (result.meta.size, result.meta.e_tag.clone());
+    let len = result.range.end.saturating_sub(result.range.start);
+    // The body may be cut although the request succeeded.
+    let bytes = result.bytes().await.map_err(|error| {
+        let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        Failure::transient(clean(&cause))
+    })?;
+    match (bytes.len() as u64).cmp(&len) {
+        Ordering::Equal => Ok(Part { bytes, total, tag }),
+        Ordering::Less => Err(Failure::transient("the server sent less than it said")),
+        Ordering::Greater => {
+            Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"))
+        }
+    }
+}
+
+fn parsed(key: &str) -> Result<Path, Failure> {
+    Path::parse(key)
+        .map_err(|_| Failure::new(io::ErrorKind::InvalidInput, "not a key that can be asked for"))
+}
+
+fn is_unsatisfied(error: &Error) -> bool {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if inner.to_string().contains("status code: 416 ") {
+            return true;
+        }
+        cause = inner.source();
+    }
+    false
+}
+
+fn client_options() -> ClientOptions {
+    ClientOptions::new()
+        .with_timeout_disabled()
+        .with_connect_timeout(Duration::from_secs(5))
+        .with_read_timeout(Duration::from_secs(20))
+        .with_pool_max_idle_per_host(64)
+}
+
+fn retry_config() -> RetryConfig {
+    RetryConfig {
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(100),
+            max_backoff: Duration::from_secs(5),
+            base: 2.,
+        },
+        max_retries: 4,
+        retry_timeout: Duration::from_secs(60),
+    }
+}

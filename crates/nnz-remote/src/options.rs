@@ -1,0 +1,56 @@
+//! How places are reached.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Options by name: those of object_store (`aws_access_key_id`, `endpoint`, `region`, `token`, ...), and
+/// `spool_limit`. Their values are not shown.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StorageOptions(BTreeMap<String, String>);
+
+impl StorageOptions {
+    /// Takes everything from the environment and the files of the user.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an option. Names are compared in lower case.
+    #[must_use]
+    pub fn with(mut self, name: impl AsRef<str>, value: impl Into<String>) -> Self {
+        self.0.insert(name.as_ref().to_ascii_lowercase(), value.into());
+        self
+    }
+
+    /// Returns the value of an option.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Returns whether an option is set to something that says yes.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(is_yes)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+/// Returns whether a text says yes.
+pub(crate) fn is_yes(text: &str) -> bool {
+    ["1", "true", "yes", "on"].iter().any(|yes| text.eq_ignore_ascii_case(yes))
+}
+
+impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for StorageOptions {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(options: I) -> Self {
+        options.into_iter().fold(Self::new(), |all, (name, value)| all.with(name, value))
+    }
+}
+
+impl fmt::Debug for StorageOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}

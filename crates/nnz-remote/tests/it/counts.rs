@@ -1,0 +1,135 @@
+//! How many requests, and how many bytes, reading takes at 10 ms a request.
+
+use std::time::Duration;
+
+use nnz::{ConvertOptions, CsMatrix, Location, NoProgress, Order, Selection, Shape};
+use nnz_testing::server::{Behavior, Logged, Server};
+
+const COLS: u32 = 20_000;
+const MANY_COLS: u32 = 60_000;
+const ROWS: u32 = 3000;
+
+/// A matrix with a hundred entries in each column.
+fn matrix(cols: u32) -> CsMatrix {
+    let pointers: Vec<u64> = (0..=u64::from(cols)).map(|col| col * 100).collect();
+    let index = |col: u32, n: u32| n * 30 + (col.wrapping_mul(2_654_435_761) >> 8) % 30;
+    let indices: Vec<u32> =
+        (0..cols).flat_map(|col| (0..100).map(move |n| index(col, n))).collect();
+    let values: Vec<u32> = (0..cols * 100).map(|n| 1 + n % 7).collect();
+    let shape = Shape { rows: u64::from(ROWS), cols: u64::from(cols) };
+    CsMatrix::from_parts(shape, Order::Col, pointers, indices, values).unwrap()
+}
+
+/// Writes the matrix to a place, and serves it.
+fn served(name: &str) -> (tempfile::TempDir, Server) {
+    served_as(name, "bpcells", COLS)
+}
+
+/// Writes the matrix to a place in a format, and serves it.
+fn served_as(name: &str, format: &'static str, cols: u32) -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("bucket")).unwrap();
+    let at = Location::parse(folder.path().join("bucket").join(name));
+    let options = ConvertOptions::default().format(Some(format));
+    let place = nnz::Place::default();
+    nnz::convert_source(&*matrix(cols).into_source().unwrap(), &place, at, &options, &NoProgress)
+        .unwrap();
+    let behavior = Behavior { delay: Duration::from_millis(10), ..Behavior::default() };
+    let server = Server::with(folder.path(), behavior);
+    (folder, server)
+}
+
+/// Returns options for S3 on a server.
+fn s3(server: &Server) -> nnz::OpenOptions {
+    let options = [("endpoint", server.endpoint()), ("anon", "1".into()), ("region", "x".into())];
+    let options = options.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    nnz::OpenOptions::new().storage(nnz::places_with(options))
+}
+
+/// Reads columns, and checks that they are those of the matrix.
+fn read(location: &str, options: &nnz::OpenOptions, cols: &[u64]) {
+    let source = options.open(location).unwrap().into_matrix().unwrap();
+    let selection = Selection::ranges(cols.iter().map(|col| *col..col + 1));
+    let place = nnz::Place::default();
+    let slice =
+        nnz::engine::Slice::new(source, place.clone(), &Selection::all(), &selection).unwrap();
+    let options = nnz::ReadOptions::default().names(false);
+    let found = nnz::engine::read(&slice, &place, &options).unwrap();
+    // The first columns of a matrix do not depend on how many there are.
+    let last = u32::try_from(cols.iter().copied().max().unwrap()).unwrap();
+    let same = Selection::ranges(cols.iter().map(|col| *col..col + 1));
+    let expected = nnz::engine::Slice::new(
+        matrix(last + 1).into_source().unwrap(),
+        place.clone(),
+        &Selection::all(),
+        &same,
+    );
+    let expected = nnz::engine::read(&expected.unwrap(), &place, &options).unwrap();
+    assert!(found.indptr() == expected.indptr() && found.values() == expected.values());
+    assert!(found.indices() == expected.indices());
+}
+
+/// Checks how many requests and bytes there were since the last time.
+#[track_caller]
+fn check(server: &Server, what: &str, requests: usize, bytes: u64) {
+    let log: Vec<Logged> = server.take_log();
+    let (found, sum) = (log.len(), log.iter().map(|one| one.bytes).sum::<u64>());
+    let lines: Vec<_> =
+        log.iter().map(|one| format!("{} {:?} {}", one.path, one.range, one.bytes)).collect();
+    assert!(
+        found <= requests && sum <= bytes,
+        "{what}: {found} requests of {requests}, {sum} bytes of {bytes}\n{}",
+        lines.join("\n")
+    );
+}
+
+/// A thousand columns, spread out.
+fn spread() -> Vec<u64> {
+    let mut cols: Vec<u64> = (0..1000).map(|n| n * 7919 % u64::from(COLS)).collect();
+    cols.sort_unstable();
+    cols.dedup();
+    cols
+}
+
+#[test]
+fn a_directory_of_bpcells_takes_few_requests() {
+    let (_folder, server) = served("m.bpcells");
+    let web = nnz::OpenOptions::new();
+    let url = server.url("bucket/m.bpcells");
+    for (name, at, options) in [("s3", "s3://bucket/m.bpcells", s3(&server)), ("https", &url, web)]
+    {
+        options.open(at).unwrap();
+        check(&server, &format!("{name}: open"), 16, 150_000);
+        read(at, &options, &[12_345]);
+        check(&server, &format!("{name}: one column"), 24, 1 << 20);
+        read(at, &options, &(5000..6000).collect::<Vec<_>>());
+        check(&server, &format!("{name}: neighbours"), 24, 4_500_000);
+        read(at, &options, &spread());
+        check(&server, &format!("{name}: spread columns"), 60, 16 << 20);
+        read(at, &options, &(0..u64::from(COLS)).collect::<Vec<_>>());
+        check(&server, &format!("{name}: everything"), 60, 16 << 20);
+    }
+}
+
+#[test]
+fn a_column_of_a_large_file_of_hdf5_takes_little_of_it() {
+    let (_folder, server) = served_as("m.h5", "binsparse", MANY_COLS);
+    let options = s3(&server);
+    read("s3://bucket/m.h5", &options, &[31_234]);
+    check(&server, "one column of a large file of HDF5", 12, 5 << 20);
+}
+
+#[test]
+fn files_and_stores_take_few_requests() {
+    let cases = [
+        ("m.h5", "binsparse", 12, 17 << 20),
+        ("m.bsp.npz", "binsparse", 16, 17 << 20),
+        ("m.zarr", "binsparse", 14, 2 << 20),
+    ];
+    for (name, format, requests, bytes) in cases {
+        let folder = served_as(name, format, COLS);
+        let options = s3(&folder.1);
+        read(&format!("s3://bucket/{name}"), &options, &[12_345]);
+        check(&folder.1, &format!("one column of {name}"), requests, bytes);
+    }
+}

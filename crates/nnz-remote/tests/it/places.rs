@@ -1,0 +1,117 @@
+//! Every place that is read locally is read from a server, with the same result.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz::storage::Storage;
+use nnz_testing::server::{Behavior, Server};
+
+/// Says what a place holds: what opening, printing and checking it gives.
+fn described(location: &str, root: &str, storage: &Arc<dyn Storage>) -> String {
+    use std::fmt::Write as _;
+    let mut said = String::new();
+    let mut note = |what: &str, result: Result<String, nnz::Error>| {
+        let text = match result {
+            Ok(text) => text,
+            Err(error) => format!("error: {error}"),
+        };
+        let _ = writeln!(said, "{what}: {}", text.replace(root, "ROOT/"));
+    };
+    let at = nnz::Location::parse(location);
+    let mut printed = Vec::new();
+    let options = nnz::OpenOptions::new().storage(Arc::clone(storage));
+    let entries = options.open(&at).and_then(|dataset| match dataset {
+        nnz::Dataset::Matrix(matrix) => {
+            let place = nnz::Place::default();
+            nnz::engine::cat(&*matrix, &place, &nnz::CatOptions::default(), &mut printed)?;
+            Ok(String::new())
+        }
+        nnz::Dataset::Tensor(tensor) => {
+            tensor.cat(&nnz::CatOptions::default(), &mut printed)?;
+            Ok(String::new())
+        }
+        _ => Ok("something else".to_owned()),
+    });
+    note("entries", entries);
+    let mut findings = Vec::new();
+    let options = nnz::ValidateOptions::default().storage(Arc::clone(storage));
+    let checked = nnz::validate(&at, &options, &mut |finding| findings.push(finding.to_string()));
+    note("check", checked.map(|_| findings.join("\n")));
+    note("text", Ok(format!("{} bytes, {:x}", printed.len(), hash(&printed))));
+    said
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Lists what is in `testdata` and can be opened: files, and directories that are stores.
+fn samples(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = vec![root.to_path_buf()];
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                let marks = ["version", "zarr.json", ".zgroup", "binsparse.json", ".zattrs"];
+                let is_store = marks.iter().any(|mark| path.join(mark).exists());
+                if is_store {
+                    found.push(path);
+                } else {
+                    left.push(path);
+                }
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Compares all samples, as they are locally and on a server.
+fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").canonicalize().unwrap();
+    let server = Server::with(&root, behavior.clone());
+    let options = [("endpoint", server.endpoint()), ("anon", "1".into()), ("region", "x".into())];
+    let options = options.map(|(name, value)| (name.to_owned(), value));
+    let s3 = nnz::places_with(options.to_vec());
+    // By default half of them each, with `cargo xtask test --full` both all.
+    let all = std::env::var_os("NNZ_MUTATIONS").is_some();
+    let mut different = Vec::new();
+    let local_root = format!("{}/", root.display());
+    let url_root = server.url("");
+    for (number, path) in samples(&root).iter().enumerate().filter(|(number, _)| pick(*number)) {
+        let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
+        let local = described(path.to_str().unwrap(), &local_root, &nnz::places());
+        // The first part is the bucket, so that files beside the directories are in none.
+        if name.contains('/') && (all || number % 2 == 0) {
+            let remote = described(&format!("s3://{name}"), "s3://", &s3);
+            if local != remote {
+                different.push(format!("{name}\n  {local}  {remote}"));
+            }
+        }
+        if all || number % 2 == 1 {
+            let remote = described(&server.url(name), &url_root, &nnz::places());
+            // A directory that needs a list is none on the web.
+            if local != remote && !remote.contains("a web server does not list") {
+                different.push(format!("{name}\n  {local}  {remote}"));
+            }
+        }
+    }
+    assert!(different.is_empty(), "{} differ:\n{}", different.len(), different.join("\n"));
+}
+
+#[test]
+fn every_sample_gives_the_same_from_a_server() {
+    compare(&Behavior::default(), |_| true);
+}
+
+#[test]
+fn every_sample_gives_the_same_where_requests_fail() {
+    compare(&Behavior { fail_every: Some(20), ..Behavior::default() }, |number| number % 9 < 2);
+    compare(&Behavior { cut_every: Some(20), ..Behavior::default() }, |number| number % 9 > 6);
+}

@@ -1,0 +1,357 @@
+//! A server of the files of a directory, as a web server has them and as S3 does, with faults.
+//!
+//! `GET /PATH` is a file; of buckets, which are directories, `GET /BUCKET?list-type=2` lists.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// How the server answers.
+#[derive(Clone, Debug, Default)]
+pub struct Behavior {
+    /// Ignores ranges: the answer is the whole file, with status 200.
+    pub no_ranges: bool,
+    /// Sends no length, and closes the connection at the end.
+    pub no_length: bool,
+    /// Waits before each answer.
+    pub delay: Duration,
+    /// Answers each request of this number with 503.
+    pub fail_every: Option<usize>,
+    /// Closes the connection half-way through each body of this number.
+    pub cut_every: Option<usize>,
+    /// Answers 403 unless the query is this.
+    pub query: Option<String>,
+    /// Answers 401 unless there is this header, as `name: value`.
+    pub header: Option<String>,
+    /// Sends nothing after the header.
+    pub stall: bool,
+    /// Answers a directory with a page for people.
+    pub pages: bool,
+}
+
+/// A request that was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logged {
+    pub method: String,
+    /// The path without its query.
+    pub path: String,
+    pub query: String,
+    pub range: Option<String>,
+    pub status: u16,
+    /// Bytes of the body.
+    pub bytes: u64,
+}
+
+/// A server on a port of its own, until it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    root: PathBuf,
+    behavior: Mutex<Behavior>,
+    log: Mutex<Vec<Logged>>,
+    count: AtomicUsize,
+    bodies: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+impl Server {
+    /// Serves a directory.
+    pub fn new(root: &Path) -> Self {
+        Self::with(root, Behavior::default())
+    }
+
+    /// Serves a directory in some way.
+    pub fn with(root: &Path, behavior: Behavior) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let shared = Arc::new(Shared {
+            root: root.to_path_buf(),
+            behavior: Mutex::new(behavior),
+            log: Mutex::default(),
+            count: AtomicUsize::new(0),
+            bodies: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+        });
+        let served = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if served.stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (Ok(stream), served) = (stream, Arc::clone(&served)) else { continue };
+                std::thread::spawn(move || {
+                    // A client may leave at any time.
+                    let _ = served.serve(stream);
+                });
+            }
+        });
+        Self { port, shared }
+    }
+
+    /// Returns the URL of a file as a web server has it.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}/{path}", self.port)
+    }
+
+    /// Returns the endpoint of S3.
+    pub fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Answers in another way from now on.
+    pub fn set(&self, behavior: Behavior) {
+        *self.shared.behavior.lock().unwrap() = behavior;
+    }
+
+    /// Returns the requests so far, and starts again.
+    pub fn take_log(&self) -> Vec<Logged> {
+        std::mem::take(&mut self.shared.log.lock().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+/// A request.
+#[derive(Default)]
+struct Asked {
+    method: String,
+    path: String,
+    query: String,
+    range: Option<String>,
+    if_match: Option<String>,
+    headers: Vec<String>,
+}
+
+/// An answer without its body.
+struct Answer {
+    status: u16,
+    headers: String,
+    body: Body,
+}
+
+enum Body {
+    Text(String),
+    File(PathBuf, u64, u64),
+}
+
+impl Shared {
+    fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
+        stream.set_nodelay(true)?;
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let mut stream = stream;
+        while let Some(asked) = read_request(&mut reader)? {
+            let behavior = self.behavior.lock().unwrap().clone();
+            std::thread::sleep(behavior.delay);
+            let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+            let every =
+                |n: Option<usize>, number: usize| n.is_some_and(|n| number.is_multiple_of(n));
+            let answer = match every(behavior.fail_every, number) {
+                true => text(503, "slow down"),
+                false => self.answer(&asked, &behavior),
+            };
+            let len = match &answer.body {
+                Body::Text(text) => text.len() as u64,
+                Body::File(_, start, end) => end - start,
+            };
+            self.log.lock().unwrap().push(Logged {
+                method: asked.method.clone(),
+                path: asked.path.clone(),
+                query: asked.query.clone(),
+                range: asked.range.clone(),
+                status: answer.status,
+                bytes: if asked.method == "HEAD" { 0 } else { len },
+            });
+            let Answer { status, mut headers, body } = answer;
+            if behavior.no_length {
+                headers.push_str("Connection: close\r\n");
+            } else {
+                let _ = write!(headers, "Content-Length: {len}\r\n");
+            }
+            write!(stream, "HTTP/1.1 {status} Answer\r\n{headers}\r\n")?;
+            if behavior.stall {
+                std::thread::sleep(Duration::from_secs(600));
+            }
+            if asked.method == "HEAD" {
+                continue;
+            }
+            let number = self.bodies.fetch_add(1, Ordering::Relaxed) + 1;
+            let cut = every(behavior.cut_every, number) && status < 300;
+            let sent = if cut { len / 2 } else { len };
+            match body {
+                Body::Text(text) => {
+                    stream.write_all(&text.as_bytes()[..usize::try_from(sent).unwrap()])?;
+                }
+                Body::File(path, start, _) => {
+                    let mut file = std::fs::File::open(path)?;
+                    file.seek(SeekFrom::Start(start))?;
+                    std::io::copy(&mut file.take(sent), &mut stream)?;
+                }
+            }
+            if cut || behavior.no_length {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&self, asked: &Asked, behavior: &Behavior) -> Answer {
+        if let Some(header) = &behavior.header
+            && !asked.headers.iter().any(|line| line.eq_ignore_ascii_case(header))
+        {
+            return text(401, "who are you");
+        }
+        if behavior.query.as_ref().is_some_and(|query| *query != asked.query) {
+            return text(403, "wrong signature");
+        }
+        let decoded = decode(&asked.path);
+        if asked.query.contains("list-type=2") {
+            return self.list(decoded.trim_matches('/'), &asked.query);
+        }
+        let path = self.root.join(decoded.trim_start_matches('/'));
+        let Ok(found) = path.metadata() else {
+            return text(404, "<Error><Code>NoSuchKey</Code></Error>");
+        };
+        if found.is_dir() {
+            let page = "<html>an index</html>";
+            return match behavior.pages {
+                true => Answer {
+                    status: 200,
+                    headers: "Content-Type: text/html\r\n".to_owned(),
+                    body: Body::Text(page.to_owned()),
+                },
+                false => text(404, "no such key"),
+            };
+        }
+        let len = found.len();
+        let changed = found.modified().unwrap().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+        let tag = format!("\"{changed:x}-{len:x}\"");
+        if asked.if_match.as_ref().is_some_and(|wanted| *wanted != tag) {
+            return text(412, "changed");
+        }
+        let mut headers = format!(
+            "ETag: {tag}\r\nLast-Modified: Tue, 01 Sep 2026 00:00:00 GMT\r\nContent-Type: \
+             application/octet-stream\r\n"
+        );
+        let range = asked.range.as_deref().filter(|_| !behavior.no_ranges);
+        let Some(range) = range else {
+            return Answer { status: 200, headers, body: Body::File(path, 0, len) };
+        };
+        let (first, last) = range.strip_prefix("bytes=").unwrap().split_once('-').unwrap();
+        let (start, end) = match first.is_empty() {
+            true => (len.saturating_sub(last.parse().unwrap()), len),
+            false => (first.parse().unwrap(), last.parse::<u64>().map_or(len, |last| last + 1)),
+        };
+        let end = end.min(len);
+        if start >= end {
+            let mut refused = text(416, "no such range");
+            let _ = write!(refused.headers, "Content-Range: bytes */{len}\r\n");
+            return refused;
+        }
+        let _ = write!(headers, "Content-Range: bytes {start}-{}/{len}\r\n", end - 1);
+        Answer { status: 206, headers, body: Body::File(path, start, end) }
+    }
+
+    /// Lists one level of a bucket.
+    fn list(&self, bucket: &str, query: &str) -> Answer {
+        let value = |name: &str| {
+            let mut parts = query.split('&').filter_map(|part| part.split_once('='));
+            parts.find(|(key, _)| *key == name).map(|(_, value)| decode(value)).unwrap_or_default()
+        };
+        let prefix = value("prefix");
+        let most: usize = value("max-keys").parse().unwrap_or(1000);
+        let after = value("continuation-token");
+        let directory = self.root.join(bucket).join(prefix.trim_end_matches('/'));
+        let mut entries = BTreeSet::new();
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            let name = entry.file_name().into_string().unwrap();
+            let found = entry.path().metadata().unwrap();
+            let key = format!("{prefix}{name}");
+            entries.insert((key, found.is_dir(), found.len()));
+        }
+        let mut left = entries.into_iter().filter(|(key, ..)| *key > after);
+        let page: Vec<_> = left.by_ref().take(most).collect();
+        let more = left.next().is_some();
+        let mut xml =
+            format!("<ListBucketResult><Name>{bucket}</Name><IsTruncated>{more}</IsTruncated>");
+        if let (true, Some((last, ..))) = (more, page.last()) {
+            let _ = write!(xml, "<NextContinuationToken>{last}</NextContinuationToken>");
+        }
+        for (key, is_dir, len) in page {
+            let _ = match is_dir {
+                true => write!(xml, "<CommonPrefixes><Prefix>{key}/</Prefix></CommonPrefixes>"),
+                false => write!(
+                    xml,
+                    "<Contents><Key>{key}</Key><LastModified>2026-09-01T00:00:00.000Z</LastModified>\
+                     <ETag>\"x\"</ETag><Size>{len}</Size></Contents>"
+                ),
+            };
+        }
+        xml.push_str("</ListBucketResult>");
+        let headers = "Content-Type: application/xml\r\n".to_owned();
+        Answer { status: 200, headers, body: Body::Text(xml) }
+    }
+}
+
+fn text(status: u16, text: &str) -> Answer {
+    let headers = "Content-Type: text/plain\r\n".to_owned();
+    Answer { status, headers, body: Body::Text(text.to_owned()) }
+}
+
+/// Reads a request without a body; `None` at the end of the connection.
+fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Asked>> {
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    let mut words = line.split_whitespace();
+    let method = words.next().unwrap_or_default().to_owned();
+    let target = words.next().unwrap_or_default();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let mut asked =
+        Asked { method, path: path.to_owned(), query: query.to_owned(), ..Asked::default() };
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let line = line.trim_end();
+        let Some((name, value)) = line.split_once(':') else { return Ok(Some(asked)) };
+        match name.to_ascii_lowercase().as_str() {
+            "range" => asked.range = Some(value.trim().to_owned()),
+            "if-match" => asked.if_match = Some(value.trim().to_owned()),
+            _ => {}
+        }
+        asked.headers.push(line.to_owned());
+    }
+}
+
+/// Decodes `%20` and `+`.
+fn decode(text: &str) -> String {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::new();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => {
+                let digits = [bytes.next().unwrap(), bytes.next().unwrap()];
+                u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap()
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(decoded).unwrap()
+}

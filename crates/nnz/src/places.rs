@@ -1,0 +1,152 @@
+//! Where paths and URLs are looked up by default.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use nnz_core::is_url;
+use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage};
+
+/// Options of URLs by name, set for all places that are opened from now on.
+static OPTIONS: RwLock<Vec<(String, String)>> = RwLock::new(Vec::new());
+
+/// Sets the options of URLs for all places of this process that are opened without others, such as
+/// `region`, `endpoint` or `anon`; see [`places_with`].
+pub fn set_storage_options(options: Vec<(String, String)>) {
+    *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = options;
+}
+
+/// Returns the file system, and URLs with the options of [`set_storage_options`].
+#[must_use]
+pub fn places() -> Arc<dyn Storage> {
+    places_with(OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone())
+}
+
+/// Returns the file system, and URLs with options by name: those of the crate object_store, `profile`,
+/// `anon`, `bearer_token` and `spool_limit`. What they leave open comes from the environment and the files
+/// of the user.
+///
+/// A build without the feature `remote` opens no URLs.
+#[must_use]
+pub fn places_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
+    #[cfg(feature = "remote")]
+    let urls = Arc::new(nnz_remote::RemoteStorage::with_options(options.into_iter().collect()));
+    #[cfg(not(feature = "remote"))]
+    let urls = {
+        let _ = options;
+        Arc::new(NoUrls)
+    };
+    Arc::new(Places { urls })
+}
+
+/// The file system and URLs.
+#[derive(Debug)]
+struct Places {
+    urls: Arc<dyn Storage>,
+}
+
+impl Places {
+    fn of(&self, path: &Path) -> &dyn Storage {
+        if is_url(path) { &*self.urls } else { &LocalStorage }
+    }
+}
+
+impl Storage for Places {
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        self.of(path).metadata(path)
+    }
+
+    fn kind(&self, path: &Path) -> io::Result<EntryKind> {
+        self.of(path).kind(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        self.of(path).open(path)
+    }
+
+    fn open_stream(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        self.of(path).open_stream(path)
+    }
+
+    fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>> {
+        self.of(path).open_directory(path)
+    }
+
+    fn list(
+        &self,
+        path: &Path,
+        each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        self.of(path).list(path, each)
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        self.of(path).resolve(path)
+    }
+
+    fn shown(&self, path: &Path) -> PathBuf {
+        self.of(path).shown(path)
+    }
+
+    fn sidecar(&self, path: &Path, suffix: &str) -> PathBuf {
+        self.of(path).sidecar(path, suffix)
+    }
+
+    fn will_open(&self, paths: &[PathBuf]) {
+        let (urls, files): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_url(path));
+        self.urls.will_open(&urls);
+        LocalStorage.will_open(&files);
+    }
+}
+
+/// URLs in a build that opens none.
+#[cfg(not(feature = "remote"))]
+#[derive(Debug)]
+struct NoUrls;
+
+#[cfg(not(feature = "remote"))]
+impl NoUrls {
+    fn refuse<T>() -> io::Result<T> {
+        let what = "this build of nnz reads no URLs: the feature `remote` is off";
+        Err(io::Error::new(io::ErrorKind::Unsupported, what))
+    }
+}
+
+#[cfg(not(feature = "remote"))]
+impl Storage for NoUrls {
+    fn metadata(&self, _: &Path) -> io::Result<Metadata> {
+        Self::refuse()
+    }
+
+    fn open(&self, _: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        Self::refuse()
+    }
+
+    fn open_stream(&self, _: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Self::refuse()
+    }
+
+    fn open_directory(&self, _: &Path) -> io::Result<Arc<dyn Storage>> {
+        Self::refuse()
+    }
+
+    fn list(&self, _: &Path, _: &mut dyn FnMut(ListedEntry) -> io::Result<bool>) -> io::Result<()> {
+        Self::refuse()
+    }
+
+    fn shown(&self, path: &Path) -> PathBuf {
+        nnz_core::without_secrets(path).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(not(feature = "remote"))]
+    #[test]
+    fn a_build_without_urls_says_so() {
+        let error = crate::open("s3://bucket/x.h5ad").err().map(|error| error.to_string());
+        let expected =
+            "s3://bucket/x.h5ad: this build of nnz reads no URLs: the feature `remote` is off";
+        assert_eq!(error.as_deref(), Some(expected));
+    }
+}
