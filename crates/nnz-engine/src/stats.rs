@@ -16,7 +16,7 @@ use nnz_core::{
 
 use crate::check::{Ascent, Watch};
 use crate::flow::{Workers, run};
-use crate::stages::{Builder, Cast, DropZeros, DuplicatePolicy, expand, expanded_type};
+use crate::stages::{Builder, Cast, DropZeros, expand, expanded_type};
 use crate::{Cancellation, default_memory};
 use counting::{Counted, Counting, Found, Watched};
 use entries::Entries;
@@ -233,7 +233,7 @@ impl Pass {
         if header.storage == Storage::Dense {
             steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
         }
-        let watch = Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
+        let watch = Watch::of(source, None) != Watch::Not;
         // These steps and the check for duplicates need whole entries.
         let whole = !steps.is_empty() || watch;
         let fields = Projection { minors: by_minor || whole, values: values.is_some() || whole };

@@ -54,9 +54,7 @@ pub use groups::{list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
-#[cfg(feature = "daphne")]
-pub(crate) use registry::check_options;
-pub(crate) use registry::format_of_path;
+pub(crate) use registry::{check_options, format_of_path};
 pub use registry::{Detected, Registry, list};
 pub use whole::{RowGroups, WholeFormat};
 

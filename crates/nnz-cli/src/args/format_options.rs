@@ -92,6 +92,7 @@ impl Args for FormatArgs {
                 None => arg.action(ArgAction::SetTrue),
                 Some(value) => arg
                     .value_name(value)
+                    .allow_negative_numbers(true)
                     .value_parser(move |text: &str| declared.check(text).map(|()| text.to_owned())),
             };
             command.arg(arg.help_heading(heading))

@@ -99,9 +99,12 @@ pub(super) fn cat(
 pub(super) fn names(args: &args::Names, frame: &FrameSource) -> Result<Outcome, Error> {
     match args.axis {
         NamesArg::Cols => {}
-        NamesArg::Rows => return Ok(Outcome::Good),
+        NamesArg::Rows => {
+            print_message("note: the rows have no names");
+            return Ok(Outcome::Good);
+        }
         NamesArg::Cells | NamesArg::Features | NamesArg::Chromosomes => {
-            return Err(Error::argument("a frame has names of cols only"));
+            return Err(Error::argument("a data frame has names of columns only"));
         }
     }
     with_stdout(|out| {

@@ -150,11 +150,11 @@ fn finish(
 ) -> Result<Summary> {
     let Report { shape, entries, dropped, left_out, notes, .. } = report;
     if options.strict && !dropped.is_empty() {
-        let what = format!("not supported by the target: {}", dropped.join(", "));
+        let what = format!("would be dropped: {}", dropped.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     if options.strict && !left_out.is_empty() {
-        let what = format!("left out: {}", left_out.join(", "));
+        let what = format!("would be left out: {}", left_out.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     if let Some(cancellation) = &options.cancellation {

@@ -39,6 +39,9 @@ impl Target {
             Location::Stream => None,
             Location::Path { .. } => Some(without_group(to, "mtx")?.to_path_buf()),
         };
+        if let Some(path) = &path {
+            options.registry.check_name(path, &super::INFO, &[])?;
+        }
         let dense = source.header().storage == Storage::Dense;
         let layout = if dense { Layout::Array } else { Layout::Coordinate };
         Ok(Self {
