@@ -23,8 +23,8 @@ use nnz::{
 pub(crate) use format_options::FormatArgs;
 pub(crate) use labelling::Labelling;
 pub(crate) use selecting::{AxisArg, Selecting};
-use values::{number, threads};
 pub(crate) use values::{To, empty_list};
+use values::{number, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
@@ -40,9 +40,9 @@ Annotations are columns of data about rows or columns: obs and var in AnnData, f
 Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices (.rds): base R and classes
         of the Matrix package; Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x folders (matrix.mtx,
         barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and data
-        frames (.dbdf), and directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and
-        directories of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/...,
-        obsp/...; SciPy sparse matrices (.npz); NumPy arrays (.npy)
+        frames (.dbdf), and directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr,
+        npz and directories of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X,
+        obsm/..., obsp/...; SciPy sparse matrices (.npz); NumPy arrays (.npy)
 Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5 with --to bpcells);
         R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x folders, and 10x
         HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
@@ -470,9 +470,28 @@ pub(crate) struct Repair {
 /// Hides the options of single matrices, which do not apply to files that are split.
 fn of_split(arg: Arg) -> Arg {
     const APPLY: [&str; 22] = [
-        "source", "target", "by", "extension", "compress", "format-version", "row_names", "col_names",
-        "make_unique", "row_annotations", "col_annotations", "force", "strict", "no_sync", "number", "memory",
-        "quiet", "temp_dir", "help", "version", "threads", "resources",
+        "source",
+        "target",
+        "by",
+        "extension",
+        "compress",
+        "format-version",
+        "row_names",
+        "col_names",
+        "make_unique",
+        "row_annotations",
+        "col_annotations",
+        "force",
+        "strict",
+        "no_sync",
+        "number",
+        "memory",
+        "quiet",
+        "temp_dir",
+        "help",
+        "version",
+        "threads",
+        "resources",
     ];
     let applies = APPLY.contains(&arg.get_id().as_str());
     match arg.get_id().as_str() {

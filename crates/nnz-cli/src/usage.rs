@@ -71,7 +71,9 @@ fn correct_tip(error: &mut clap::Error) {
         return;
     }
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return };
-    let negative = argument.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let negative = argument
+        .strip_prefix('-')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let tip = match argument.as_str() {
         "--from" => "the format of the source is detected; --to selects that of the target",
         _ if negative => "positions are counted from 0, and negative ones are not supported",

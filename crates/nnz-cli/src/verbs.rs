@@ -101,12 +101,12 @@ fn plural(axis: Axis) -> &'static str {
 }
 
 /// Prints names.
-pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
+pub(crate) fn names(args: &args::Names, quiet: bool) -> Result<Outcome, Error> {
     let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let options = args.from.set(options);
     let opened = match options.open(&args.source) {
         Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),
-        Ok(Dataset::Table(frame)) => return frames::names(args, &frame),
+        Ok(Dataset::Table(frame)) => return frames::names(args, &frame, quiet),
         Ok(other) => other.into_matrix()?,
         Err(error) => tables(&args.source, &options, error)?,
     };
@@ -115,7 +115,9 @@ pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
     };
     let axis = axis.axis(|| Ok(opened.header().clone()))?;
     let Some(mut names) = opened.read_names(axis)? else {
-        print_message(&format!("note: the {} have no names", plural(axis)));
+        if !quiet {
+            print_message(&format!("note: the {} have no names", plural(axis)));
+        }
         return Ok(Outcome::Good);
     };
     print_names(&mut *names, &args.source, &axis.to_string())

@@ -323,9 +323,15 @@ impl Scalar {
                 && self.cast(*t, Rounding::Refused).is_ok()
         };
         let exact = types.iter().copied().filter(same_kind);
-        let integers =
-            exact.clone().filter(|t| own.is_integer() && t.is_integer() && t.size() >= target.size());
-        integers.min_by_key(|t| t.size()).or_else(|| exact.last())
+        let integers = exact
+            .clone()
+            .filter(|t| own.is_integer() && t.is_integer() && t.size() >= target.size());
+        let signed = |t: ValueType| {
+            matches!(t, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)
+        };
+        integers
+            .min_by_key(|t| (t.size(), signed(*t) != signed(target)))
+            .or_else(|| exact.last())
     }
 }
 
@@ -407,9 +413,9 @@ mod tests {
 
     #[test]
     fn the_alternative_for_an_integer_is_the_smallest_integer_type() {
-        use ValueType::{F32, F64, I8, I16, I32, I64, U8, U32, U64};
+        use ValueType::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
-        let all = [U8, I8, I16, U32, I32, U64, I64, F32, F64];
+        let all = [U8, I8, U16, I16, U32, I32, U64, I64, F32, F64];
         assert_eq!(Scalar::I64(-1).exact_alternative(U32, &all), Some(I32));
         assert_eq!(Scalar::I64(300).exact_alternative(I8, &all), Some(I16));
         assert_eq!(Scalar::I64(5_000_000_000).exact_alternative(U32, &all), Some(U64));

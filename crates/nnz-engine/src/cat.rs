@@ -197,7 +197,9 @@ impl<'a> Printer<'a> {
     ) -> Result<Self> {
         let header = source.header();
         let steps = match options.expand {
-            true if options.duplicates == Some(DuplicatePolicy::Sum) => mirror(header, Mirroring::Expand),
+            true if options.duplicates == Some(DuplicatePolicy::Sum) => {
+                mirror(header, Mirroring::Expand)
+            }
             true => expand(header).0,
             false => Vec::new(),
         };

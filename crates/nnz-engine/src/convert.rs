@@ -15,8 +15,8 @@ use nnz_core::{
 };
 
 use crate::annotations;
-use crate::slice::one_of;
 use crate::flow::Workers;
+use crate::slice::one_of;
 use crate::{Cancellation, DuplicatePolicy, MatrixTarget, Progress, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};

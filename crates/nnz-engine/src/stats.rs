@@ -134,7 +134,7 @@ pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {
-        let what = "statistics of a matrix with a fill value other than zero";
+        let what = "statistics of a matrix with a fill value other than zero are not supported";
         return Err(Error::unsupported(place.clone(), what));
     }
     let computed = match options.measures {
@@ -146,7 +146,12 @@ pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -
             Some(ValueType::I64) => sum::<i64>(source, options, measures),
             Some(ValueType::F32) => sum::<f32>(source, options, measures),
             Some(ValueType::F64) => sum::<f64>(source, options, measures),
-            _ => return Err(Error::unsupported(place.clone(), "statistics of complex numbers")),
+            _ => {
+                return Err(Error::unsupported(
+                    place.clone(),
+                    "statistics of complex numbers are not supported",
+                ));
+            }
         },
     };
     computed.map_err(|error| crate::convert::locate(error, source).with_context(place))

@@ -76,7 +76,7 @@ pub trait MatrixTarget: Send + Sync {
         let [rows, cols] = self.axis_kinds();
         let exchanged = rows != cols && rows != AxisKind::Unknown && axes == [cols, rows];
         exchanged.then(|| {
-            format!("rows are {cols}, but programs interpret the rows of this format as {rows}")
+            format!("the target now has {cols} as rows; programs that read this format treat its rows as {rows}")
         })
     }
 

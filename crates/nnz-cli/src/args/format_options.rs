@@ -42,7 +42,7 @@ impl Declared {
 
     fn help(&self) -> String {
         let each: Vec<&str> = self.options.iter().map(|option| option.help).collect();
-        each.join("; ")
+        each.join("\n")
     }
 
     /// Checks that some format accepts the value. The target format checks it again.

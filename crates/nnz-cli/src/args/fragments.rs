@@ -144,7 +144,7 @@ pub(crate) struct Merge {
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
     pub(crate) sources: Vec<Location>,
 
-    /// Where to write the store
+    /// Fragment file to write
     #[arg(value_name = "DST", value_parser = location(), required = true)]
     pub(crate) target: Location,
 
@@ -170,7 +170,7 @@ pub(crate) struct Select {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write the store
+    /// Fragment file to write
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 

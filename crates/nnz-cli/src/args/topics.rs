@@ -10,13 +10,13 @@ format such as CSR, COOR or \"dense(sparse(element))\".
 
 Some extensions have several formats:
 
-  extension   without --to                          with --to
-  .rds        BPCells object                        dgCMatrix
-  .nc         Binsparse                             bpcells
-  .zarr       AnnData if SRC is, otherwise Binsparse  bpcells, binsparse, anndata
-  .npz        SciPy matrix                          binsparse, CSR, bpcells
-  .h5         an error                              10x, bpcells, binsparse
-  none        an error                              10x (a folder), bpcells, binsparse
+  extension  without --to                            with --to
+  .rds       BPCells object                          dgCMatrix
+  .nc        Binsparse                               bpcells
+  .zarr      AnnData if SRC is, otherwise Binsparse  bpcells, binsparse, anndata
+  .npz       SciPy matrix                            bpcells, binsparse (also CSR, ...)
+  .h5        an error                                10x, bpcells, binsparse
+  none       an error                                10x (a folder), bpcells, binsparse
 
 Fragments are read from text by nnz fragments import, and written as text by nnz fragments export.
 DAPHNE data frames (.dbdf) are converted to and from .csv.
@@ -33,8 +33,9 @@ Locations
                  contains ::.
   FILE::GROUP    A group in an HDF5, NetCDF or Zarr file or store, such as study.h5ad::layers/raw. A
                  leading slash is optional. Without ::GROUP, nnz reads the root if it is a matrix,
-                 otherwise the only matrix in the file; if there are several, name one. When writing, the group is added to an existing file; without a group, a
-                 new file is written. FILE:: is the root.
+                 otherwise the only matrix in the file; if there are several, name one. When writing,
+                 the group is added to an existing file; without a group, a new file is written.
+                 FILE:: is the root.
   -              Standard input or output: Matrix Market, and fragments with nnz fragments. ./- is
                  a file of this name.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
@@ -43,8 +44,8 @@ Locations
 --rows and --cols select rows and columns; --cells and --features select along the axis of the file
 that has them:
   0:100,7        Ranges, with an exclusive end, and positions, counted from 0.
-  CD3E,CD8A      Names, or any annotation value that is unique, such as a gene symbol. nnz annotations
-                 prints them.
+  CD3E,CD8A      Names, or any annotation value that is unique, such as a gene symbol. They
+                 are printed by nnz annotations.
   COLUMN=A,B     Rows or columns with one of these values in an annotation; COLUMN!=A,B: with none
                  of them; COLUMN>=N, >, <=, <: compared as numbers. A missing value never matches.
 Repeated options are combined with AND. Lists select in the given order, conditions in file order.

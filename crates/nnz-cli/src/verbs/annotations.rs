@@ -10,7 +10,7 @@ use crate::output::{print_message, with_stdout};
 use crate::{Outcome, args};
 
 /// Prints the annotations of an axis, or writes them to a file.
-pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
+pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outcome, Error> {
     let memory = args.resources.bytes();
     let options = nnz::OpenOptions::new().memory_limit(memory);
     let opened = super::open_tables(&args.source, &options)?;
@@ -23,7 +23,9 @@ pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
     let Some(target) = &args.target else {
         if opened.read_names(axis)?.is_none() && opened.annotations(axis)?.is_none() {
             let axis = super::plural(axis);
-            print_message(&format!("note: the {axis} have no names and no annotations"));
+            if !quiet {
+                print_message(&format!("note: the {axis} have no names and no annotations"));
+            }
             return Ok(Outcome::Good);
         }
         with_stdout(|out| write(b'\t', out))?;

@@ -195,7 +195,7 @@ fn negated_values_get_a_wider_type() {
             }
             let message =
                 made.written(&["convert", &source, "T", "--to", to, "--expand"]).0.refused();
-            let output = format!("found {}, which {own} cannot hold exactly; {wide} would", -value);
+            let output = format!("{} cannot be stored exactly as {own}; {wide} can", -value);
             assert!(message.contains(&output), "{message}");
         }
         let mut printed = run(&["cat", "--expand", &source]).good();

@@ -167,7 +167,7 @@ fn incomplete_stores_are_not_replaced() {
     let bsp = folder.path().join("t.bsp");
     convert(&bsp, &["--to", "CSR"]).good();
     fs::remove_file(bsp.join("binsparse.json")).unwrap();
-    stays(&bsp, &["--to", "CSR"], ".npy\", which is not part of a store");
+    stays(&bsp, &["--to", "CSR"], ".npy\", which is not part of the data");
 
     let segments = folder.path().join("t.dbdf.hdfs");
     let flags = ["--segments", "3"];
@@ -195,6 +195,6 @@ fn directories_of_stores_are_not_replaced() {
     convert(&inner, &["--to", "CSR"]).good();
     fs::remove_dir_all(all.join("a")).unwrap();
     let message = convert(&all, &["--to", "CSR"]).refused();
-    assert!(message.contains("\"b.zarr\", which is not part of a store"), "{message}");
+    assert!(message.contains("\"b.zarr\", which is not part of the data"), "{message}");
     run(&["validate", text(&inner)]).good();
 }

@@ -73,7 +73,7 @@ fn options_of_single_matrices_are_refused() {
     for flags in [&["--order", "col"], &["--type", "double"], &["--cell-axis", "cols"]] {
         let arguments = [&["convert", text(&source), text(&target)][..], flags].concat();
         let refused = run(&arguments).refused();
-        assert!(refused.contains("select one, as in FILE.h5ad::X"), "{refused}");
+        assert!(refused.contains("select a matrix, as in FILE.h5ad::X"), "{refused}");
         assert!(!target.exists());
     }
     let options = ["concat", text(&source), text(&target), "--axis", "cols", "--join", "inner"];

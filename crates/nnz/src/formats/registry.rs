@@ -226,7 +226,8 @@ impl Registry {
         let kind = kind.into_iter().find(|kind| kind.is_extension_of(path)).map(|kind| kind.name);
         let other = by_extension(&self.formats, path).map(|format| format.info().name);
         let other = match (kind, other.filter(|other| *other != own.name)) {
-            (Some(kind), _) if !kinds.contains(&kind) => kind,
+            (Some("Zarr"), _) if !kinds.contains(&"Zarr") => "Zarr",
+            (Some(kind), other) if !kinds.contains(&kind) => other.unwrap_or(kind),
             // Several formats use the extension of stores.
             (Some("Zarr"), _) | (_, None) => return Ok(()),
             (_, Some(other)) => other,
@@ -330,9 +331,11 @@ impl Registry {
                 };
                 probe.into_group(&group)
             }
-            (Some((_, Confidence::Fallback)), Location::Path { path, group: Some(group) }, Some(_))
-                if probe.lacks_group()? =>
-            {
+            (
+                Some((_, Confidence::Fallback)),
+                Location::Path { path, group: Some(group) },
+                Some(_),
+            ) if probe.lacks_group()? => {
                 return Err(self.no_matrix(path, group, &probe, options)?);
             }
             (Some((format, _)), ..) => return Ok(Detected { format: *format, probe }),
@@ -388,7 +391,9 @@ impl Registry {
                  (segments) data in this directory"
             }
             (None, Some((_, []))) => "the file is empty",
-            (None, Some(_)) if probe.has_kind() => "not recognized: no supported matrix in this npz file",
+            (None, Some(_)) if probe.has_kind() => {
+                "not recognized: no supported matrix in this npz file"
+            }
             _ => "unknown file format",
         };
         let kind = ErrorKind::Unrecognized(what.to_owned());

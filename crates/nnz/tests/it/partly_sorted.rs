@@ -32,7 +32,8 @@ fn convert_and_compare(path: &Path, memory: u64) {
                 .memory(memory)
                 .threads(threads);
             nnz::convert(at(path), at(&target), &options, &NoProgress).unwrap();
-            let options = DiffOptions::default().stored(true).max_diffs(1).memory(1 << 24).threads(1);
+            let options =
+                DiffOptions::default().stored(true).max_diffs(1).memory(1 << 24).threads(1);
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
             nnz::diff(at(path), at(&target), &options, each).unwrap();

@@ -274,20 +274,22 @@ impl Condition {
         let listed: Vec<_> = there.iter().take(LISTED).map(quoted).collect();
         let more = if there.len() > LISTED { ", ..." } else { "" };
         let listed = listed.join(", ");
-        let what =
-            format!("no {one} with {first:?} in {:?}; values are {listed}{more}", self.column);
+        let what = format!("no {one} has {:?} {first:?}; values are {listed}{more}", self.column);
         Err(Error::argument(what))
     }
 
     fn no_column(&self, table: &dyn Annotations, one: &str) -> Error {
         let quoted = |column: &ColumnInfo| format!("{:?}", column.name);
         let names: Vec<String> = table.columns().iter().map(quoted).collect();
-        let there = match names.len() {
-            0 => "there are none".to_owned(),
-            _ => format!("columns are {}", names.join(", ")),
-        };
         let column = &self.column;
-        Error::argument(format!("{self}: the {one}s have no annotation {column:?}; {there}"))
+        let what = match names.len() {
+            0 => format!("{self}: the {one}s have no annotations"),
+            _ => {
+                let names = names.join(", ");
+                format!("{self}: the {one}s have no annotation {column:?}; annotations are {names}")
+            }
+        };
+        Error::argument(what)
     }
 }
 

@@ -29,7 +29,10 @@ impl AnnData {
                 obs.columns().iter().map(|info| format!("{:?}", info.name)).collect();
             let what = match &names[..] {
                 [] => format!("{column:?} is not a column of obs, which has no columns"),
-                _ => format!("{column:?} is not a column of obs; the columns are {}", names.join(", ")),
+                _ => format!(
+                    "{column:?} is not a column of obs; the columns are {}",
+                    names.join(", ")
+                ),
             };
             return Err(Error::argument(what));
         };

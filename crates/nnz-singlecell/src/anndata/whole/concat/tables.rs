@@ -73,7 +73,8 @@ impl Transfer<'_> {
             }
         }
         if let Some(first) = first {
-            let cells = if repeated == 1 { "1 cell has" } else { &format!("{repeated} cells have") };
+            let cells =
+                if repeated == 1 { "1 cell has" } else { &format!("{repeated} cells have") };
             self.report.notes.push(format!(
                 "{cells} the name of a cell before it, such as {first:?}; index_unique makes names unique"
             ));
