@@ -329,9 +329,7 @@ impl Scalar {
         let signed = |t: ValueType| {
             matches!(t, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)
         };
-        integers
-            .min_by_key(|t| (t.size(), signed(*t) != signed(target)))
-            .or_else(|| exact.last())
+        integers.min_by_key(|t| (t.size(), signed(*t) != signed(target))).or_else(|| exact.last())
     }
 }
 

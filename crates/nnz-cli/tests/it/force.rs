@@ -141,7 +141,7 @@ fn stores_with_other_files_are_not_replaced() {
         for own in ["own.npy", "own.json", "README", ".hidden"] {
             fs::write(target.join(own), "mine").unwrap();
             let message = convert(&target, flags).refused();
-            assert!(message.contains(&format!("holds {own:?}")), "{message}");
+            assert!(message.contains(&format!("contains {own:?}")), "{message}");
             assert_eq!(fs::read(target.join(own)).unwrap(), b"mine");
             fs::remove_file(target.join(own)).unwrap();
         }

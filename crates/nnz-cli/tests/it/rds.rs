@@ -205,7 +205,8 @@ mod matrices {
     #[test]
     fn all_classes_of_a_matrix_are_equal() {
         let first = r("dgC");
-        let names = |place: &str| ["rows", "cols"].map(|axis| run(&["names", "-q", place, axis]).good());
+        let names =
+            |place: &str| ["rows", "cols"].map(|axis| run(&["names", "-q", place, axis]).good());
         assert_eq!(names(&first)[0].lines().last(), Some("r30"));
         assert_eq!(run(&["cat", &first]).good().lines().count(), 60);
         for (name, order, stored) in [

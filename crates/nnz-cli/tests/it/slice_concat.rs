@@ -470,7 +470,7 @@ fn rows_are_selected_by_conditions_and_cells_on_either_axis() {
     let refused = |flags: &[&str]| run(&[&["cat", text(&source)], flags].concat()).refused();
     let values = "values are \"Gene Expression\", \"Antibody";
     assert!(refused(&["--rows", "feature_type=gene"]).contains(values));
-    let columns = "columns are \"name\", \"feature_type\"";
+    let columns = "annotations are \"name\", \"feature_type\"";
     assert!(refused(&["--rows", "type=gene"]).contains(columns));
     assert!(refused(&["--cols", "type=gene"]).contains("columns have no annotations"));
     let plain = scratch.path().join("m.mtx");
@@ -492,13 +492,13 @@ fn messages_name_cells_and_features() {
     let slice = |flags: &[&str]| {
         run(&[&["-q", "slice", text(&source), text(&target), "--force"], flags].concat()).refused()
     };
-    let cells = "cell 99 is out of bounds: the matrix has 4 cells, numbered from 0";
+    let cells = "0:100 ends after the last cell: the matrix has 4 cells, numbered from 0";
     assert!(slice(&["--cells", "0:100"]).contains(cells));
     assert!(slice(&["--cells", "GGGG"]).contains("no cell is named \"GGGG\""));
     let features = "feature 3 is out of bounds: the matrix has 3 features, numbered from 0";
     assert!(slice(&["--features", "3"]).contains(features));
     assert!(slice(&["--features", "1,1"]).contains("feature 1 is selected twice"));
-    let columns = "column 99 is out of bounds: the matrix has 4 columns, numbered from 0";
+    let columns = "0:100 ends after the last column: the matrix has 4 columns, numbered from 0";
     assert!(slice(&["--cols", "0:100"]).contains(columns));
 }
 

@@ -193,8 +193,7 @@ fn written_files_are_read_back() {
     }
     assert!(written > 300, "{written}");
     for reason in &refused {
-        let known =
-            ["no names of", "duplicate entry", "cannot be stored exactly", "tabs and line"];
+        let known = ["no names of", "duplicate entry", "cannot be stored exactly", "tabs and line"];
         assert!(known.iter().any(|known| reason.contains(known)), "{reason}");
     }
 }
