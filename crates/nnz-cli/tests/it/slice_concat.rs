@@ -70,7 +70,7 @@ fn selections_are_written_in_the_order_of_the_list() {
     let out = run_with_input(&["-q", "slice", "-", "-", "--rows", "1,0"], piped.as_bytes()).good();
     assert_eq!(out, format!("{banner}2 2 2\n2 1 8\n1 2 9\n"));
     let message = run(&["slice", text(&store), target, "--rows", "0", "--force"]);
-    assert!(message.err.contains("1 rows, 4 columns, 2 entries"), "{}", message.err);
+    assert!(message.err.contains("1 row, 4 columns, 2 entries"), "{}", message.err);
 }
 
 #[test]
