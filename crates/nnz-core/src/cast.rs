@@ -322,14 +322,16 @@ impl Scalar {
                 && *t != ValueType::Bint8
                 && self.cast(*t, Rounding::Refused).is_ok()
         };
-        let exact = types.iter().copied().filter(same_kind);
+        let mut exact = types.iter().copied().filter(same_kind);
         let integers = exact
             .clone()
             .filter(|t| own.is_integer() && t.is_integer() && t.size() >= target.size());
         let signed = |t: ValueType| {
             matches!(t, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)
         };
-        integers.min_by_key(|t| (t.size(), signed(*t) != signed(target))).or_else(|| exact.last())
+        integers
+            .min_by_key(|t| (t.size(), signed(*t) != signed(target)))
+            .or_else(|| exact.next_back())
     }
 }
 

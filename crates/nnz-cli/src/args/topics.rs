@@ -33,8 +33,8 @@ Locations
                  contains ::.
   FILE::GROUP    A group in an HDF5, NetCDF or Zarr file or store, such as study.h5ad::layers/raw. A
                  leading slash is optional. Without ::GROUP, nnz reads the root if it is a matrix,
-                 otherwise the only matrix in the file; if there are several, name one. A group is
-                 written to an existing file, which keeps all others; without a group, a new file is
+                 otherwise the only matrix in the file; if there are several, name one. When
+                 writing, the group is added to an existing file; without a group, a new file is
                  written. FILE:: is the root.
   -              Standard input or output: Matrix Market, and fragments with nnz fragments. ./- is
                  a file of this name.
