@@ -139,7 +139,7 @@ pub(crate) fn uncompressed(options: &CreateOptions) -> Result<()> {
 /// Creates the error that a path is of another kind than expected.
 pub(crate) fn other_kind(opened: &Opened, expected: &str) -> Error {
     let found = match opened.file() {
-        Some(file) if file.len() == 0 => "an empty file",
+        Some(file) if file.is_empty() => "an empty file",
         Some(_) => "a file of another format",
         None if opened.directory().is_some() => "a directory",
         None => "no regular file",
