@@ -111,7 +111,7 @@ fn extensions_of_other_formats_are_errors() {
         ("w.h5ad", "scipy", "anndata"),
         ("w.h5ad", "mtx", "anndata"),
         ("w.zarr", "npy", "Zarr"),
-        ("w.npz", "daphne", "scipy"),
+        ("w.npz", "daphne", "npz"),
         ("w.h5ad", "dgCMatrix", "anndata"),
         ("w.mtx", "scipy", "mtx"),
         ("w.dbdf", "mtx", "daphne"),

@@ -226,8 +226,8 @@ impl Registry {
         let kind = kind.into_iter().find(|kind| kind.is_extension_of(path)).map(|kind| kind.name);
         let other = by_extension(&self.formats, path).map(|format| format.info().name);
         let other = match (kind, other.filter(|other| *other != own.name)) {
-            (Some("Zarr"), _) if !kinds.contains(&"Zarr") => "Zarr",
-            (Some(kind), other) if !kinds.contains(&kind) => other.unwrap_or(kind),
+            (Some("HDF5"), Some(other)) => other,
+            (Some(kind), _) if !kinds.contains(&kind) => kind,
             // Several formats use the extension of stores.
             (Some("Zarr"), _) | (_, None) => return Ok(()),
             (_, Some(other)) => other,

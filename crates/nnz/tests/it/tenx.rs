@@ -329,8 +329,8 @@ fn features_are_selected_by_annotations() {
     let error = |text: &str| selected(file, &[text]).unwrap_err().to_string();
     assert!(error("feature_type=gene").contains("values are \"Gene Expression\""));
     // These once selected nothing.
-    assert!(error("feature_type=Gene Expression,").contains("with \"\" in"));
-    assert!(error("feature_type=Gene Expression,0:3").contains("with \"0:3\" in"));
+    assert!(error("feature_type=Gene Expression,").contains("no feature has feature_type \"\""));
+    assert!(error("feature_type=Gene Expression,0:3").contains("no feature has feature_type \"0:3\""));
     assert!(
         error("type=x").contains("the rows have no annotation \"type\"; columns are \"name\", ")
     );
