@@ -67,7 +67,7 @@ def diff(
     second: PathLike,
     *,
     stored: bool = False,
-    most: int = 10,
+    max_diffs: int = 10,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
 ) -> List[Difference]:
@@ -79,7 +79,7 @@ def diff(
         Paths, or ``PATH::GROUP``.
     stored : bool
         Whether to compare stored entries, explicit zeros and types too, and not only values.
-    most : int
+    max_diffs : int
         The maximum number of differences that are listed.
     threads, memory : optional
         As in `nnz.WriteOptions`.
@@ -103,11 +103,11 @@ def diff(
     """
     paths = os.fsdecode(first), os.fsdecode(second)
     try:
-        found = _nnz.diff(*paths, stored, most, memory, threads)
+        found = _nnz.diff(*paths, stored, max_diffs, memory, threads)
     except UnsupportedError:
         if not (holds_fragments(first) and holds_fragments(second)):
             raise
-        found = _nnz.diff_fragments(*paths, most)
+        found = _nnz.diff_fragments(*paths, max_diffs)
     return [Difference(**one) for one in found]
 
 

@@ -245,7 +245,7 @@ class Matrix(Statistics):
             Return compressed rows or columns; by default as stored in the file.
         matrix : bool
             Whether to return a `csr_matrix` or `csc_matrix` instead of an array.
-        duplicates : {"refuse", "sum", "keep"}, optional
+        duplicates : {"error", "sum", "keep"}, optional
             What to do with entries at the same position; by default they are kept where the format allows them.
 
         Returns
@@ -260,7 +260,7 @@ class Matrix(Statistics):
         nnz.CorruptFileError
             The file is damaged.
         nnz.DuplicateError
-            Entries share a position, and ``duplicates`` is ``"refuse"``.
+            Entries share a position, and ``duplicates`` is ``"error"``.
 
         Examples
         --------

@@ -140,7 +140,7 @@ def merge_fragments(
     given: dict[str, Any],
     progress: _Progress = None,
 ) -> dict[str, Any]: ...
-def diff_fragments(first: _Path, second: _Path, most: int) -> list[dict[str, Any]]: ...
+def diff_fragments(first: _Path, second: _Path, max_diffs: int) -> list[dict[str, Any]]: ...
 
 class TensorSource:
     @property
@@ -222,7 +222,7 @@ def diff(
     first: _Path,
     second: _Path,
     stored: bool = False,
-    most: int = 10,
+    max_diffs: int = 10,
     memory_limit: _Memory = None,
     workers: Optional[int] = None,
 ) -> list[dict[str, Any]]: ...

@@ -27,7 +27,7 @@ class TargetOptions(TypedDict, total=False):
     ``cell_axis``
         The axis of the target that cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``.
     ``duplicates``
-        What to do with entries at the same position: ``"refuse"``, ``"sum"`` or ``"keep"``.
+        What to do with entries at the same position: ``"error"``, ``"sum"`` or ``"keep"``.
     ``compress``
         How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
     ``row_names``, ``col_names``

@@ -53,7 +53,7 @@ def summary(made: Dict[str, Any]) -> Summary:
     stacklevel = _outside()
     if result.dropped:
         dropped = ", ".join(result.dropped)
-        warnings.warn(f"not supported by the target, dropped: {dropped}", DroppedWarning, stacklevel=stacklevel)
+        warnings.warn(f"dropped: {dropped}", DroppedWarning, stacklevel=stacklevel)
     if result.left_out:
         warnings.warn(f"left out: {', '.join(result.left_out)}", DroppedWarning, stacklevel=stacklevel)
     return result

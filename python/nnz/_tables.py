@@ -54,7 +54,7 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
         if is_frame(obj):
             columns, rows, dropped = _columns(obj)
             if dropped and given.get("strict"):
-                raise UnsupportedError(f"not supported by the target: {', '.join(dropped)}")
+                raise UnsupportedError(f"would be dropped: {', '.join(dropped)}")
             made = _nnz.write_table(columns, rows, target, given, report)
         elif isinstance(obj, Table) and handle_of(obj).is_whole():
             # It need not be in memory.

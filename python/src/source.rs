@@ -444,11 +444,11 @@ fn read_annotations(
 /// Parses what to do with duplicate entries.
 pub(crate) fn duplicate_policy(py: Python<'_>, how: &str) -> PyResult<DuplicatePolicy> {
     match how {
-        "refuse" => Ok(DuplicatePolicy::Refuse),
+        "error" | "refuse" => Ok(DuplicatePolicy::Refuse),
         "sum" => Ok(DuplicatePolicy::Sum),
         "keep" => Ok(DuplicatePolicy::Keep),
         _ => {
-            let what = format!("duplicates {how:?}: expected \"refuse\", \"sum\" or \"keep\"");
+            let what = format!("duplicates {how:?}: expected \"error\", \"sum\" or \"keep\"");
             Err(argument(py, what))
         }
     }

@@ -45,7 +45,7 @@ def test_broken_files_are_reported_with_their_place(tmp_path):
 def test_values_that_do_not_fit_are_reported(tmp_path):
     with pytest.raises(nnz.CastError) as raised:
         nnz.write(np.array([[1.5]]), tmp_path / "m.mtx", type="uint8")
-    assert "found 1.5, which uint8 cannot hold exactly; float64 would hold it" in str(raised.value)
+    assert "1.5 cannot be stored exactly as uint8; float64 can store it" in str(raised.value)
     assert os.listdir(tmp_path) == []
 
 

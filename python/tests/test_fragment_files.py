@@ -206,7 +206,7 @@ def test_verbs_for_matrices_accept_fragments(made, tmp_path):
     changed = [("chr1", 1, 2, "c0"), *fragments]
     write_text(tmp_path / "changed.tsv", changed)
     nnz.import_fragments(tmp_path / "changed.tsv", tmp_path / "changed", chrom_sizes=store.chromosome_names)
-    [names, *rest] = nnz.diff(store.path, tmp_path / "changed", most=3)
+    [names, *rest] = nnz.diff(store.path, tmp_path / "changed", max_diffs=3)
     assert {"cells", "fragment"} & {names.kind} and any(one.kind == "fragment" and one.element == "chr1" for one in [names, *rest])
     with pytest.raises(nnz.UnsupportedError):
         nnz.diff(store.path, STORES / "matrix_dir" / "basic_double.packed.col")

@@ -27,7 +27,7 @@ def test_differences_are_listed(tmp_path):
     assert [one.kind for one in found] == ["entry"] * 3
     assert (found[0].row, found[0].element) == (0, None)
     assert float(found[0].second) == float(found[0].first) + 1
-    assert len(nnz.diff(tmp_path / "a.npz", tmp_path / "b.npz", most=2)) == 2
+    assert len(nnz.diff(tmp_path / "a.npz", tmp_path / "b.npz", max_diffs=2)) == 2
     nnz.write(np.eye(2), tmp_path / "c.npz")
     (one,) = nnz.diff(tmp_path / "a.npz", tmp_path / "c.npz")
     assert (one.kind, one.first, one.second) == ("shape", "40 x 30", "2 x 2")

@@ -31,8 +31,8 @@ TARGETS = {
 REASONS = [
     "no names of rows",
     "an id for each feature",
-    "a second entry at the same place",
-    "cannot hold exactly",
+    "duplicate entry",
+    "cannot be stored exactly",
     "names without tabs",
 ]
 

@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{
     Axis, Compression, ConvertOptions, Error, Location, Order, ValueType,
     engine::Measures,
@@ -23,44 +23,47 @@ use nnz::{
 pub(crate) use format_options::FormatArgs;
 pub(crate) use labelling::Labelling;
 pub(crate) use selecting::{AxisArg, Selecting};
-use values::threads;
 pub(crate) use values::{To, empty_list};
+use values::{number, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
 
 const AFTER_HELP: &str = "\
 A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr store; - is
-standard input or output, for text. A source may also be a URL: s3://, gs://, az://, https://. If no
-group is given, the root is read if it is a matrix, otherwise the only group that is one. The format
-of a source is detected from its content; the format of a target follows from its extension or --to.
+standard input or output (Matrix Market and fragments only). A source may also be a URL: s3://, gs://,
+az://, https://. Without ::GROUP, nnz reads the root if it is a matrix, otherwise the only matrix in
+the file. The format of a source is detected from its content; the format of a target follows from
+its extension or --to.
 
-Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices, plain or of the package
-        Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x folders (matrix.mtx,
-        barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and frames
-        (.dbdf), and directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and
-        directories of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/...,
-        obsp/...; SciPy sparse matrices (.npz); NumPy arrays (.npy)
+Annotations are columns of data about rows or columns: obs and var in AnnData, features.tsv in 10x.
+
+Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices (.rds): base R and classes
+        of the Matrix package; Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x folders (matrix.mtx,
+        barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and data
+        frames (.dbdf), and directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr,
+        npz and directories of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X,
+        obsm/..., obsp/...; SciPy sparse matrices (.npz); NumPy arrays (.npy)
 Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5 with --to bpcells);
         R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x folders, and 10x
         HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
         .bsp.npz, .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse matrices
         (.npz); NumPy arrays (.npy)
 
-nnz convert converts frames (tables) between .csv and .dbdf.
+nnz convert also converts DAPHNE data frames (.dbdf) to and from .csv.
 
 See also nnz help formats and nnz help locations.
 
 Exit status:
-  0    success; validate: valid; diff: equal; also if the reader of standard output closes it early
-  1    failure: refused, or an I/O error; validate: invalid or not recognized; diff: different
-  2    wrong arguments; validate and diff: no answer, for example because a file is missing
-  129  ended by SIGHUP
-  130  ended by SIGINT (Ctrl-C)
-  143  ended by SIGTERM
+  0    success; validate: valid; diff: equal; also if the pipe on standard output is closed early
+  1    error: not possible, or an I/O error; validate: invalid or not recognized; diff: different
+  2    wrong arguments; validate and diff: could not be determined, for example a missing file
+  129  interrupted by SIGHUP
+  130  interrupted by SIGINT (Ctrl-C)
+  143  interrupted by SIGTERM
 
-If a signal ends nnz, there is no output, and what --force would have replaced is unchanged. A
-signal that arrives after the output is in place does not change the status.";
+If nnz is interrupted, no output is written and an existing target is unchanged. A signal that
+arrives after the output is in place does not change the status.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -76,7 +79,8 @@ pub(crate) struct Args {
     #[arg(long, short, global = true, display_order = 900)]
     pub(crate) quiet: bool,
 
-    /// Directory for temporary files [default: that of DST for sorting, otherwise $TMPDIR or /tmp]
+    /// Directory for temporary files [default: the directory of DST when sorting, otherwise $TMPDIR or
+    /// /tmp]
     #[arg(long, global = true, value_name = "DIR", display_order = 901)]
     pub(crate) temp_dir: Option<PathBuf>,
 
@@ -193,8 +197,8 @@ pub(crate) struct Info {
 
 /// Print the stored entries: row, column and value, in storage order
 ///
-/// Positions are counted from 0. Selected rows and columns keep their positions and their order in
-/// the file. Ranges may extend past the end.
+/// Rows and columns are printed with their position in the source, counted from 0, in file order.
+/// Ranges may extend past the end.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -212,13 +216,14 @@ pub(crate) struct Cat {
     #[arg(long)]
     pub(crate) names: bool,
 
-    /// Also print the entries that follow from the symmetry of the matrix
+    /// Also print the implied entries of a symmetric matrix
     #[arg(long)]
     pub(crate) expand: bool,
 
-    /// What to do with several entries of one cell, if the format allows them
-    #[arg(long, value_name = "HOW", default_value = "refuse")]
-    pub(crate) duplicates: Duplicates,
+    /// What to do with duplicate entries (same row and column) [default: error if the format of SRC does not
+    /// allow them, otherwise keep]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) duplicates: Option<Duplicates>,
 
     #[command(flatten)]
     pub(crate) reading: daphne::Reading,
@@ -227,7 +232,9 @@ pub(crate) struct Cat {
     pub(crate) resources: Memory,
 }
 
-/// Print the names of rows, columns, cells or chromosomes, one per line
+/// Print the names of rows, columns, cells, features or chromosomes, one per line
+///
+/// Without names nothing is printed, with a note on standard error.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz names pbmc.bpcells rows")]
 pub(crate) struct Names {
@@ -249,7 +256,8 @@ pub(crate) struct Names {
 /// Print the names and annotations of rows or columns as a table
 ///
 /// The first line is a header, followed by one line per row or column. Fields are separated by commas if
-/// OUT ends in .csv, otherwise by tabs. Missing values are empty.
+/// OUT ends in .csv, otherwise by tabs. Missing values are empty. Without names and annotations nothing is
+/// printed, with a note on standard error; with OUT, that is an error.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz annotations study.h5ad rows cells.csv")]
 pub(crate) struct Annotations {
@@ -275,8 +283,8 @@ pub(crate) struct Annotations {
 
 /// Convert a matrix to another format
 ///
-/// The target appears when it is complete and on disk, or not at all. Values are stored exactly; if
-/// one cannot be, the error names the first, and nothing is written. An AnnData file is converted to
+/// The target is written completely or not at all. Values are stored exactly; if one cannot be, the
+/// error names the first, and nothing is written. An AnnData file is converted to
 /// another with everything in it; FILE.h5ad::X is only its matrix, with names and annotations.
 #[derive(Debug, Group)]
 #[command(after_help = "\
@@ -315,13 +323,13 @@ pub(crate) struct Transpose {
     pub(crate) convert: Convert,
 }
 
-/// Write some rows and columns of a matrix, in any order
+/// Extract selected rows and columns of a matrix, in the given order
 ///
 /// A LIST has ranges A:B (from A to B - 1; either may be omitted), positions counted from 0, and
 /// names, separated by commas. @FILE reads positions or names from a file, one per line. The target
-/// has the order of the list. A row or column can be selected only once, and a name must belong to
-/// exactly one. From AnnData to AnnData, everything that belongs to the selected rows and columns is
-/// written. In a 10x folder, any column of features.tsv, such as ids or symbols, can name rows.
+/// has the order of the list. A row or column can be selected only once, and names must be unique.
+/// From AnnData to AnnData, everything that belongs to the selected rows and columns is written. Rows of
+/// a 10x folder can be selected by any column of features.tsv, such as ids or symbols.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -348,9 +356,9 @@ pub(crate) struct Slice {
 /// Concatenate matrices along an axis
 ///
 /// With --axis rows, the rows of each matrix follow those of the one before; with --axis cols, the
-/// columns. The length and any names of the other axis must agree. The target has the smallest value type
-/// that holds the values of all matrices exactly. AnnData files are concatenated whole along rows: genes
-/// are matched by name, also in layers and raw; obs and obsm are included.
+/// columns. The other axis must have the same size and, if present, the same names. The target has the
+/// smallest value type that holds the values of all matrices exactly. AnnData files are concatenated along
+/// rows with all layers, raw, obs and obsm; genes are matched by name. FILE.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Example:
@@ -369,7 +377,7 @@ pub(crate) struct Concat {
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: AxisArg,
 
-    /// Take the names of the other axis from the first matrix that has any, even if others differ
+    /// Use the names of the other axis of the first matrix with names, even if they differ
     #[arg(long)]
     pub(crate) ignore_names: bool,
 
@@ -390,19 +398,19 @@ pub(crate) struct ConcatFiles {
     #[arg(long, value_name = "HOW", help_heading = WHOLE_FILES)]
     pub(crate) join: Option<JoinArg>,
 
-    /// Add a column of this name to obs with the number of the file, from 0; _index is not allowed
+    /// Add a column to obs with the file number (0, 1, ...); it cannot be named _index
     #[arg(long, value_name = "COLUMN", help_heading = WHOLE_FILES)]
     pub(crate) label: Option<String>,
 
-    /// Append the number of the file to the names of cells, after this separator
+    /// Make the names of cells unique: append SEPARATOR and the file number
     #[arg(long, value_name = "SEPARATOR", help_heading = WHOLE_FILES)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) index_unique: Option<String>,
 
-    /// Value of missing elements of dense arrays with --join outer [default: NaN]; missing elements of sparse
-    /// arrays are 0, and another value is refused
+    /// Value of missing elements of dense arrays with --join outer [default: NaN]; must be 0 for sparse
+    /// arrays
     #[arg(long, value_name = "NUMBER", help_heading = WHOLE_FILES)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true, value_parser = number)]
     pub(crate) fill: Option<f64>,
 }
 
@@ -418,6 +426,7 @@ pub(crate) enum JoinArg {
 /// Each file is named after its value and has everything that belongs to its cells, as with slice. Cells
 /// without a value are not written. If splitting fails, a directory that it created is removed.
 #[derive(Debug, Group)]
+#[command(mut_args(of_split))]
 #[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
 pub(crate) struct Split {
     /// The file
@@ -432,7 +441,7 @@ pub(crate) struct Split {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: String,
 
-    /// Extension, and with it the format, of the files
+    /// Extension (and format) of the files
     #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr"])]
     pub(crate) extension: String,
 
@@ -442,9 +451,9 @@ pub(crate) struct Split {
 
 /// Write a corrected copy of a broken file
 ///
-/// Faults with one certain correction are corrected and listed: pointers of AnnData, 10x and SciPy files that
-/// overflowed; a number of entries other than the header states; unsorted entries; end_max of fragments. Any
-/// other fault is an error, and nothing is written. An AnnData file is written with everything in it.
+/// Corrects and lists what has a single possible correction: overflowed indptr of AnnData, 10x and SciPy; a wrong
+/// number of entries in the header; unsorted entries; end_max of fragments. Anything else is an error, and nothing
+/// is written. An AnnData file is written with everything in it.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz repair broken.h5ad good.h5ad")]
 pub(crate) struct Repair {
@@ -456,13 +465,48 @@ pub(crate) struct Repair {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Accept a text with fewer entries than its header states, or with another number and no final line break, as
-    /// complete rather than truncated
+    /// Treat a text file that looks truncated (too few entries, or no final newline) as complete
     #[arg(long)]
     pub(crate) complete: bool,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+}
+
+/// Hides the options of single matrices, which do not apply to files that are split.
+fn of_split(arg: Arg) -> Arg {
+    const APPLY: [&str; 22] = [
+        "source",
+        "target",
+        "by",
+        "extension",
+        "compress",
+        "format-version",
+        "row_names",
+        "col_names",
+        "make_unique",
+        "row_annotations",
+        "col_annotations",
+        "force",
+        "strict",
+        "no_sync",
+        "number",
+        "memory",
+        "quiet",
+        "temp_dir",
+        "help",
+        "version",
+        "threads",
+        "resources",
+    ];
+    let applies = APPLY.contains(&arg.get_id().as_str());
+    match arg.get_id().as_str() {
+        "format-version" => arg
+            .help_heading("Options for anndata")
+            .help("Version of Zarr, 2 or 3 [default: 2, which all versions of anndata read]"),
+        _ if applies => arg,
+        _ => arg.hide(true),
+    }
 }
 
 impl Writing {
@@ -486,8 +530,8 @@ impl Writing {
 /// Options of all verbs that write a matrix.
 #[derive(Debug, Group)]
 pub(crate) struct Writing {
-    /// Format to write: a name from nnz formats; also CSR, COOR or another Binsparse format, or a level
-    /// tree such as "dense(sparse(element))" [default: from the extension of DST]
+    /// Format to write: a name from nnz formats, or a Binsparse format such as CSR, COOR or
+    /// "dense(sparse(element))" [default: from the extension of DST]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<To>,
 
@@ -495,35 +539,36 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) expand: bool,
 
-    /// Triangles to write if DST supports symmetry: keep those of SRC; auto writes one if the other
-    /// follows from it; general writes both, as --expand does [default: keep]
+    /// Symmetric storage: keep (as in SRC), auto (one triangle if the matrix is symmetric, skew-symmetric or
+    /// Hermitian), or general (both triangles, as --expand) [default: keep]
     #[arg(long, value_name = "HOW", conflicts_with = "expand")]
     pub(crate) structure: Option<StructureArg>,
 
-    /// Store by row or by column [default: as SRC; col if it has no order]
+    /// Store by row or by column [default: same as SRC; col if SRC is unordered]
     #[arg(long)]
     pub(crate) order: Option<OrderArg>,
 
     /// Value type: uint, float, double; int8, uint64 and others if the target supports them
-    /// [default: as SRC; uint for integers if the target supports no others]
+    /// [default: same as SRC; uint for integers if the target supports no others]
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) value_type: Option<ValueType>,
 
-    /// Axis of the cells in DST; rows and columns are relabelled, not reordered. as-is keeps rows as rows
-    /// [default: the axis that the format of DST uses, if SRC states its axis of cells]
+    /// Axis of the cells in DST: rows and columns are exchanged if needed; as-is never exchanges them
+    /// [default: as the format of DST requires, if SRC states which axis has cells]
     #[arg(long, value_name = "AXIS")]
     pub(crate) cell_axis: Option<CellAxisArg>,
 
-    /// Allow rounding to the nearest float of the target's type
+    /// Allow rounding to a narrower floating-point type; integers must still fit exactly
     #[arg(long)]
     pub(crate) lossy: bool,
 
-    /// What to do with several entries of one cell [default: refuse, if the source or target does]
+    /// What to do with duplicate entries (same row and column) [default: error if SRC or DST does not allow
+    /// them, otherwise keep]
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,
 
-    /// Compression of containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R
-    /// gzip:6]
+    /// Compression of HDF5, NetCDF, Zarr, .npz and .rds: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default:
+    /// none; .rds gzip:6; 10x gzip:1]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 
@@ -537,16 +582,15 @@ pub(crate) struct Writing {
     #[command(flatten)]
     pub(crate) labelling: Labelling,
 
-    /// Replace DST if it exists: a group with everything in it, or the whole file if no group is
-    /// given
+    /// Overwrite DST. With ::GROUP, that group is replaced; without, the whole file
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Fail if DST does not support something, such as names, instead of dropping it
+    /// Fail instead of dropping names or other data that DST cannot store
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Do not wait until the data is on disk
+    /// Do not wait until the data is on disk (fsync)
     #[arg(long)]
     pub(crate) no_sync: bool,
 
@@ -557,11 +601,11 @@ pub(crate) struct Writing {
     pub(crate) resources: Memory,
 }
 
-/// Check everything about a matrix; prints nothing if it is valid
+/// Check a file for errors; prints nothing if it is valid
 ///
-/// Findings are printed one per line with their location, and the exit status is 1, also if the
-/// format of SRC is not recognized. It is 2 if SRC is missing or cannot be read. Other groups of a
-/// file are checked as well, unless SRC names a group.
+/// Errors are printed one per line with their position, and the exit status is 1, also if the format
+/// of SRC is not recognized. It is 2 if SRC is missing or cannot be read. All matrices of a file are
+/// checked, unless SRC names one.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo valid")]
 pub(crate) struct Validate {
@@ -569,11 +613,11 @@ pub(crate) struct Validate {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Also print what is unusual but allowed, such as unsorted rows
+    /// Also print what is unusual but allowed, such as unsorted rows or missing chunks of Zarr
     #[arg(long)]
     pub(crate) notes: bool,
 
-    /// Print findings and notes as JSON
+    /// Print errors and notes as JSON
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -589,13 +633,13 @@ pub(crate) struct Validate {
 
 /// Compare two matrices of any formats, or two AnnData files; prints nothing if they are equal
 ///
-/// Matrices are equal if all cells have equal numbers, whatever their type and order; -0.0 differs
-/// from 0.0 and from a cell that is not stored. Otherwise the first differences are printed as row,
-/// column and both values, with - for a missing one, and the exit status is 1. It is 2 if the
+/// Matrices are equal if all elements have equal numbers, whatever their type and order; -0.0 differs
+/// from 0.0 and from an element that is not stored. Otherwise the first differences are printed as
+/// row, column and both values, with - for a missing one, and the exit status is 1. It is 2 if the
 /// matrices cannot be compared: one is missing, unreadable, broken, or not a matrix.
 ///
-/// All elements of AnnData files are compared: tables, matrices and uns. A line starts with the element
-/// that differs. A.h5ad::X is only the matrix.
+/// AnnData files are compared with all tables, matrices and uns. Each line starts with the part that
+/// differs (obs, X, ...). A.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -615,9 +659,9 @@ pub(crate) struct Diff {
     #[arg(long)]
     pub(crate) stored: bool,
 
-    /// Maximum number of differences to print; for AnnData files, per element
-    #[arg(long, value_name = "N", default_value = "10")]
-    pub(crate) most: usize,
+    /// Maximum number of differences to print; for AnnData files, of each part
+    #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true)]
+    pub(crate) max_diffs: usize,
 
     /// Print JSON
     #[arg(long)]
@@ -632,10 +676,10 @@ pub(crate) struct Diff {
 
 /// Print sum, mean, variance, minimum and maximum of a matrix, or of each row or column
 ///
-/// Cells that are not stored count as zeros; nnz is the number of stored ones. The variance is the
-/// sample variance, with n - 1 in the denominator. With --rows or --cols, only selected cells
-/// count; selected rows and columns keep their positions and their order in the file. Ranges may
-/// extend past the end.
+/// Elements that are not stored count as zeros; nnz is the number of stored entries. The variance is
+/// the sample variance, with n - 1 in the denominator. With --rows or --cols, only the selected rows
+/// and columns are included, with their position in the source, in file order. Ranges may extend past
+/// the end.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -651,7 +695,7 @@ pub(crate) struct Stats {
     #[command(flatten)]
     pub(crate) selecting: Selecting,
 
-    /// Print a table with a line for each row or column; give it twice for both, in one pass
+    /// Print a table with a line for each row or column; repeat it for both, in one pass
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: Vec<AxisArg>,
 
@@ -727,7 +771,7 @@ pub(crate) struct Man {
     pub(crate) force: bool,
 }
 
-/// Print the help of a command, or the page on formats or locations
+/// Show help for a command, or one of the topics formats and locations
 #[derive(Debug, Group)]
 #[command(after_long_help = topics::all())]
 #[command(after_help = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help locations")]
@@ -740,7 +784,7 @@ pub(crate) struct Help {
 #[derive(Debug, Group)]
 pub(crate) struct Threads {
     /// Number of threads [default: all cores]
-    #[arg(long = "threads", value_name = "N", value_parser = threads)]
+    #[arg(long = "threads", value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     number: Option<usize>,
 }
 
@@ -752,10 +796,9 @@ impl Threads {
 
 #[derive(Debug, Group)]
 pub(crate) struct Memory {
-    /// Memory limit for sorting, and for reading an R object, such as 500M or 4G [default: a
-    /// quarter of the free memory, within the limits of the process and its cgroups, such as those
-    /// of SLURM and Docker]
-    #[arg(long, value_name = "SIZE", value_parser = nnz::text::parse_size)]
+    /// Memory limit for external sorting and for loading .rds files, such as 500M or 4G [default: a quarter of
+    /// the free memory, taking ulimit and cgroup limits (SLURM, Docker) into account]
+    #[arg(long, value_name = "SIZE", value_parser = nnz::text::parse_size, allow_negative_numbers = true)]
     memory: Option<u64>,
 }
 
@@ -855,8 +898,9 @@ impl From<StructureArg> for StructurePolicy {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Duplicates {
-    /// Fail with the location of the first
-    Refuse,
+    /// Fail and report the first duplicate
+    #[value(alias = "refuse")]
+    Error,
     /// Add them up to one entry
     Sum,
     /// Keep each as an entry
@@ -866,7 +910,7 @@ pub(crate) enum Duplicates {
 impl From<Duplicates> for DuplicatePolicy {
     fn from(how: Duplicates) -> Self {
         match how {
-            Duplicates::Refuse => Self::Refuse,
+            Duplicates::Error => Self::Refuse,
             Duplicates::Sum => Self::Sum,
             Duplicates::Keep => Self::Keep,
         }

@@ -13,6 +13,14 @@ pub fn hint(error: &Error) -> String {
     }
 }
 
+/// Returns a note with the arguments for the options that it names.
+pub(crate) fn with_arguments(note: &str) -> Cow<'_, str> {
+    match note.rsplit_once("; index_unique ") {
+        Some((note, effect)) => format!("{note}; {} {effect}", argument("index_unique")).into(),
+        None => note.into(),
+    }
+}
+
 /// Returns the argument for an option, a function or a type of the library.
 fn argument(item: &str) -> Cow<'_, str> {
     let typed = match item {

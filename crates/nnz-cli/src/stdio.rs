@@ -27,9 +27,7 @@ pub fn print_message(line: &str) {
 
 /// Prints an error, which may have several lines, and a hint to standard error.
 pub fn print_error(program: &str, error: &Error, hint: &str) {
-    let (place, kind) = (error.place(), error.kind());
-    let place = if place.is_unknown() { String::new() } else { format!("{place}: ") };
-    let _ = writeln!(io::stderr(), "{program}: {place}{kind}{hint}");
+    let _ = writeln!(io::stderr(), "{program}: {}{hint}", error.without_hint());
 }
 
 /// Makes an error of an I/O error on standard output.

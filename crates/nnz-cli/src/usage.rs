@@ -15,7 +15,9 @@ use crate::stdio::{failed, is_closed_pipe, print_error};
 /// Fails with the exit status if there is nothing to run: wrong arguments, or a request for help.
 pub fn parse<A: clap::Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<A, u8> {
     A::try_parse_from(arguments).map_err(|error| {
-        if error.use_stderr() { refuse(error) } else { print(&error, A::command().get_name()) }
+        let command = A::command();
+        let program = command.get_name();
+        if error.use_stderr() { refuse(error, program) } else { print(&error, program) }
     })
 }
 
@@ -33,7 +35,8 @@ fn print(help: &clap::Error, program: &str) -> u8 {
 }
 
 /// Prints a usage error, with control characters of the arguments escaped.
-fn refuse(mut error: clap::Error) -> u8 {
+fn refuse(mut error: clap::Error, program: &str) -> u8 {
+    correct_tip(&mut error);
     let escaped: Vec<(ContextKind, ContextValue)> = error
         .context()
         .filter_map(|(kind, value)| match value {
@@ -51,12 +54,31 @@ fn refuse(mut error: clap::Error) -> u8 {
         error.insert(kind, value);
     }
     let text = error.render().to_string();
+    // The prefix of all other errors.
+    let text = match text.strip_prefix("error: ") {
+        Some(rest) => format!("{program}: {rest}"),
+        None => text,
+    };
     let lines = text.lines().map(nnz::text::escaped).collect::<Vec<_>>();
     // Errors of writing are ignored.
-    let _ = if lines.iter().any(|line| matches!(line, std::borrow::Cow::Owned(_))) {
-        writeln!(io::stderr(), "{}", lines.join("\n"))
-    } else {
-        error.print()
-    };
+    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
     2
+}
+
+/// Replaces tips that do not help.
+fn correct_tip(error: &mut clap::Error) {
+    if error.kind() != clap::error::ErrorKind::UnknownArgument {
+        return;
+    }
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return };
+    let negative = argument
+        .strip_prefix('-')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let tip = match argument.as_str() {
+        "--from" => "the format of the source is detected; --to selects that of the target",
+        _ if negative => "positions are counted from 0, and negative ones are not supported",
+        _ => return,
+    };
+    error.remove(ContextKind::SuggestedArg);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }

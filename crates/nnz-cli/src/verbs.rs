@@ -12,9 +12,9 @@ mod validate;
 mod write;
 
 use nnz::matrix::StringReader;
-use nnz::{Dataset, Error, Location, MatrixSource, Place};
+use nnz::{Axis, Dataset, Error, Location, MatrixSource, Place};
 
-use crate::output::with_stdout;
+use crate::output::{print_message, with_stdout};
 use crate::{Outcome, args};
 
 pub(crate) use annotations::annotations;
@@ -40,7 +40,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         .cols(cols)
         .names(args.names)
         .expand(args.expand)
-        .duplicates(args.duplicates.into())
+        .duplicates(args.duplicates.map(Into::into))
         .memory(args.resources.bytes());
     let place = args.source.source_place();
     let mut read = Ok(());
@@ -92,21 +92,32 @@ fn open_tables(
     }
 }
 
+/// Returns what is along an axis.
+fn plural(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Rows => "rows",
+        Axis::Cols => "columns",
+    }
+}
+
 /// Prints names.
-pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
+pub(crate) fn names(args: &args::Names, quiet: bool) -> Result<Outcome, Error> {
     let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let options = args.from.set(options);
     let opened = match options.open(&args.source) {
         Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),
-        Ok(Dataset::Table(frame)) => return frames::names(args, &frame),
+        Ok(Dataset::Table(frame)) => return frames::names(args, &frame, quiet),
         Ok(other) => other.into_matrix()?,
         Err(error) => tables(&args.source, &options, error)?,
     };
     let Some(axis) = args.axis.of_matrix() else {
-        return Err(Error::argument("a matrix has names of rows and cols only"));
+        return Err(Error::argument("a matrix has names of rows and columns only"));
     };
     let axis = axis.axis(|| Ok(opened.header().clone()))?;
     let Some(mut names) = opened.read_names(axis)? else {
+        if !quiet {
+            print_message(&format!("note: the {} have no names", plural(axis)));
+        }
         return Ok(Outcome::Good);
     };
     print_names(&mut *names, &args.source, &axis.to_string())

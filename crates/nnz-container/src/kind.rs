@@ -138,7 +138,13 @@ pub(crate) fn uncompressed(options: &CreateOptions) -> Result<()> {
 
 /// Creates the error that a path is of another kind than expected.
 pub(crate) fn other_kind(opened: &Opened, expected: &str) -> Error {
-    Error::mismatch(Place::path(opened.path()), "something else", expected)
+    let found = match opened.file() {
+        Some(file) if file.is_empty() => "an empty file",
+        Some(_) => "a file of another format",
+        None if opened.directory().is_some() => "a directory",
+        None => "no regular file",
+    };
+    Error::mismatch(Place::path(opened.path()), found, expected)
 }
 
 /// Refuses a group other than the root.

@@ -311,14 +311,27 @@ impl Scalar {
         one.get(0).ok_or(refused)
     }
 
-    /// Returns the widest type of `types`, ordered from narrow to wide, that is of the same kind
-    /// and represents the value exactly.
+    /// Returns a type of `types`, ordered from narrow to wide, that represents exactly a value that does not fit
+    /// `target`: for an integer the smallest integer type of at least the size of `target`, otherwise the widest
+    /// type of the same kind.
     #[must_use]
-    pub fn widest_exact_type(self, types: &[ValueType]) -> Option<ValueType> {
-        let complex = self.value_type().is_complex();
-        let of_its_kind = |t: &ValueType| t.is_complex() == complex && *t != ValueType::Bint8;
-        let mut types = types.iter().copied().filter(of_its_kind).rev();
-        types.find(|t| self.cast(*t, Rounding::Refused).is_ok())
+    pub fn exact_alternative(self, target: ValueType, types: &[ValueType]) -> Option<ValueType> {
+        let own = self.value_type();
+        let same_kind = |t: &ValueType| {
+            t.is_complex() == own.is_complex()
+                && *t != ValueType::Bint8
+                && self.cast(*t, Rounding::Refused).is_ok()
+        };
+        let mut exact = types.iter().copied().filter(same_kind);
+        let integers = exact
+            .clone()
+            .filter(|t| own.is_integer() && t.is_integer() && t.size() >= target.size());
+        let signed = |t: ValueType| {
+            matches!(t, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)
+        };
+        integers
+            .min_by_key(|t| (t.size(), signed(*t) != signed(target)))
+            .or_else(|| exact.next_back())
     }
 }
 
@@ -399,9 +412,17 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_exact_type_is_of_the_same_kind() {
-        let types = [ValueType::U32, ValueType::F32, ValueType::F64];
-        assert_eq!(Scalar::I64(-1).widest_exact_type(&types), Some(ValueType::F64));
-        assert_eq!(Scalar::I64((1 << 53) + 1).widest_exact_type(&types), None);
+    fn the_alternative_for_an_integer_is_the_smallest_integer_type() {
+        use ValueType::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+
+        let all = [U8, I8, U16, I16, U32, I32, U64, I64, F32, F64];
+        assert_eq!(Scalar::I64(-1).exact_alternative(U32, &all), Some(I32));
+        assert_eq!(Scalar::I64(300).exact_alternative(I8, &all), Some(I16));
+        assert_eq!(Scalar::I64(5_000_000_000).exact_alternative(U32, &all), Some(U64));
+        assert_eq!(Scalar::I64((1 << 53) + 1).exact_alternative(F64, &all), Some(U64));
+        assert_eq!(Scalar::F64(2.5).exact_alternative(U32, &all), Some(F64));
+        let floats = [U32, F32, F64];
+        assert_eq!(Scalar::I64(-1).exact_alternative(U32, &floats), Some(F64));
+        assert_eq!(Scalar::I64((1 << 53) + 1).exact_alternative(U32, &floats), None);
     }
 }

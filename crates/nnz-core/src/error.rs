@@ -213,9 +213,12 @@ impl fmt::Display for ErrorKind {
                 io::ErrorKind::StorageFull if error.get_ref().is_none() => {
                     f.write_str("no space left on the device")
                 }
-                _ => f.write_str(&escaped(&error.to_string())),
+                io::ErrorKind::FileTooLarge if error.get_ref().is_none() => {
+                    f.write_str("file too large for the file system or the limit of ulimit -f")
+                }
+                _ => f.write_str(&escaped(&system_message(error))),
             },
-            Self::Missing => f.write_str("missing"),
+            Self::Missing => f.write_str(MISSING),
             Self::Mismatch { found, expected } => {
                 write!(f, "found {}, expected {}", escaped(found), escaped(expected))
             }
@@ -223,15 +226,20 @@ impl fmt::Display for ErrorKind {
                 write_lines(f, what)
             }
             Self::Inexact { found, target, holds } => {
-                write!(f, "found {found}, which {target} cannot hold exactly")?;
+                match found {
+                    Scalar::ComplexF32([re, im]) => write!(f, "{re}{im:+}i")?,
+                    Scalar::ComplexF64([re, im]) => write!(f, "{re}{im:+}i")?,
+                    found => write!(f, "{found}")?,
+                }
+                write!(f, " cannot be stored exactly as {target}")?;
                 match holds {
-                    Some(other) => write!(f, "; {other} would hold it"),
+                    Some(other) => write!(f, "; {other} can store it"),
                     None => Ok(()),
                 }
             }
-            Self::Duplicate { other: None } => f.write_str("a second entry at the same place"),
+            Self::Duplicate { other: None } => f.write_str("duplicate entry"),
             Self::Duplicate { other: Some(at) } => {
-                write!(f, "a second entry at the same place (the first is at {at})")
+                write!(f, "duplicate entry (the first is at {at})")
             }
             Self::Exists => f.write_str("already exists"),
             Self::Changed => f.write_str("changed by another program in the meantime"),
@@ -242,6 +250,33 @@ impl fmt::Display for ErrorKind {
         }
     }
 }
+
+/// Returns the message of a system error without its number, in lower case like all other messages.
+fn system_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    let Some(number) = error.raw_os_error() else { return text };
+    let text = text.strip_suffix(&format!(" (os error {number})")).unwrap_or(&text);
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        // "I/O error" stays.
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Writes a place and what is wrong there as a sentence.
+pub(crate) fn write_message(f: &mut fmt::Formatter<'_>, place: &Place, what: &str) -> fmt::Result {
+    match what {
+        _ if place.is_unknown() => f.write_str(what),
+        MISSING => write!(f, "{place} is {MISSING}"),
+        _ => write!(f, "{place}: {what}"),
+    }
+}
+
+/// The message of [`ErrorKind::Missing`].
+const MISSING: &str = "missing";
 
 /// Writes a message, with the lines of a list indented.
 fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
@@ -375,6 +410,12 @@ impl Error {
         self.0.hint.as_ref()
     }
 
+    /// Returns location and kind as text, for a program that prints its own hint.
+    #[must_use]
+    pub fn without_hint(&self) -> impl fmt::Display + '_ {
+        fmt::from_fn(|f| write_message(f, self.place(), &self.kind().to_string()))
+    }
+
     /// Splits the error into kind and location.
     #[must_use]
     pub fn into_parts(self) -> (ErrorKind, Place) {
@@ -385,10 +426,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.place().is_unknown() {
-            write!(f, "{}: ", self.place())?;
-        }
-        write!(f, "{}", self.kind())?;
+        write_message(f, self.place(), &self.kind().to_string())?;
         match self.hint() {
             Some(Hint { item, effect }) => write!(f, "; `{item}` {}", escaped(effect)),
             None => Ok(()),
@@ -417,13 +455,36 @@ mod tests {
     }
 
     #[test]
+    fn system_errors_are_words_in_lower_case() {
+        let message =
+            |number| Error::io(Path::new("a"), io::Error::from_raw_os_error(number)).to_string();
+        if cfg!(target_os = "linux") {
+            assert_eq!(message(13), "a: permission denied");
+            assert_eq!(message(20), "a: not a directory");
+            assert!(message(27).starts_with("a: file too large"), "{}", message(27));
+        }
+        let missing = Error::new(ErrorKind::Missing, Place::array("a.h5", "data"));
+        assert_eq!(missing.to_string(), "a.h5: data is missing");
+    }
+
+    #[test]
+    fn complex_numbers_in_messages_have_two_parts() {
+        let kind = ErrorKind::Inexact {
+            found: Scalar::ComplexF64([1.0, -2.5]),
+            target: ValueType::F64,
+            holds: None,
+        };
+        assert_eq!(kind.to_string(), "1-2.5i cannot be stored exactly as float64");
+    }
+
+    #[test]
     fn context_fills_only_unknown_parts() {
         let inner = Error::new(
             ErrorKind::Duplicate { other: None },
             Place::default().at(At::Line { line: 4, column: 1 }),
         );
         let error = inner.with_context(&Place::path("m.mtx").at(At::Byte(0)));
-        assert_eq!(error.to_string(), "m.mtx: line 4, column 1: a second entry at the same place");
+        assert_eq!(error.to_string(), "m.mtx: line 4, column 1: duplicate entry");
     }
 
     #[test]

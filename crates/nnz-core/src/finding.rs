@@ -41,10 +41,7 @@ impl fmt::Display for Finding {
         if self.severity == Severity::Note {
             f.write_str("note: ")?;
         }
-        if !self.place.is_unknown() {
-            write!(f, "{}: ", self.place)?;
-        }
-        f.write_str(&escaped(&self.message))
+        crate::error::write_message(f, &self.place, &escaped(&self.message))
     }
 }
 

@@ -172,7 +172,7 @@ impl Metadata {
             json.replace("\\n", "").chars().all(|sign| matches!(sign, '"' | '%' | ' ' | '\t'))
         };
         let keys = self.keys.iter().filter(|(key, json)| key != COMMENT || !is_empty(json));
-        let keys = keys.map(|(key, _)| format!("the user's key {key:?}"));
+        let keys = keys.map(|(key, _)| format!("the metadata key {key:?}"));
         let attributes = self.attributes.iter().map(|(key, _)| format!("the attribute {key:?}"));
         keys.chain(attributes).collect()
     }

@@ -11,6 +11,8 @@ mod unique;
 
 use nnz_core::{Axis, MatrixSource, Result, readable};
 
+use crate::slice::one_of;
+
 pub use appended::{Appended, DroppedColumn, Join};
 pub use labels::{Labelled, Labels};
 pub(crate) use picked::Picked;
@@ -27,7 +29,7 @@ pub(crate) fn named(source: &dyn MatrixSource) -> Result<Vec<String>> {
     let mut named = Vec::new();
     for axis in [Axis::Rows, Axis::Cols] {
         let Some(table) = readable(source.annotations(axis))? else {
-            named.push(format!("the annotations of the {axis}"));
+            named.push(format!("{} annotations", one_of(axis)));
             continue;
         };
         let Some(table) = table.filter(|table| !table.columns().is_empty()) else { continue };
@@ -37,7 +39,7 @@ pub(crate) fn named(source: &dyn MatrixSource) -> Result<Vec<String>> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        named.push(format!("the annotations of the {axis} ({}{more})", shown.join(", ")));
+        named.push(format!("{} annotations ({}{more})", one_of(axis), shown.join(", ")));
     }
     Ok(named)
 }

@@ -32,8 +32,9 @@ pub struct CatOptions {
     pub names: bool,
     /// Whether entries that follow from the structure are written after those they follow from.
     pub expand: bool,
-    /// What to do with duplicate entries, if the format allows them.
-    pub duplicates: DuplicatePolicy,
+    /// What to do with duplicate entries. By default, they are written if the format allows them, otherwise an
+    /// error.
+    pub duplicates: Option<DuplicatePolicy>,
     /// Memory in bytes for names, and for sorting, which is only used to find duplicates.
     pub memory: u64,
     /// Cancels the operation.
@@ -46,7 +47,7 @@ nnz_core::setters! {
         cols: Option<Selection>,
         names: bool,
         expand: bool,
-        duplicates: DuplicatePolicy,
+        duplicates: Option<DuplicatePolicy>,
         memory: u64,
         cancellation: Option<Cancellation>,
     }
@@ -66,7 +67,7 @@ impl Default for CatOptions {
             cols: None,
             names: false,
             expand: false,
-            duplicates: DuplicatePolicy::default(),
+            duplicates: None,
             memory: crate::default_memory(),
             cancellation: None,
         }
@@ -131,7 +132,7 @@ fn read<'a>(
     } else {
         std::iter::once(0..majors).collect()
     };
-    if options.duplicates != DuplicatePolicy::Sum {
+    if options.duplicates != Some(DuplicatePolicy::Sum) {
         return Ok(Box::new(Ranges { source, left: ranges.into_iter(), current: None }));
     }
     let whole = match (ranges.first(), ranges.last()) {
@@ -196,7 +197,9 @@ impl<'a> Printer<'a> {
     ) -> Result<Self> {
         let header = source.header();
         let steps = match options.expand {
-            true if options.duplicates == DuplicatePolicy::Sum => mirror(header, Mirroring::Expand),
+            true if options.duplicates == Some(DuplicatePolicy::Sum) => {
+                mirror(header, Mirroring::Expand)
+            }
             true => expand(header).0,
             false => Vec::new(),
         };

@@ -6,7 +6,6 @@ mod uniqueness;
 use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Place, Projection, Result};
 
 use crate::flow::{Done, Workers, run};
-use crate::stages::DuplicatePolicy;
 use crate::{Cancellation, default_memory};
 use entries::Checking;
 pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
@@ -76,7 +75,7 @@ pub fn check(
 fn read_all(source: &dyn MatrixSource, options: &CheckOptions) -> Result<()> {
     let (header, workers) = (source.header(), options.workers());
     let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
-    let watch = Watch::of(source, DuplicatePolicy::Refuse);
+    let watch = Watch::of(source, None);
     if watch == Watch::Sorting {
         return refuse_repeated(units, source, options.memory, workers);
     }

@@ -246,7 +246,16 @@ fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
             let found = format!("{} {}s ({shape})", part.len(across), one_of(across));
             let (first_shape, len) = (first.source.header().shape, first.len(across));
             let expected = format!("{len}, as in {} ({first_shape})", first.place);
-            return Err(Error::mismatch(part.place.clone(), found, expected));
+            let error = Error::mismatch(part.place.clone(), found, expected);
+            let [rows, cols] = part.source.header().axis_kinds;
+            let exchanged = rows != cols && first.source.header().axis_kinds == [cols, rows];
+            return Err(match exchanged {
+                true => error.with_hint(
+                    "transpose",
+                    format!("makes its rows {cols}, like those of the first"),
+                ),
+                false => error,
+            });
         }
     }
     Ok(())

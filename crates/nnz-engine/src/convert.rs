@@ -16,6 +16,7 @@ use nnz_core::{
 
 use crate::annotations;
 use crate::flow::Workers;
+use crate::slice::one_of;
 use crate::{Cancellation, DuplicatePolicy, MatrixTarget, Progress, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
@@ -133,12 +134,12 @@ pub fn convert(
     target.check()?;
     let replaced = target.replaced();
     let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
-    if !target.capabilities().annotations {
+    if !target.capabilities().annotations && !target.keeps_tables() {
         dropped.extend(annotations::named(source)?);
     }
     dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {
-        let what = format!("not supported by the target: {}", dropped.join(", "));
+        let what = format!("would be dropped: {}", dropped.join(", "));
         return Err(Error::unsupported(target.place(), what));
     }
 
@@ -238,7 +239,7 @@ fn check_names(
                 names.drain()?;
             }
         } else if !matches!(readable(source.read_names(axis))?, Some(None)) {
-            dropped.push(format!("the names of the {axis}"));
+            dropped.push(format!("{} names", one_of(axis)));
         }
     }
     dropped.extend(source.extras()?);

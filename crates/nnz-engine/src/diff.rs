@@ -23,7 +23,7 @@ pub struct DiffOptions {
     /// Whether stored entries are compared, including explicit zeros, instead of cells.
     pub stored: bool,
     /// Maximum number of differences.
-    pub most: usize,
+    pub max_diffs: usize,
     /// Memory in bytes for sorting.
     pub memory: u64,
     /// Number of threads.
@@ -35,7 +35,7 @@ pub struct DiffOptions {
 nnz_core::setters! {
     DiffOptions {
         stored: bool,
-        most: usize,
+        max_diffs: usize,
         memory: u64,
         threads: usize,
         cancellation: Option<Cancellation>,
@@ -47,7 +47,7 @@ impl Default for DiffOptions {
     fn default() -> Self {
         Self {
             stored: false,
-            most: 10,
+            max_diffs: 10,
             memory: default_memory(),
             threads: std::thread::available_parallelism().map_or(1, Into::into),
             cancellation: None,
@@ -214,11 +214,11 @@ impl Comparison<'_> {
         };
         let (mut a, mut b) = (next(cells, 0)?, next(cells, 1)?);
         // Differences are valid only if all entries were in order.
-        while found.len() < self.options.most || !sorted {
+        while found.len() < self.options.max_diffs || !sorted {
             let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
             let (at, first, second) = match (place(&a), place(&b)) {
                 (None, None) => {
-                    let left = self.options.most.saturating_sub(found.len());
+                    let left = self.options.max_diffs.saturating_sub(found.len());
                     found.extend(gaps.rest(left).into_iter().map(neither));
                     break;
                 }
@@ -229,10 +229,10 @@ impl Comparison<'_> {
             let take =
                 |cell: Option<Cell>, wanted: bool| cell.filter(|_| wanted).map(|(_, value)| value);
             let (x, y) = (take(a, first), take(b, second));
-            let left = self.options.most.saturating_sub(found.len());
+            let left = self.options.max_diffs.saturating_sub(found.len());
             let (fresh, before) = gaps.reach(at, left);
             found.extend(before.into_iter().map(neither));
-            if !self.unstored.alike(x, y, fresh) && found.len() < self.options.most {
+            if !self.unstored.alike(x, y, fresh) && found.len() < self.options.max_diffs {
                 let (row, col) = self.order.row_col(at.0, at.1);
                 let (first, second) = match self.unstored {
                     Unstored::Two(_) => (x.or(fills[0]), y.or(fills[1])),

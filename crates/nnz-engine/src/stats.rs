@@ -16,9 +16,7 @@ use nnz_core::{
 
 use crate::check::{Ascent, Watch};
 use crate::flow::{Workers, run};
-use crate::stages::{
-    Builder, Cast, DropZeros, DuplicatePolicy, PositiveZeros, expand, expanded_type,
-};
+use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
 use crate::{Cancellation, default_memory};
 use counting::{Counted, Counting, Found, Watched};
@@ -140,7 +138,7 @@ pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {
-        let what = "statistics of a matrix with a fill value other than zero";
+        let what = "statistics of a matrix with a fill value other than zero are not supported";
         return Err(Error::unsupported(place.clone(), what));
     }
     let computed = match options.measures {
@@ -152,7 +150,12 @@ pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -
             Some(ValueType::I64) => sum::<i64>(source, options, measures),
             Some(ValueType::F32) => sum::<f32>(source, options, measures),
             Some(ValueType::F64) => sum::<f64>(source, options, measures),
-            _ => return Err(Error::unsupported(place.clone(), "statistics of complex numbers")),
+            _ => {
+                return Err(Error::unsupported(
+                    place.clone(),
+                    "statistics of complex numbers are not supported",
+                ));
+            }
         },
     };
     computed.map_err(|error| crate::convert::locate(error, source).with_context(place))
@@ -255,7 +258,7 @@ impl Pass {
             && header.sorted_indices != Some(true)
             && matches!(options.measures, Measures::All | Measures::Nonzero)
             && source.rereadable();
-        let watch = are_summed || Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
+        let watch = are_summed || Watch::of(source, None) != Watch::Not;
         // These steps and the check for duplicates need whole entries.
         let whole = !steps.is_empty() || watch;
         let fields = Projection { minors: by_minor || whole, values: values.is_some() || whole };

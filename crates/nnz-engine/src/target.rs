@@ -66,12 +66,17 @@ pub trait MatrixTarget: Send + Sync {
         [AxisKind::Unknown; 2]
     }
 
+    /// Returns whether the target is added to a file that has the names and annotations of the matrix already.
+    fn keeps_tables(&self) -> bool {
+        false
+    }
+
     /// Returns a note if other programs interpret the axes in another way.
     fn axes_note(&self, axes: [AxisKind; 2]) -> Option<String> {
         let [rows, cols] = self.axis_kinds();
         let exchanged = rows != cols && rows != AxisKind::Unknown && axes == [cols, rows];
         exchanged.then(|| {
-            format!("rows are {cols}, but programs interpret the rows of this format as {rows}")
+            format!("the target now has {cols} as rows; programs that read this format treat its rows as {rows}")
         })
     }
 

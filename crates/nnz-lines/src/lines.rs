@@ -332,11 +332,11 @@ pub fn read_error(path: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     let found = match error.kind() {
         _ if error.get_ref().is_some_and(|inner| inner.is::<NoMember>()) => NoMember.to_string(),
-        UnexpectedEof => "compressed data that is cut short".to_owned(),
+        UnexpectedEof => "truncated compressed data".to_owned(),
         InvalidData | InvalidInput => format!("damaged compressed data ({error})"),
         _ => return Error::io(path, error),
     };
-    Error::mismatch(Place::path(path), found, "complete gzip members to the end")
+    Error::mismatch(Place::path(path), found, "a complete gzip file")
 }
 
 /// Returns the first byte that is not blank; a newline if there is none.

@@ -53,7 +53,7 @@ fn main() -> Result<(), Error> {
     let mut next = || args.next().ok_or_else(|| Error::argument("expected SRC DST"));
     let summary = run(&next()?, &next()?, &Lines::default())?;
     for dropped in &summary.dropped {
-        eprintln!("not supported by the target, dropped: {dropped}");
+        eprintln!("dropped: {dropped}");
     }
     println!("{}: {} entries, {} bytes", summary.shape, summary.entries, summary.bytes_after);
     Ok(())

@@ -1,8 +1,10 @@
 //! Checking a whole file.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use nnz_core::{ErrorKind, Finding, Place, Result};
+use nnz_container::tree::{ChildKind, walk};
+use nnz_core::{ErrorKind, Finding, Place, Result, readable};
 use nnz_engine::{CheckOptions, report_error};
 use nnz_storage::Storage;
 
@@ -98,33 +100,61 @@ pub fn validate(
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let location = &location.into().resolve(&*options.storage)?;
-    let mut first = None;
-    check_one(location, options, &mut |finding| {
-        first.get_or_insert_with(|| finding.to_string());
-        each(finding);
-    })?;
-    let Location::Path { path, group: None } = location else { return Ok(()) };
+    // What several parts of a file read is checked for each of them.
+    let mut reported = HashSet::new();
+    let each = &mut |finding: Finding| {
+        if reported.len() >= MAX_REPORTED || reported.insert(finding.to_string()) {
+            each(finding);
+        }
+    };
+    check_one(location, options, each)?;
     let open_options = options.open_options();
+    missing_chunks(location, &open_options, each)?;
+    let Location::Path { path, group: None } = location else { return Ok(()) };
     if open_options.format.is_some() {
         return Ok(());
     }
     let others = match crate::formats::other_groups(location, &open_options) {
         Ok(others) => others,
-        Err(error) => {
-            // The error of a file that cannot be opened is reported only once.
-            let error = error.with_context(&location.source_place());
-            return report_error(error, &mut |finding| {
-                if first.as_ref() != Some(&finding.to_string()) {
-                    each(finding);
-                }
-            });
-        }
+        // The file cannot be opened, which has been reported.
+        Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };
     for group in others {
         let location = Location::Path { path: path.clone(), group: Some(group) };
         check_one(&location, options, each)?;
     }
     Ok(())
+}
+
+/// Maximum number of findings that are compared with new ones.
+const MAX_REPORTED: usize = 10_000;
+
+/// Notes chunks of a Zarr store that do not exist. Zarr allows it, but it can be an incomplete copy.
+fn missing_chunks(
+    location: &Location,
+    options: &OpenOptions,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let Some(probe) = readable(options.formats().probe(location, options))? else { return Ok(()) };
+    if !probe.is_zarr() {
+        return Ok(());
+    }
+    // Faults of the store have been reported.
+    let Some(tree) = readable(probe.tree())?.flatten() else { return Ok(()) };
+    let walked = walk(tree, &mut |group, _, children| {
+        for child in children.iter().filter(|child| child.kind == ChildKind::Array) {
+            let Some(array) = readable(group.array(&child.name))? else { continue };
+            let file = if array.storage().shard_shape.is_some() { "shard" } else { "chunk" };
+            let what = match array.missing_chunks()? {
+                0 => continue,
+                1 => format!("1 {file} is missing and reads as the fill value"),
+                missing => format!("{missing} {file}s are missing and read as the fill value"),
+            };
+            each(Finding::note(array.place(), what));
+        }
+        Ok(())
+    });
+    readable(walked).map(drop)
 }
 
 /// Checks one location.

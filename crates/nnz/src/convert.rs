@@ -20,7 +20,7 @@ use crate::{
     output::{DuplicatePolicy, StructurePolicy},
 };
 
-/// The axis of the cells in a target. Changing it relabels rows as columns and does not reorder entries:
+/// The axis of the cells in a target. Changing it exchanges rows and columns and does not reorder entries:
 /// what was stored by row is stored by column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellAxis {
@@ -58,8 +58,7 @@ impl CellAxis {
             Self::Axis(axis) => match cells(source) {
                 Some(found) => Ok((found == axis) == transpose),
                 None => {
-                    let what = "the source does not state its axis of cells, so they cannot be \
-                                moved to the other";
+                    let what = "the source does not state which axis has cells";
                     Err(Error::argument(what).with_hint("transpose", "exchanges rows and columns"))
                 }
             },
@@ -317,7 +316,9 @@ fn convert_once(
     let exchanged = Transposed::new(source);
     let target = target_of(&exchanged, to, options)?;
     let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), progress)?;
-    summary.notes.push(format!("relabelled: rows are {}, columns are {}", kinds[1], kinds[0]));
+    let note =
+        format!("rows and columns exchanged: rows are {}, columns are {}", kinds[1], kinds[0]);
+    summary.notes.push(note);
     Ok(summary)
 }
 

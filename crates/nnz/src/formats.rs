@@ -54,22 +54,20 @@ pub use groups::{list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
-#[cfg(feature = "daphne")]
-pub(crate) use registry::check_options;
-pub(crate) use registry::format_of_path;
 pub use registry::{Detected, Registry, list};
+pub(crate) use registry::{check_options, format_of_path};
 pub use whole::{RowGroups, WholeFormat};
 
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
 };
 
-/// The option of formats that store either entries or all cells.
+/// The option of formats that store either entries or all elements.
 #[cfg(feature = "matrix-market")]
 const LAYOUT: FormatOption = FormatOption::parsed::<nnz_matrix_market::Layout>(
     "layout",
     "LAYOUT",
-    "Write coordinate (a sparse matrix) or array (a dense one) [default: array if every cell of SRC is \
+    "Write coordinate (a sparse matrix) or array (a dense one) [default: array if every element of SRC is \
      stored]",
 );
 

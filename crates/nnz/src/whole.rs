@@ -10,7 +10,7 @@ use nnz_storage::LocalStorage;
 pub use nnz_engine::{ElementChange, ElementDifference, Join};
 pub use split::{SplitSummary, split};
 
-use crate::formats::{Probe, WholeFormat};
+use crate::formats::{FormatInfo, Probe, WholeFormat, check_options};
 use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection, Summary};
 
 /// Options of concatenating files. By default, all must have the same columns.
@@ -47,7 +47,11 @@ impl ConcatFilesOptions {
 }
 
 /// A file, and the format that writes it as a whole.
-type Found = (&'static dyn WholeFormat, Probe);
+struct Found {
+    format: &'static dyn WholeFormat,
+    info: &'static FormatInfo,
+    probe: Probe,
+}
 
 /// Returns the file and its format if the source has several matrices and tables, otherwise `None`. A broken source
 /// fails when it is opened as a matrix.
@@ -58,12 +62,14 @@ fn find(from: &Location, options: &OpenOptions) -> Result<Option<Found>> {
     let Some(detected) = readable(options.formats().detect(from, options))? else {
         return Ok(None);
     };
+    let info = detected.format().info();
     let Some(format) = detected.format().whole() else { return Ok(None) };
     let probe = detected.into_probe();
-    Ok(format.is_file(&probe)?.then_some((format, probe)))
+    Ok(format.is_file(&probe)?.then_some(Found { format, info, probe }))
 }
 
-/// Returns the same; `None` also if the target is a single matrix.
+/// Returns the same; `None` also if the target is a single matrix. Fails if an option is set that the format does
+/// not have.
 fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<Option<Found>> {
     if options.transpose {
         // Rows and columns are not relabelled in whole files.
@@ -75,7 +81,12 @@ fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<
         return Ok(None);
     }
     let found = find(from, &options.open_options())?;
-    Ok(found.filter(|(format, _)| format.is_target(to, options)))
+    let found = found.filter(|found| found.format.is_target(to, options));
+    if let Some(Found { info, .. }) = found {
+        let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
+        check_options(info.name, &known, options.format_options.names())?;
+    }
+    Ok(found)
 }
 
 /// Returns names and annotations of rows and columns, as a matrix without entries, of a file that has tables but no
@@ -85,7 +96,7 @@ fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<
 ///
 /// Fails if the file cannot be read or is broken.
 pub fn tables(from: &Location, options: &OpenOptions) -> Result<Option<Box<dyn MatrixSource>>> {
-    let Some((format, probe)) = find(from, options)? else { return Ok(None) };
+    let Some(Found { format, probe, .. }) = find(from, options)? else { return Ok(None) };
     format.tables(&probe).map_err(|error| error.with_context(&from.source_place()))
 }
 
@@ -145,9 +156,9 @@ pub fn concat(
     let mut format = None;
     let mut probes = Vec::with_capacity(from.len());
     for from in from {
-        let Some((found, probe)) = find_for(from, to, options)? else { return Ok(None) };
-        format = Some(found);
-        probes.push(probe);
+        let Some(found) = find_for(from, to, options)? else { return Ok(None) };
+        format = Some(found.format);
+        probes.push(found.probe);
     }
     let Some(format) = format else { return Ok(None) };
     let summary = format.concat_files(&probes, to, how, options, progress)?;
@@ -167,12 +178,12 @@ pub fn diff(
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<bool> {
     let open = OpenOptions::new().memory_limit(options.memory);
-    let Some((format, own)) = find(first, &open)? else { return Ok(false) };
-    let Some((other_format, other)) = find(second, &open)? else { return Ok(false) };
-    if !std::ptr::addr_eq(format, other_format) {
+    let Some(Found { format, probe, .. }) = find(first, &open)? else { return Ok(false) };
+    let Some(other) = find(second, &open)? else { return Ok(false) };
+    if !std::ptr::addr_eq(format, other.format) {
         return Ok(false);
     }
-    format.diff_files([&own, &other], options, each)?;
+    format.diff_files([&probe, &other.probe], options, each)?;
     Ok(true)
 }
 
@@ -183,7 +194,7 @@ fn write(
     write: impl FnOnce(&dyn WholeFormat, &Probe) -> Result<Summary>,
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
-    let Some((format, probe)) = find_for(from, to, options)? else { return Ok(None) };
+    let Some(Found { format, probe, .. }) = find_for(from, to, options)? else { return Ok(None) };
     let summary =
         write(format, &probe).map_err(|error| error.with_context(&from.source_place()))?;
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))

@@ -136,11 +136,11 @@ pub(crate) fn diff_fragments<'py>(
     py: Python<'py>,
     first: OsString,
     second: OsString,
-    most: usize,
+    max_diffs: usize,
 ) -> PyResult<Bound<'py, PyList>> {
     let (first, second) = (location(first), location(second));
     let differences = task::run(py, None, move |context| {
-        let options = DiffOptions::default().most(most.max(1)).cancellation(context.token());
+        let options = DiffOptions::default().max_diffs(max_diffs.max(1)).cancellation(context.token());
         let mut found = Vec::new();
         nnz::fragments::diff(&first, &second, &options, &mut |one| found.push(one))?;
         Ok(found)

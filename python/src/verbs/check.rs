@@ -70,19 +70,19 @@ pub(crate) fn validate<'py>(
 
 /// Compares two locations, and returns the first differences.
 #[pyfunction]
-#[pyo3(signature = (first, second, stored=false, most=10, memory_limit=None, workers=None))]
+#[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None))]
 pub(crate) fn diff<'py>(
     py: Python<'py>,
     first: OsString,
     second: OsString,
     stored: bool,
-    most: usize,
+    max_diffs: usize,
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<usize>,
 ) -> PyResult<Bound<'py, PyList>> {
     let options = DiffOptions::default()
         .stored(stored)
-        .most(most.max(1))
+        .max_diffs(max_diffs.max(1))
         .memory(memory(py, memory_limit)?)
         .threads(threads(workers));
     let (first, second) = (location(first), location(second));

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 
 fn run(args: Args) -> Result<bool, Error> {
     let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
-    let options = DiffOptions::default().stored(false).most(1).memory(memory).threads(threads);
+    let options = DiffOptions::default().stored(false).max_diffs(1).memory(memory).threads(threads);
     let mut found = None;
     nnz::diff(&args.first, &args.second, &options, &mut |difference| {
         found.get_or_insert(difference);

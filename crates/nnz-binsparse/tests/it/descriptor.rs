@@ -82,7 +82,7 @@ fn versions_0_1_and_0_1_x_are_read() {
 fn a_missing_required_key_is_an_error() {
     for key in ["version", "format", "shape", "number_of_stored_values", "data_types"] {
         let error = Descriptor::parse(&vector(key, None), &Place::path("a.h5")).unwrap_err();
-        assert_eq!(error.to_string(), format!("a.h5: binsparse.{key}: missing"));
+        assert_eq!(error.to_string(), format!("a.h5: binsparse.{key} is missing"));
     }
 }
 
@@ -275,5 +275,5 @@ fn empty_arrays_may_be_missing() {
         }
     })
     .unwrap();
-    assert_eq!(faults, ["memory: indices_1: missing", "memory: values: missing"]);
+    assert_eq!(faults, ["memory: indices_1 is missing", "memory: values is missing"]);
 }

@@ -24,7 +24,7 @@ pub(crate) struct Reading {
 /// The format of a file that is read.
 #[derive(Debug, Group)]
 pub(crate) struct From {
-    /// Format of SRC, by its name in nnz formats [default: detected]
+    /// Format of SRC: a name from nnz formats [default: detected]
     #[arg(long = "from", value_name = "FORMAT", id = "from_format", value_parser = format_name)]
     pub(crate) format: Option<&'static str>,
 }
@@ -55,9 +55,15 @@ pub(crate) struct SourceOptions {
     #[arg(long, value_name = "DIALECT", help_heading = "Options for daphne")]
     pub(crate) from_dialect: Option<Dialect>,
 
-    /// Column types of a frame in .csv, with the names of DAPHNE (si64, f64) or nnz [default: the
+    /// Column types of a .csv source, with names of DAPHNE such as si64 or of nnz such as int64 [default: the
     /// first of int64, uint64 and float64 that holds all values of the column]
-    #[arg(long, value_name = "TYPE,...", value_delimiter = ',', value_parser = column_type)]
+    #[arg(
+        long,
+        value_name = "TYPE,...",
+        value_delimiter = ',',
+        value_parser = column_type,
+        help_heading = "Options for daphne"
+    )]
     pub(crate) types: Option<Vec<ValueType>>,
 }
 

@@ -42,7 +42,7 @@ impl Declared {
 
     fn help(&self) -> String {
         let each: Vec<&str> = self.options.iter().map(|option| option.help).collect();
-        each.join("; ")
+        each.join("\n")
     }
 
     /// Checks that some format accepts the value. The target format checks it again.
@@ -92,6 +92,7 @@ impl Args for FormatArgs {
                 None => arg.action(ArgAction::SetTrue),
                 Some(value) => arg
                     .value_name(value)
+                    .allow_negative_numbers(true)
                     .value_parser(move |text: &str| declared.check(text).map(|()| text.to_owned())),
             };
             command.arg(arg.help_heading(heading))

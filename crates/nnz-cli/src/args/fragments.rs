@@ -11,9 +11,9 @@ use super::{Memory, Threads, Writing, location};
 
 /// Work with genomic fragments: import, export, query, merge, select, count
 ///
-/// Fragments are intervals on chromosomes, each from one cell. They are in stores: BPCells
-/// directories, HDF5 groups or R objects. Positions are counted from 0, and ends are exclusive.
-/// info, cat, names, convert, validate and diff also accept stores of fragments.
+/// Fragments are intervals on chromosomes, each from one cell. Fragment files are BPCells directories,
+/// HDF5 groups or R objects. Positions are counted from 0, and ends are exclusive. info, cat, names,
+/// convert, validate and diff also accept fragment files.
 #[derive(Debug, Group)]
 pub(crate) struct Fragments {
     /// The command to run
@@ -60,7 +60,7 @@ pub(crate) struct Import {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write the store
+    /// Fragment file to write
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
@@ -68,7 +68,7 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(crate) sort: bool,
 
-    /// Interpret the end as the last base of a fragment, not the one after it
+    /// End coordinates are inclusive
     #[arg(long)]
     pub(crate) end_inclusive: bool,
 
@@ -84,7 +84,7 @@ pub(crate) struct Import {
     pub(crate) storing: Storing,
 }
 
-/// Write fragments as text: .tsv or .bed, or bgzipped with an index for tabix if .gz is appended
+/// Write fragments as text: .tsv or .bed; with .gz, bgzip-compressed and with a tabix index
 ///
 /// .bed has chromosome, start, end and cell; .tsv also has a count, which is 1, as in 10x files.
 #[derive(Debug, Group)]
@@ -93,7 +93,7 @@ Examples:
   nnz fragments export pbmc.fragments fragments.tsv.gz
   nnz fragments export pbmc.fragments - | head")]
 pub(crate) struct Export {
-    /// The store
+    /// The fragment file
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
@@ -101,12 +101,11 @@ pub(crate) struct Export {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Replace DST if it exists: a group with everything in it, or the whole file if no group is
-    /// given
+    /// Overwrite DST. With ::GROUP, that group is replaced; without, the whole file
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Do not wait until the data is on disk
+    /// Do not wait until the data is on disk (fsync)
     #[arg(long)]
     pub(crate) no_sync: bool,
 
@@ -121,7 +120,7 @@ pub(crate) struct Export {
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz fragments query pbmc.fragments chr1:10,000-20,000")]
 pub(crate) struct Query {
-    /// The store
+    /// The fragment file
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
@@ -133,24 +132,23 @@ pub(crate) struct Query {
     pub(crate) threads: Threads,
 }
 
-/// Merge several stores into one
+/// Merge several fragment files into one
 ///
-/// The cells of each store follow those of the one before, and their names must be unique.
-/// Chromosomes with the same name are merged.
+/// Cells are in the order of the files, and their names must be unique in all of them. Chromosomes with the same name are merged.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Example:
   nnz fragments merge monday.fragments tuesday.fragments all.fragments --prefix mon_,tue_")]
 pub(crate) struct Merge {
-    /// The stores
+    /// The fragment files
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
     pub(crate) sources: Vec<Location>,
 
-    /// Where to write the store
+    /// Fragment file to write
     #[arg(value_name = "DST", value_parser = location(), required = true)]
     pub(crate) target: Location,
 
-    /// Prefixes of the names of cells, one per store, separated by commas
+    /// Prefixes of the names of cells, one per fragment file, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) prefix: Vec<String>,
 
@@ -158,7 +156,7 @@ pub(crate) struct Merge {
     pub(crate) storing: Storing,
 }
 
-/// Write some of the fragments: of some cells, on some chromosomes, of some lengths
+/// Extract fragments by cell, chromosome and length
 ///
 /// A list has names separated by commas. @FILE reads names from a file, one per line, and allows
 /// names with a comma or a leading @. The target has the order of the list.
@@ -168,11 +166,11 @@ Examples:
   nnz fragments select pbmc.fragments kept.fragments --cells @barcodes.txt
   nnz fragments select pbmc.fragments short.fragments --chromosomes chr1,chrX --max-length 147")]
 pub(crate) struct Select {
-    /// The store
+    /// The fragment file
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write the store
+    /// Fragment file to write
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
@@ -184,7 +182,7 @@ pub(crate) struct Select {
     #[arg(long, value_name = "LIST")]
     pub(crate) chromosomes: Option<OsString>,
 
-    /// Accept an empty @FILE, which selects none
+    /// Allow an empty @FILE, which selects nothing
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
@@ -212,7 +210,7 @@ Examples:
   nnz fragments count pbmc.fragments tiles.bpcells --tiles 500 --chrom-sizes hg38.chrom.sizes
   nnz fragments count pbmc.fragments peaks.mtx.gz --peaks peaks.bed --mode overlaps")]
 pub(crate) struct Count {
-    /// The store
+    /// The fragment file
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
@@ -244,9 +242,9 @@ pub(crate) struct Count {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Mode {
-    /// The first and the last base of a fragment, each where it is
+    /// Both ends of each fragment, separately
     Insertions,
-    /// Fragments that overlap a region
+    /// Fragments that overlap a region, once each
     Overlaps,
 }
 
@@ -262,25 +260,24 @@ impl From<Mode> for CountMode {
 /// Options of all verbs that write a store of fragments.
 #[derive(Debug, Group)]
 pub(crate) struct Storing {
-    /// Store plain numbers instead of packed ones
+    /// Disable bit packing
     #[arg(long)]
     pub(crate) unpacked: bool,
 
-    /// Version of the format
+    /// BPCells format version: 1 or 2 [default: 2]
     #[arg(long, value_name = "N")]
     pub(crate) format_version: Option<FormatVersion>,
 
-    /// Compression of containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R
-    /// gzip:6]
+    /// Compression of HDF5, NetCDF, Zarr, .npz and .rds: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default:
+    /// none; .rds gzip:6]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 
-    /// Replace DST if it exists: a group with everything in it, or the whole file if no group is
-    /// given
+    /// Overwrite DST. With ::GROUP, that group is replaced; without, the whole file
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Do not wait until the data is on disk
+    /// Do not wait until the data is on disk (fsync)
     #[arg(long)]
     pub(crate) no_sync: bool,
 

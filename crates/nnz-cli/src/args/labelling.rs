@@ -12,11 +12,11 @@ const LABELS: &str = "Names and annotations";
 /// Names and annotations that replace those of the source, or are added to them.
 #[derive(Debug, Default, Group)]
 pub(crate) struct Labelling {
-    /// Name the rows by a column of their annotations; their previous names become a column
+    /// Use an annotation column as row names; the old names become a column
     #[arg(long, value_name = "COLUMN", help_heading = LABELS)]
     row_names: Option<String>,
 
-    /// Name the columns, in the same way
+    /// Use an annotation column as column names, like --row-names
     #[arg(long, value_name = "COLUMN", help_heading = LABELS)]
     col_names: Option<String>,
 
@@ -24,12 +24,12 @@ pub(crate) struct Labelling {
     #[arg(long, help_heading = LABELS)]
     make_unique: bool,
 
-    /// Add the columns of a table to the annotations of rows: .csv or .tsv, also with .gz, with a header and the
-    /// names of rows in the first column
+    /// Join the columns of a .csv or .tsv file, plain or .gz, to the row annotations; it has a header, and row
+    /// names in the first column
     #[arg(long, value_name = "FILE", help_heading = LABELS)]
     row_annotations: Option<PathBuf>,
 
-    /// Add the columns of a table to the annotations of columns, in the same way
+    /// Join columns of a file to the column annotations, like --row-annotations
     #[arg(long, value_name = "FILE", help_heading = LABELS)]
     col_annotations: Option<PathBuf>,
 }

@@ -12,23 +12,23 @@ use super::values::{Selected, selected};
 #[derive(Debug, Group)]
 pub(crate) struct Selecting {
     /// Rows: ranges, positions, names, or @FILE with one name per line; or a condition such as cell_type=B,T
-    /// or n_counts>=500. If repeated, all must hold [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection())]
+    /// or n_counts>=500. Repeated options are combined with AND [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     rows: Vec<Selected>,
 
-    /// Columns, in the same way [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection())]
+    /// Columns, like --rows [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     cols: Vec<Selected>,
 
-    /// Cells, in the same way: the rows or the columns, whichever are cells in this file
-    #[arg(long, value_name = "LIST", value_parser = selection())]
+    /// Cells: like --rows or --cols, for the axis that has cells
+    #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     cells: Vec<Selected>,
 
-    /// Features, in the same way
-    #[arg(long, value_name = "LIST", value_parser = selection())]
+    /// Features: like --rows or --cols, for the axis that has features
+    #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     features: Vec<Selected>,
 
-    /// Accept an empty @FILE, which selects none
+    /// Allow an empty @FILE, which selects nothing
     #[arg(long)]
     allow_empty: bool,
 }

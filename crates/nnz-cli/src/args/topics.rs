@@ -6,18 +6,23 @@ use crate::verbs::format_table;
 const FORMATS: &str = "\
 The format of a source is detected from its content. The format of a target follows from its
 extension, or is given by --to with a name from the first column. --to also accepts a Binsparse
-format such as CSR or COOR, and a level tree such as \"dense(sparse(element))\".
+format such as CSR, COOR or \"dense(sparse(element))\".
 
-Some extensions have several formats. .rds is a BPCells object unless --to dgCMatrix is given. .nc
-is Binsparse unless --to bpcells is given. So is .zarr, except that AnnData stays AnnData. .npz is a
-SciPy matrix unless another format is given. HDF5 files other than .bsp.h5 and .h5ad need --to.
---to 10x writes an HDF5 file if the extension is .h5, otherwise a folder.
+Some extensions have several formats:
+
+  extension  without --to                            with --to
+  .rds       BPCells object                          dgCMatrix
+  .nc        Binsparse                               bpcells
+  .zarr      AnnData if SRC is, otherwise Binsparse  bpcells, binsparse, anndata
+  .npz       SciPy matrix                            bpcells, binsparse (also CSR, ...)
+  .h5        an error                                10x, bpcells, binsparse
+  none       an error                                10x (a folder), bpcells, binsparse
 
 Fragments are read from text by nnz fragments import, and written as text by nnz fragments export.
-Frames are converted between .csv and .dbdf.
+DAPHNE data frames (.dbdf) are converted to and from .csv.
 
-Values are stored exactly or refused. What a target cannot store, such as names in Matrix Market, is
-listed after the conversion; --strict refuses it instead.
+Values are stored exactly, or the conversion fails. Anything else that a target cannot store, such
+as names in Matrix Market, is dropped and listed; --strict makes it an error.
 ";
 
 /// The page on locations.
@@ -27,30 +32,29 @@ Locations
   FILE, DIR      A file or a directory. A path that exists is always used as it is, even if it
                  contains ::.
   FILE::GROUP    A group in an HDF5, NetCDF or Zarr file or store, such as study.h5ad::layers/raw. A
-                 leading slash is optional. If no group is given, the root is read if it is a
-                 matrix, otherwise the only group that is one; if there are several, one has to be
-                 named. When writing, the group is added to an existing file; without a group, a
-                 new file is written. FILE:: is the root.
-  -              Standard input or output, for text: Matrix Market, and for nnz fragments also
-                 fragments. ./- is a file of this name.
+                 leading slash is optional. Without ::GROUP, nnz reads the root if it is a matrix,
+                 otherwise the only matrix in the file; if there are several, name one. When
+                 writing, the group is added to an existing file; without a group, a new file is
+                 written. FILE:: is the root.
+  -              Standard input or output: Matrix Market, and fragments with nnz fragments. ./- is
+                 a file of this name.
   URL            To read: s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, https://HOST/PATH; a
                  group is named before the query: https://HOST/x.h5::GROUP?QUERY. Credentials come
-                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. Nothing is
-                 written to a URL. Builds without the feature remote read none.
+                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. URLs cannot be
+                 written. A build without the feature remote cannot read them.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
                  file, one per line. An empty list is an error unless --allow-empty is given.
 
 --rows and --cols select rows and columns; --cells and --features select along the axis of the file
 that has them:
   0:100,7        Ranges, with an exclusive end, and positions, counted from 0.
-  CD3E,CD8A      Names; or a value of an annotation that only one row or column has, such as the
-                 symbol of a gene. nnz annotations prints them.
+  CD3E,CD8A      Names, or any annotation value that is unique, such as a gene symbol. They
+                 are printed by nnz annotations.
   COLUMN=A,B     Rows or columns with one of these values in an annotation; COLUMN!=A,B: with none
                  of them; COLUMN>=N, >, <=, <: compared as numbers. A missing value never matches.
-If an option is repeated, all its values have to match. A list keeps its own order, a condition the
-order of the file.
+Repeated options are combined with AND. Lists select in the given order, conditions in file order.
 
-Paths need not be UTF-8; names of groups have to be.
+Paths may contain any bytes; group names must be UTF-8.
 ";
 
 /// Returns the page on formats.

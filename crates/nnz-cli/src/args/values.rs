@@ -69,6 +69,11 @@ pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
     }
 }
 
+/// Parses a number.
+pub(super) fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number".to_owned())
+}
+
 /// Parses a number of threads, which is at least 1. Large numbers are capped.
 pub(super) fn threads(text: &str) -> Result<usize, String> {
     const MOST: u64 = 1024;

@@ -6,11 +6,11 @@ use nnz::annotations::{AnnotationText, separator_of, write_annotations};
 use nnz::output::{StagedFile, WriteOptions};
 use nnz::{Error, ErrorKind, Place};
 
-use crate::output::with_stdout;
+use crate::output::{print_message, with_stdout};
 use crate::{Outcome, args};
 
 /// Prints the annotations of an axis, or writes them to a file.
-pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
+pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outcome, Error> {
     let memory = args.resources.bytes();
     let options = nnz::OpenOptions::new().memory_limit(memory);
     let opened = super::open_tables(&args.source, &options)?;
@@ -21,6 +21,13 @@ pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
         write_annotations(&*opened, axis, &how, out).map_err(|error| error.with_context(&place))
     };
     let Some(target) = &args.target else {
+        if opened.read_names(axis)?.is_none() && opened.annotations(axis)?.is_none() {
+            let axis = super::plural(axis);
+            if !quiet {
+                print_message(&format!("note: the {axis} have no names and no annotations"));
+            }
+            return Ok(Outcome::Good);
+        }
         with_stdout(|out| write(b'\t', out))?;
         return Ok(Outcome::Good);
     };

@@ -61,7 +61,7 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     }
     let options = DiffOptions::default()
         .stored(args.stored)
-        .most(args.most.max(1))
+        .max_diffs(args.max_diffs.max(1))
         .memory(args.resources.bytes())
         .threads(args.threads.number());
     let mut differences: Vec<One> = Vec::new();

@@ -69,7 +69,10 @@ pub(crate) fn format_table() -> String {
         let list =
             |items: &[String]| if items.is_empty() { "-".to_owned() } else { items.join(" ") };
         let (read, written) = (list(&format.reads), list(&format.writes));
-        [format.name.to_owned(), read, written, list(&format.extensions)]
+        // Any extension, or none.
+        let named = !format.writes.is_empty() && format.extensions.is_empty();
+        let extensions = if named { "with --to".to_owned() } else { list(&format.extensions) };
+        [format.name.to_owned(), read, written, extensions]
     }));
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let [first, second, third] = [width(0), width(1), width(2)];

@@ -175,7 +175,10 @@ pub(super) fn summarise(
     let rate = u128::from(summary.fragments) * 1_000_000_000 / nanos;
     let FragmentSummary { fragments, chromosomes, cells, .. } = summary;
     print_message(&write::heading(sources, target));
-    print_message(&format!("  {fragments} fragments, {chromosomes} chromosomes, {cells} cells"));
+    let fragments = write::counted(*fragments, "fragment", "fragments");
+    let chromosomes = write::counted(*chromosomes, "chromosome", "chromosomes");
+    let cells = write::counted(*cells, "cell", "cells");
+    print_message(&format!("  {fragments}, {chromosomes}, {cells}"));
     print_message(&format!("  {size}"));
     if summary.disk > 0 {
         print_message(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));

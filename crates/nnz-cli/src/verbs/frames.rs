@@ -13,11 +13,15 @@ use crate::output::{bytes, failed, print_json, print_message, with_stdout};
 
 /// Returns whether the source is a frame in a text file.
 pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
-    // Standard input can be a matrix as well; with types of columns it is a frame.
-    if args.source_options.types.is_some() || args.source_options.from_dialect.is_some() {
-        return Ok(args.source_options.types.is_some());
+    let is_text = || frames::is_text(&args.source, &nnz::OpenOptions::new());
+    if args.source_options.types.is_some() {
+        // Standard input can be a matrix as well; with types of columns it is a frame.
+        return match matches!(args.source, Location::Stream) || is_text()? {
+            true => Ok(true),
+            false => Err(Error::argument("--types applies to .csv sources only")),
+        };
     }
-    frames::is_text(&args.source, &nnz::OpenOptions::new())
+    if args.source_options.from_dialect.is_some() { Ok(false) } else { is_text() }
 }
 
 /// Converts a frame between text and DAPHNE.
@@ -34,7 +38,7 @@ pub(super) fn convert(
         || writing.compress.is_some()
         || !writing.labelling.is_empty();
     if of_matrices {
-        let what = "is a frame, which is converted between .csv and .dbdf only; --order, --type, \
+        let what = "is a data frame, which is converted between .csv and .dbdf only; --order, --type, \
                     --duplicates and other options of matrices do not apply";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
@@ -58,7 +62,8 @@ fn summarise(source: &Location, target: &Location, summary: &FrameSummary) {
         print_message(&format!("note: {note}"));
     }
     print_message(&write::heading(std::slice::from_ref(source), target));
-    print_message(&format!("  {} rows, {} columns", summary.rows, summary.cols));
+    let rows = write::counted(summary.rows, "row", "rows");
+    print_message(&format!("  {rows}, {}", write::counted(summary.cols, "column", "columns")));
     let sizes: Vec<String> =
         [summary.bytes_before, summary.bytes_after].into_iter().flatten().map(bytes).collect();
     if !sizes.is_empty() {
@@ -96,12 +101,20 @@ pub(super) fn cat(
 }
 
 /// Prints the labels of the columns.
-pub(super) fn names(args: &args::Names, frame: &FrameSource) -> Result<Outcome, Error> {
+pub(super) fn names(
+    args: &args::Names,
+    frame: &FrameSource,
+    quiet: bool,
+) -> Result<Outcome, Error> {
     match args.axis {
         NamesArg::Cols => {}
-        NamesArg::Rows => return Ok(Outcome::Good),
+        NamesArg::Rows if quiet => return Ok(Outcome::Good),
+        NamesArg::Rows => {
+            print_message("note: the rows have no names");
+            return Ok(Outcome::Good);
+        }
         NamesArg::Cells | NamesArg::Features | NamesArg::Chromosomes => {
-            return Err(Error::argument("a frame has names of cols only"));
+            return Err(Error::argument("a data frame has names of columns only"));
         }
     }
     with_stdout(|out| {

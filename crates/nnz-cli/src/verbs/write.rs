@@ -179,26 +179,18 @@ pub(super) fn options(args: &Writing) -> Result<ConvertOptions, Error> {
 /// Prints the summary to standard error: the target may be standard output.
 pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summary) {
     for note in &summary.notes {
-        print_message(&format!("note: {note}"));
+        print_message(&format!("note: {}", crate::hints::with_arguments(note)));
     }
     if !summary.dropped.is_empty() {
-        print_message(&format!(
-            "not supported by the target, dropped: {}",
-            summary.dropped.join(", ")
-        ));
+        print_message(&format!("dropped: {}", summary.dropped.join(", ")));
     }
     if !summary.left_out.is_empty() {
         print_message(&format!("left out: {}", summary.left_out.join(", ")));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {
-            let hundredths = u128::from(before) * 100 / u128::from(summary.bytes_after);
-            let (whole, hundredths) = (hundredths / 100, hundredths % 100);
-            format!(
-                "{} -> {} (ratio {whole}.{hundredths:02})",
-                bytes(before),
-                bytes(summary.bytes_after)
-            )
+            let after = summary.bytes_after;
+            format!("{} -> {} ({})", bytes(before), bytes(after), factor(before, after))
         }
         _ => bytes(summary.bytes_after),
     };
@@ -206,10 +198,13 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
     print_message(&heading(sources, target));
     let shape = match &summary.dimensions {
-        None => format!("{} rows, {} columns", summary.shape.rows, summary.shape.cols),
+        None => {
+            let rows = counted(summary.shape.rows, "row", "rows");
+            format!("{rows}, {}", counted(summary.shape.cols, "column", "columns"))
+        }
         Some(extents) => dimensions(extents),
     };
-    print_message(&format!("  {shape}, {} entries", summary.entries));
+    print_message(&format!("  {shape}, {}", counted(summary.entries, "entry", "entries")));
     print_message(&format!("  {size}"));
     if summary.disk > 0 {
         print_message(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
@@ -217,12 +212,28 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     print_message(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
 }
 
+/// Returns the factor between two sizes.
+fn factor(before: u64, after: u64) -> String {
+    let (large, small) = (before.max(after), before.min(after).max(1));
+    let hundredths = (u128::from(large) * 100 + u128::from(small) / 2) / u128::from(small);
+    let what = if after > before { "larger" } else { "smaller" };
+    match (hundredths / 100, hundredths % 100) {
+        (1, 0) => "the same size".to_owned(),
+        (whole, hundredths) => format!("{whole}.{hundredths:02} times {what}"),
+    }
+}
+
+/// Returns a number with its noun, in the plural if it is not 1.
+pub(super) fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
 /// Formats the dimensions of a tensor.
 pub(super) fn dimensions(extents: &[u64]) -> String {
     let each: Vec<String> = extents.iter().map(ToString::to_string).collect();
     match extents {
         [] => "a scalar".to_owned(),
-        [_] => format!("{} elements", each.join("")),
+        [length] => counted(*length, "element", "elements"),
         _ => each.join(" x "),
     }
 }

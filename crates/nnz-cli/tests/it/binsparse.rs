@@ -214,7 +214,7 @@ fn keys_of_users_are_kept() {
     let kept = fs::read_to_string(target.join("binsparse.json")).unwrap();
     assert!(kept.contains("\"source\":\"golden\""), "{kept}");
     let dropped = run(&["convert", text(&source), text(&folder.path().join("a.mtx"))]);
-    assert!(dropped.err.contains("the user's key \"source\""), "{}", dropped.err);
+    assert!(dropped.err.contains("the metadata key \"source\""), "{}", dropped.err);
 }
 
 #[test]

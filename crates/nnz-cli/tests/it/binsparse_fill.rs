@@ -95,7 +95,7 @@ fn different_fill_values_only_affect_unstored_cells() {
     // A cell of one matrix, and three of neither.
     let found = "0\t0\t3\t-\n0\t1\t9\t-\n1\t0\t3\t-\n1\t1\t3\t-\n";
     assert_eq!(run(&["diff", &few, &none]).out, found);
-    assert_eq!(run(&["diff", &few, &none, "--most", "1"]).out, "0\t0\t3\t-\n");
+    assert_eq!(run(&["diff", &few, &none, "--max-diffs", "1"]).out, "0\t0\t3\t-\n");
     // Not a cell that both omit, but two that have zero in one and the fill value in the other.
     let across = made.csr("across", "int64", [&[0, 1, 3], &[0, 0, 1], &[3, 3, 0]], Some(9));
     let zeros = made.csr("zeros", "int64", [&[0, 2, 3], &[0, 1, 0], &[3, 9, 3]], None);

@@ -102,9 +102,9 @@ fn concatenations_keep_shared_keys_and_list_others() {
         (&json!([1]), &Value::Null, &Value::Null)
     );
     for dropped in [
-        "a: the user's key \"differs\"",
-        "b: the user's key \"differs\"",
-        "b: the user's key \"own\"",
+        "a: the metadata key \"differs\"",
+        "b: the metadata key \"differs\"",
+        "b: the metadata key \"own\"",
     ] {
         assert!(done.err.contains(dropped), "{done:?}");
     }
@@ -131,11 +131,11 @@ fn the_key_comment_is_written_as_comments() {
     }
     let target = made.path("a.bpcells");
     let message = run(&["convert", &source, &target, "--strict"]).refused();
-    assert!(message.contains("the user's key \"comment\""), "{message}");
+    assert!(message.contains("the metadata key \"comment\""), "{message}");
     // A value that is not text is not a comment.
     let source = made.keyed("b", &json!({"comment": 7}), &json!({}));
     let message = run(&["convert", &source, &made.path("b.mtx"), "--strict"]).refused();
-    assert!(message.contains("the user's key \"comment\""), "{message}");
+    assert!(message.contains("the metadata key \"comment\""), "{message}");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn negated_values_get_a_wider_type() {
             }
             let message =
                 made.written(&["convert", &source, "T", "--to", to, "--expand"]).0.refused();
-            let output = format!("found {}, which {own} cannot hold exactly; {wide} would", -value);
+            let output = format!("{} cannot be stored exactly as {own}; {wide} can", -value);
             assert!(message.contains(&output), "{message}");
         }
         let mut printed = run(&["cat", "--expand", &source]).good();

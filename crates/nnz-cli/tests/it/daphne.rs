@@ -768,5 +768,5 @@ fn errors_of_mirrored_values_have_their_position() {
     let to = ["convert", text(&path), text(&whole), "--to", "CSR", "--expand"];
     let refused = run(&to).refused();
     assert!(refused.contains("row 0, column 1"), "{refused}");
-    assert!(refused.contains("found -5, which uint8 cannot hold"), "{refused}");
+    assert!(refused.contains("-5 cannot be stored exactly as uint8"), "{refused}");
 }

@@ -110,7 +110,7 @@ mod bpcells {
                     }
                     _ => String::new(),
                 };
-                assert_eq!(run(&["names", &path, axis]).good(), expected, "{path}");
+                assert_eq!(run(&["names", "-q", &path, axis]).good(), expected, "{path}");
             }
         }
     }
@@ -119,7 +119,7 @@ mod bpcells {
     fn names_of_stores_made_by_hand() {
         let names = |store: &str, axis: &str| {
             let path = testdata().join("bpcells/handmade").join(store);
-            run(&["names", text(&path), axis]).good()
+            run(&["names", "-q", text(&path), axis]).good()
         };
         for axis in ["rows", "cols"] {
             let path = testdata().join("bpcells/handmade/crlf.packed");
@@ -442,7 +442,7 @@ mod matrix_market {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("m.bpcells");
         let output = format!(
-            "{path}: line 4, column 1: a second entry at the same place (the first \
+            "{path}: line 4, column 1: duplicate entry (the first \
                             is at line 3, column 1)"
         );
         assert!(run(&["cat", path]).refused().contains(&output));

@@ -33,7 +33,7 @@ fn golden_groups_equal_their_directories() {
         }
         assert_eq!(run(&["cat", &group]).good(), run(&["cat", &directory]).good(), "{group}");
         for axis in ["rows", "cols"] {
-            let names = |place: &str| run(&["names", place, axis]).good();
+            let names = |place: &str| run(&["names", "-q", place, axis]).good();
             assert_eq!(names(&group), names(&directory), "{group}");
         }
         assert_eq!(run(&["validate", &group]).good(), "");

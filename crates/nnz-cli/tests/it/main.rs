@@ -24,6 +24,7 @@ mod command;
 mod daphne;
 #[cfg(unix)]
 mod docs;
+mod first_use;
 mod force;
 mod fragments;
 mod fragments_refused;

@@ -52,7 +52,7 @@ mod bpcells {
             }
             run(&["diff", "--stored", &object, directory]).good();
             for axis in ["rows", "cols"] {
-                let names = |place: &str| run(&["names", place, axis]).good();
+                let names = |place: &str| run(&["names", "-q", place, axis]).good();
                 assert_eq!(names(&object), names(directory), "{object}");
             }
             assert_eq!(run(&["validate", &object]).good(), "");
@@ -205,7 +205,8 @@ mod matrices {
     #[test]
     fn all_classes_of_a_matrix_are_equal() {
         let first = r("dgC");
-        let names = |place: &str| ["rows", "cols"].map(|axis| run(&["names", place, axis]).good());
+        let names =
+            |place: &str| ["rows", "cols"].map(|axis| run(&["names", "-q", place, axis]).good());
         assert_eq!(names(&first)[0].lines().last(), Some("r30"));
         assert_eq!(run(&["cat", &first]).good().lines().count(), 60);
         for (name, order, stored) in [
@@ -257,8 +258,8 @@ mod matrices {
             assert_eq!(info(&r(name))["value_type"], value_type, "{name}");
             run(&["validate", &r(name)]).good();
         }
-        assert_eq!(run(&["names", &r("plain_int"), "rows"]).good(), "");
-        assert_eq!(run(&["names", &r("plain_int"), "cols"]).good(), "a\nb\nc\n");
+        assert_eq!(run(&["names", "-q", &r("plain_int"), "rows"]).good(), "");
+        assert_eq!(run(&["names", "-q", &r("plain_int"), "cols"]).good(), "a\nb\nc\n");
         let pattern = run(&["cat", &r("ngC")]).good();
         assert!(pattern.lines().count() == 60 && pattern.lines().all(|line| line.ends_with("\t1")));
         let twice = r("dgT_dup");
@@ -346,7 +347,7 @@ mod matrices {
             assert_eq!((&json["dialect"], &json["order"]), (&"dgCMatrix".into(), &"col".into()));
             assert_eq!(json["value_type"], "float64");
             for axis in ["rows", "cols"] {
-                let names = |place: &str| run(&["names", place, axis]).good();
+                let names = |place: &str| run(&["names", "-q", place, axis]).good();
                 assert_eq!(names(text(&made)), names(from), "{from}");
             }
         }

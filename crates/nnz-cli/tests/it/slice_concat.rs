@@ -57,8 +57,8 @@ fn selections_are_written_in_the_order_of_the_list() {
             let arguments = ["-q", "slice", source, target, "--force"];
             run(&[&arguments[..], flags].concat()).good();
             assert_eq!(run(&["cat", target]).good(), entries, "{flags:?}");
-            assert_eq!(run(&["names", target, "rows"]).good(), rows, "{flags:?}");
-            assert_eq!(run(&["names", target, "cols"]).good(), cols, "{flags:?}");
+            assert_eq!(run(&["names", "-q", target, "rows"]).good(), rows, "{flags:?}");
+            assert_eq!(run(&["names", "-q", target, "cols"]).good(), cols, "{flags:?}");
             assert_eq!(run(&["validate", target]).good(), "");
         }
     }
@@ -70,7 +70,7 @@ fn selections_are_written_in_the_order_of_the_list() {
     let out = run_with_input(&["-q", "slice", "-", "-", "--rows", "1,0"], piped.as_bytes()).good();
     assert_eq!(out, format!("{banner}2 2 2\n2 1 8\n1 2 9\n"));
     let message = run(&["slice", text(&store), target, "--rows", "0", "--force"]);
-    assert!(message.err.contains("1 rows, 4 columns, 2 entries"), "{}", message.err);
+    assert!(message.err.contains("1 row, 4 columns, 2 entries"), "{}", message.err);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn errors_of_selections_have_a_reason() {
         (
             source,
             ["--rows", "2:4"],
-            "row 3 is out of bounds: the matrix has 3 rows, numbered from 0",
+            "2:4 ends after the last row: the matrix has 3 rows, numbered from 0",
         ),
         (source, ["--rows", "3"], "row 3 is out of bounds: the matrix has 3 rows, numbered from 0"),
         (
@@ -116,7 +116,7 @@ fn errors_of_selections_have_a_reason() {
     let message = "2 is a position, and the name of row 0; say 2:3 or 0:1\n";
     assert_eq!(stderr, format!("nnz: {numbered}: {message}"));
     run(&["-q", "slice", numbered, target, "--rows", "1,2:3"]).good();
-    assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
+    assert_eq!(run(&["names", "-q", target, "rows"]).good(), "1\nX\n");
     let endless = run(&["slice", source, "-", "--rows", "@/dev/zero"]).refused();
     assert!(endless.contains("a line longer than 1 MiB"), "{endless}");
     let stderr = run(&["slice", source, "-", "--rows", "@no such list"]).refused();
@@ -127,7 +127,7 @@ fn errors_of_selections_have_a_reason() {
         let done = run(&[&["slice", source, target, "--force"], flags].concat());
         assert_eq!((done.code, &*done.out), (Some(2), ""), "{flags:?}");
     }
-    assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
+    assert_eq!(run(&["names", "-q", target, "rows"]).good(), "1\nX\n");
 }
 
 #[test]
@@ -172,9 +172,9 @@ fn matrices_are_concatenated_with_their_names() {
         let to = ["-q", "concat", a, b, target, "--axis", "cols", "--order", "col", "--force"];
         run(&to).good();
         assert_eq!(run(&["cat", target]).good(), together, "{a} and {b}");
-        assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+        assert_eq!(run(&["names", "-q", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
         let cells = "A1\nA2\nA3\nA4\nB1\nB2\nB3\nB4\n";
-        assert_eq!(run(&["names", target, "cols"]).good(), cells);
+        assert_eq!(run(&["names", "-q", target, "cols"]).good(), cells);
         assert_eq!(run(&["validate", target]).good(), "");
     }
     let before = content(scratch.path().join("t.bpcells").as_path());
@@ -189,15 +189,15 @@ fn matrices_are_concatenated_with_their_names() {
     assert_eq!(error, message);
     assert_eq!(content(scratch.path().join("t.bpcells").as_path()), before);
     run(&[&["-q"][..], &differ, &["--ignore-names"]].concat()).good();
-    assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+    assert_eq!(run(&["names", "-q", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
 
     // A matrix without names drops the names of all, with a note.
     let nameless = format!("{a}/matrix.mtx");
     let done = run(&["concat", a, &nameless, target, "--axis", "cols", "--force"]);
     let output = format!("the names of the cols of {a}, because {nameless} has none");
     assert!(done.err.contains(&output), "{}", done.err);
-    assert_eq!(run(&["names", target, "cols"]).good(), "");
-    assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+    assert_eq!(run(&["names", "-q", target, "cols"]).good(), "");
+    assert_eq!(run(&["names", "-q", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
     let strict = ["concat", a, &nameless, target, "--axis", "cols", "--force", "--strict"];
     assert!(run(&strict).refused().contains(&output));
 }
@@ -419,7 +419,7 @@ fn rows_of_10x_folders_are_selected_by_any_annotation() {
     }
     let target = scratch.path().join("t.bpcells");
     run(&["-q", "slice", text(&source), text(&target), "--rows", "CD45,CD3E"]).good();
-    assert_eq!(run(&["names", text(&target), "rows"]).good(), "ENSG3\nENSG1\n");
+    assert_eq!(run(&["names", "-q", text(&target), "rows"]).good(), "ENSG3\nENSG1\n");
 
     let shared = selected("Gene").refused();
     assert!(shared.contains("\"Gene\" matches 2 rows; select one of them by \"ENSG1\", \"ENSG2\""));
@@ -461,16 +461,16 @@ fn rows_are_selected_by_conditions_and_cells_on_either_axis() {
     let target = scratch.path().join("t.h5ad");
     let cells = ["--cells", "TTT,AAA", "--features", "feature_type=Gene Expression"];
     run(&[&["-q", "slice", text(&source), text(&target)], &cells[..]].concat()).good();
-    assert_eq!(run(&["names", text(&target), "rows"]).good(), "TTT\nAAA\n");
-    assert_eq!(run(&["names", text(&target), "cells"]).good(), "TTT\nAAA\n");
-    assert_eq!(run(&["names", text(&target), "features"]).good(), "ENSG1\nENSG2\n");
+    assert_eq!(run(&["names", "-q", text(&target), "rows"]).good(), "TTT\nAAA\n");
+    assert_eq!(run(&["names", "-q", text(&target), "cells"]).good(), "TTT\nAAA\n");
+    assert_eq!(run(&["names", "-q", text(&target), "features"]).good(), "ENSG1\nENSG2\n");
     let cat = run(&["cat", text(&target), "--names", "--cells", "AAA"]).good();
     assert_eq!(cat, "AAA\tENSG1\t1\n");
 
     let refused = |flags: &[&str]| run(&[&["cat", text(&source)], flags].concat()).refused();
     let values = "values are \"Gene Expression\", \"Antibody";
     assert!(refused(&["--rows", "feature_type=gene"]).contains(values));
-    let columns = "columns are \"name\", \"feature_type\"";
+    let columns = "annotations are \"name\", \"feature_type\"";
     assert!(refused(&["--rows", "type=gene"]).contains(columns));
     assert!(refused(&["--cols", "type=gene"]).contains("columns have no annotations"));
     let plain = scratch.path().join("m.mtx");
@@ -492,13 +492,13 @@ fn messages_name_cells_and_features() {
     let slice = |flags: &[&str]| {
         run(&[&["-q", "slice", text(&source), text(&target), "--force"], flags].concat()).refused()
     };
-    let cells = "cell 99 is out of bounds: the matrix has 4 cells, numbered from 0";
+    let cells = "0:100 ends after the last cell: the matrix has 4 cells, numbered from 0";
     assert!(slice(&["--cells", "0:100"]).contains(cells));
     assert!(slice(&["--cells", "GGGG"]).contains("no cell is named \"GGGG\""));
     let features = "feature 3 is out of bounds: the matrix has 3 features, numbered from 0";
     assert!(slice(&["--features", "3"]).contains(features));
     assert!(slice(&["--features", "1,1"]).contains("feature 1 is selected twice"));
-    let columns = "column 99 is out of bounds: the matrix has 4 columns, numbered from 0";
+    let columns = "0:100 ends after the last column: the matrix has 4 columns, numbered from 0";
     assert!(slice(&["--cols", "0:100"]).contains(columns));
 }
 
@@ -511,7 +511,7 @@ fn names_take_precedence_over_ranges() {
     let names = |axis: &str, list: &str| {
         let flag = format!("--{axis}");
         run(&["-q", "slice", text(&source), text(&target), &flag, list, "--force"]).good();
-        run(&["names", text(&target), axis]).good()
+        run(&["names", "-q", text(&target), axis]).good()
     };
     assert_eq!(names("rows", "0:2"), "0:2\n");
     assert_eq!(names("rows", "0:1,0:2"), "X\n0:2\n");
@@ -529,5 +529,5 @@ fn lists_may_start_with_a_byte_order_mark() {
     fs::write(&list, "\u{feff}TTT\r\nAAA\r\n").unwrap();
     let list = format!("@{}", text(&list));
     run(&["-q", "slice", text(&source), text(&target), "--cells", &list]).good();
-    assert_eq!(run(&["names", text(&target), "cols"]).good(), "TTT\nAAA\n");
+    assert_eq!(run(&["names", "-q", text(&target), "cols"]).good(), "TTT\nAAA\n");
 }

@@ -114,7 +114,7 @@ fn missing_directories_are_reported() {
 fn read_only_directories_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount("ro,size=1m") else { return };
-    check(folder.path(), disk.path(), "Read-only file system");
+    check(folder.path(), disk.path(), "read-only file system");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn options_of_single_matrices_are_refused() {
     for flags in [&["--order", "col"], &["--type", "double"], &["--cell-axis", "cols"]] {
         let arguments = [&["convert", text(&source), text(&target)][..], flags].concat();
         let refused = run(&arguments).refused();
-        assert!(refused.contains("select one, as in FILE.h5ad::X"), "{refused}");
+        assert!(refused.contains("select a matrix, as in FILE.h5ad::X"), "{refused}");
         assert!(!target.exists());
     }
     let options = ["concat", text(&source), text(&target), "--axis", "cols", "--join", "inner"];
@@ -257,7 +257,7 @@ fn all_elements_of_files_are_compared() {
     assert!(done.out.contains("uns/") && !done.out.contains("obs/"), "{}", done.out);
     // Another order of rows differs in names, columns and matrices.
     run(&["-q", "slice", text(&study), &slice, "--rows", "1,0,2:"]).good();
-    let done = run(&["diff", text(&study), &slice, "--most", "2"]);
+    let done = run(&["diff", text(&study), &slice, "--max-diffs", "2"]);
     assert_eq!(done.code, Some(1), "{done:?}");
     for start in ["obs\t0\t", "X\t", "obs/", "layers/", "obsm/", "obsp/", "raw/X\t"] {
         assert!(done.out.lines().any(|line| line.starts_with(start)), "{start}: {}", done.out);

@@ -82,8 +82,8 @@ impl Heaps {
             Some(string) => Ok(&string[..memchr::memchr(0, string).unwrap_or(string.len())]),
             None => {
                 let place = place.at(At::Byte(address));
-                let found = format!("a reference to {len} bytes of object {index} of a heap");
-                Err(Error::mismatch(place, found, "an existing object"))
+                let found = format!("a damaged string heap without {len} bytes of object {index}");
+                Err(Error::mismatch(place, found, "the string of an element"))
             }
         }
     }

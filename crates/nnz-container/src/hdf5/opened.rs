@@ -59,8 +59,9 @@ impl Opened {
         if self.is_undefined(end) || stated <= self.bytes {
             return Ok(());
         }
-        let found = format!("the end of the file after {} bytes of HDF5", self.bytes);
-        Err(Error::mismatch(self.file.place(), found, format!("{stated} bytes, as it states")))
+        let found = format!("a truncated file of {} bytes", self.bytes);
+        let expected = format!("{stated} bytes, as in the HDF5 superblock");
+        Err(Error::mismatch(self.file.place(), found, expected))
     }
 
     /// Returns whether an address is undefined.

@@ -80,7 +80,7 @@ struct End {
 impl End {
     fn find(file: &InputFile, bytes: u64, place: &Place) -> Result<Self> {
         let no_zip = || {
-            let what = "not a zip file: it has no directory at its end".to_owned();
+            let what = "not a zip file, or truncated: no central directory at its end".to_owned();
             Error::new(ErrorKind::Unrecognized(what), place.clone())
         };
         let mut tail = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX).min(END + COMMENT)];

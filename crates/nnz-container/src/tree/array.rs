@@ -42,6 +42,16 @@ pub trait NdArray: Attributes {
     /// Fails if the chunk index cannot be read.
     fn is_fully_stored(&self) -> Result<bool>;
 
+    /// Returns the number of files of chunks that do not exist, which Zarr allows: their elements have the fill value.
+    /// 0 for other containers.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be listed.
+    fn missing_chunks(&self) -> Result<u64> {
+        Ok(0)
+    }
+
     /// Returns the value of elements that are not stored, if it is a number other than zero.
     ///
     /// # Errors

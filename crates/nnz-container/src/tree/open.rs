@@ -3,10 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use nnz_core::{Error, Place, Result};
+use nnz_core::Result;
 use nnz_storage::Opened;
 
 use super::group::Group;
+use crate::kind::other_kind;
 use crate::kinds::KINDS;
 
 /// Options for opening trees.
@@ -63,7 +64,10 @@ impl OpenOptions {
                 return Ok(tree);
             }
         }
-        Err(unknown(opened.path()))
+        Err(other_kind(
+            opened,
+            "an HDF5, Zarr, NetCDF or npz file or store, or a directory of npy files",
+        ))
     }
 }
 
@@ -74,9 +78,4 @@ impl OpenOptions {
 /// Fails as [`OpenOptions::open`].
 pub fn open(path: &Path, group: &str) -> Result<Box<dyn Group>> {
     OpenOptions::new().open(path, group)
-}
-
-fn unknown(path: &Path) -> Error {
-    let expected = "an HDF5, Zarr, NetCDF or npz file or store, or a directory of npy files";
-    Error::mismatch(Place::path(path), "something else", expected)
 }

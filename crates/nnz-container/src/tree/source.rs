@@ -37,6 +37,11 @@ pub(crate) trait Source: Send + Sync {
     /// Returns whether all elements are stored.
     fn is_fully_stored(&self) -> Result<bool>;
 
+    /// Returns the number of files of chunks that do not exist.
+    fn missing_chunks(&self) -> Result<u64> {
+        Ok(0)
+    }
+
     /// Returns the number of threads that decode chunks.
     fn threads(&self) -> usize {
         1

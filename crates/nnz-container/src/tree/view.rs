@@ -218,6 +218,10 @@ impl NdArray for View {
         self.source.is_fully_stored()
     }
 
+    fn missing_chunks(&self) -> Result<u64> {
+        self.source.missing_chunks()
+    }
+
     fn fill_value(&self) -> Result<Option<Scalar>> {
         let Stored::Number { value_type, big } = self.element else { return Ok(None) };
         let layout = self.source.layout()?;

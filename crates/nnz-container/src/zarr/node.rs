@@ -124,6 +124,8 @@ pub(super) fn check_length(name: &str, bytes: u64, place: &Place) -> Result<()> 
 /// Parses a file with a JSON object.
 pub(super) fn parse(name: &str, text: &[u8], place: &Place) -> Result<Fields> {
     serde_json::from_slice(text).map_err(|error| {
-        Error::mismatch(place.clone(), format!("{name} that cannot be read: {error}"), "an object")
+        let at = format!("line {}, column {}", error.line(), error.column());
+        let found = format!("invalid JSON in {name} ({at})");
+        Error::mismatch(place.clone(), found, "a JSON object")
     })
 }

@@ -129,7 +129,7 @@ fn other_arrays_are_refused_with_a_reason() {
     for (name, member, message) in [
         ("npz_2d", "values", "values, byte 10: ".to_owned() + "found an array of 1 x 35"),
         ("npz_object", "values", "values, byte 10: NumPy arrays of pickled".to_owned()),
-        ("npz_missing_values", "values", "values: missing".to_owned()),
+        ("npz_missing_values", "values", "values is missing".to_owned()),
     ] {
         let path = binsparse::root().join(format!("malformed/{name}.npz"));
         let error = Npz::open(&path).unwrap().array(member).err().unwrap().to_string();
@@ -299,7 +299,7 @@ fn directories_with_other_files_are_not_replaced() {
     assert!(is_npy_directory(&InputDirectory::open(&path).unwrap()).unwrap());
     assert!(NpyDirectoryWriter::create(&path, UNSYNCED).is_err());
     let error = NpyDirectoryWriter::create(&path, forced).unwrap_err().to_string();
-    assert!(error.contains("holds \"a.npy\", which is not part of a store"), "{error}");
+    assert!(error.contains("contains \"a.npy\", which is not part of the data"), "{error}");
     let described = r#"{"binsparse": {"data_types": {"a": "float32"}}}"#;
     std::fs::write(path.join("binsparse.json"), described).unwrap();
     drop(NpyDirectoryWriter::create(&path, forced).unwrap());

@@ -129,5 +129,5 @@ impl<'a> Held<'a> {
 }
 
 fn message(found: Scalar, target: ValueType, block: &Block) -> String {
-    format!("found {found} in the {block}, which {target} cannot hold exactly")
+    format!("found {found} in the {block}, which cannot be stored exactly as {target}")
 }

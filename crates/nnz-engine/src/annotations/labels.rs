@@ -252,7 +252,7 @@ impl Columns {
         let Some(at) = self.infos.iter().position(|column| column.name == name) else {
             let there: Vec<&str> = self.infos.iter().map(|column| &*column.name).collect();
             let there = match there[..] {
-                [] => "there are none".to_owned(),
+                [] => "there are no annotations".to_owned(),
                 _ => format!("columns are {}", there.join(", ")),
             };
             let what = format!("the {axis} have no annotation {name:?}; {there}");

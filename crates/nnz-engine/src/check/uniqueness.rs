@@ -24,12 +24,16 @@ pub(crate) enum Watch {
 }
 
 impl Watch {
-    /// Selects the way for a source.
-    pub(crate) fn of(source: &dyn MatrixSource, policy: DuplicatePolicy) -> Self {
+    /// Selects the way for a source. By default, duplicates are an error if its format does not allow them.
+    pub(crate) fn of(source: &dyn MatrixSource, policy: Option<DuplicatePolicy>) -> Self {
         let header = source.header();
-        let open = header.duplicates == Duplicates::Refused
-            && header.sorted_indices != Some(true)
-            && policy == DuplicatePolicy::Refuse;
+        // Ascending indices of a format that allows duplicates can repeat.
+        let refused = header.duplicates == Duplicates::Refused;
+        let open = match policy {
+            None => refused && header.sorted_indices != Some(true),
+            Some(DuplicatePolicy::Refuse) => !(refused && header.sorted_indices == Some(true)),
+            Some(_) => false,
+        };
         match (open, source.rereadable()) {
             (false, _) => Self::Not,
             (true, true) => Self::InStorageOrder,

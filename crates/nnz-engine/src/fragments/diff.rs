@@ -15,21 +15,21 @@ use super::part::{Part, Parts};
 #[non_exhaustive]
 pub struct DiffOptions {
     /// Maximum number of differences; by default 10.
-    pub most: usize,
+    pub max_diffs: usize,
     /// Cancels the comparison.
     pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
     DiffOptions {
-        most: usize,
+        max_diffs: usize,
         cancellation: Option<Cancellation>,
     }
 }
 
 impl Default for DiffOptions {
     fn default() -> Self {
-        Self { most: 10, cancellation: None }
+        Self { max_diffs: 10, cancellation: None }
     }
 }
 
@@ -77,7 +77,7 @@ pub fn diff(
         let ([a, c], [b, d]) = (a, b);
         [[a, b], [c, d]]
     };
-    let mut left = options.most;
+    let mut left = options.max_diffs;
     let mut report = |difference| {
         left = left.saturating_sub(1);
         each(difference);

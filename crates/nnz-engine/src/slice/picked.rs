@@ -203,12 +203,24 @@ pub(crate) fn one_of(axis: Axis) -> &'static str {
 
 /// The error for a position past the end.
 pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
-    let there = match len {
+    Error::argument(format!("{one} {position} is out of bounds: {}", there(one, len)))
+}
+
+/// The error for a range that ends past the end.
+pub(super) fn past_the_end(range: &str, one: &str, len: u64) -> Error {
+    let all = format!("{}:", range.split(':').next().unwrap_or_default());
+    Error::argument(format!(
+        "{range} ends after the last {one}: {}; {all} selects all from there on",
+        there(one, len)
+    ))
+}
+
+fn there(one: &str, len: u64) -> String {
+    match len {
         0 => format!("the matrix has no {one}s"),
         1 => format!("the matrix has one {one}, numbered 0"),
         _ => format!("the matrix has {len} {one}s, numbered from 0"),
-    };
-    Error::argument(format!("{one} {position} is out of bounds: {there}"))
+    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 mod condition;
 mod named;
 
+use std::collections::HashSet;
 use std::io::{BufRead, Read};
 use std::ops::Range;
 use std::str::FromStr;
 
 use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
 
-use super::picked::{Picked, Stretch, one_of};
+use super::picked::{Picked, Stretch, one_of, past_the_end};
 use condition::Condition;
 use named::Named;
 
@@ -268,6 +269,7 @@ impl Term {
             return Ok((condition.rows(&*table, one, crate::default_memory())?, false));
         }
         let mut ranges = Vec::new();
+        let mut words = HashSet::new();
         for item in self.list.iter().flatten() {
             ranges.push(match item {
                 Item::Range(_, _, Some(name)) if named.is_name(name) => {
@@ -275,9 +277,20 @@ impl Term {
                     at..at.saturating_add(1)
                 }
                 Item::Range(start, end, _) if clip => *start.min(&len)..end.unwrap_or(len).min(len),
+                Item::Range(_, Some(end), Some(text)) if *end > len => {
+                    return Err(past_the_end(&String::from_utf8_lossy(text), one, len));
+                }
                 Item::Range(start, end, _) => *start..end.unwrap_or(len),
                 Item::Word(word) => {
                     let at = named.find_one(word, one, len)?;
+                    if !clip
+                        && !words.insert(word)
+                        && word.iter().any(|byte| !byte.is_ascii_digit())
+                    {
+                        let word = String::from_utf8_lossy(word);
+                        let what = format!("{one} {word:?} ({at}) is selected twice");
+                        return Err(Error::argument(what));
+                    }
                     at..at.saturating_add(1)
                 }
             });
@@ -328,7 +341,7 @@ fn item(text: &str) -> Result<Item, String> {
                 _ => Ok(Item::Range(start, end, Some(text.into()))),
             }
         }
-        _ if text.is_empty() => Err("nothing between commas".to_owned()),
+        _ if text.is_empty() => Err("empty item in list".to_owned()),
         _ => Ok(Item::Word(text.into())),
     }
 }

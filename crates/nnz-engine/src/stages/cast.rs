@@ -20,7 +20,7 @@ impl Step for Cast {
             let kind = ErrorKind::Inexact {
                 found: offender.found,
                 target: self.target,
-                holds: offender.found.widest_exact_type(self.possible),
+                holds: offender.found.exact_alternative(self.target, self.possible),
             };
             Error::new(kind, Place::default().at(At::Entry { row, col }))
         })?;

@@ -124,7 +124,10 @@ fn find(
     }
     let mut there = there.into_iter();
     let missing = || {
-        let place = Place::array(directory.path(), names.join(" or "));
+        let plain: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| !name.ends_with(".gz")).collect();
+        let names = format!("{} (plain or .gz)", plain.join(" or "));
+        let place = Place::array(directory.path(), names);
         Error::new(ErrorKind::Missing, place)
     };
     let Some(first) = there.next() else {

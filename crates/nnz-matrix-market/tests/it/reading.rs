@@ -334,11 +334,11 @@ fn gzip_is_detected_by_its_bytes_and_may_have_several_members() {
     }
     assert_eq!(
         error_of(&text[..text.len() - 1]),
-        "text.mtx: found compressed data that is cut short, expected complete gzip members to the end"
+        "text.mtx: found truncated compressed data, expected a complete gzip file"
     );
     // A few bytes or many, of which none, the first or both look like the start of a member.
     let none = "text.mtx: found trailing bytes that are not a gzip member, \
-                expected complete gzip members to the end";
+                expected a complete gzip file";
     let many = [b'-'; 99];
     // Zeros at the end are padding, as on tapes.
     assert_eq!(read_text([&text[..], &[0; 1000]].concat()).unwrap().len(), 2);
@@ -347,7 +347,7 @@ fn gzip_is_detected_by_its_bytes_and_may_have_several_members() {
     }
     for garbage in [&b"\x1f"[..], b"\x1f garbage that is long", b"\x1f\x8b", b"\x1f\x8b\xff"] {
         let message = error_of([&text[..], garbage].concat());
-        assert!(message.contains("expected complete gzip members to the end"), "{message}");
+        assert!(message.contains("expected a complete gzip file"), "{message}");
     }
     let mut damaged = text.clone();
     damaged[30] ^= 0x55;

@@ -102,7 +102,11 @@ fn a_missing_file_is_an_error_with_its_names() {
     let dir = folder(&[("matrix.mtx", MATRIX), ("barcodes.tsv", "c\n")]);
     let error = open(dir.path()).err().unwrap();
     assert!(matches!(error.kind(), ErrorKind::Missing));
-    assert!(error.to_string().contains("features.tsv or features.tsv.gz or genes.tsv"));
+    assert!(
+        error
+            .to_string()
+            .contains("features.tsv or genes.tsv or peaks.bed (plain or .gz) is missing")
+    );
     assert!(!looks_like(&InputDirectory::open(dir.path()).unwrap().inside("nowhere")).unwrap());
 }
 

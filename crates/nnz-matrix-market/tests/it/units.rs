@@ -314,7 +314,7 @@ fn checks_across_batches_are_made_when_writing() {
         let message = write(layout, &twice).unwrap_err();
         assert!(
             message.starts_with("out.mtx: entry (row 2, column 1)")
-                && message.contains("a second entry at the same place"),
+                && message.contains("duplicate entry"),
             "{message}"
         );
     }

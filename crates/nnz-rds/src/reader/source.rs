@@ -39,13 +39,13 @@ impl<'a> Source<'a> {
 
     pub(super) fn error(&self, error: io::Error) -> Error {
         if error.kind() == io::ErrorKind::UnexpectedEof {
-            return self.ended("more of the object");
+            return self.ended("more R data; the file is truncated");
         }
         Error::new(ErrorKind::Io(error), self.offset)
     }
 
     pub(super) fn ended(&self, expected: impl std::fmt::Display) -> Error {
-        Error::mismatch(self.offset, "the end of the stream", expected)
+        Error::mismatch(self.offset, "the end of the data", expected)
     }
 
     pub(super) fn read_exact(&mut self, out: &mut [u8]) -> Result<()> {

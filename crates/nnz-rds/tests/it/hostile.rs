@@ -27,7 +27,7 @@ fn lengths_beyond_the_data_take_no_memory() {
     for code in [10_u32, 13, 14, 15, 16, 19, 20, 24] {
         for length in [vec![0x7fff_ffff], vec![u32::MAX, 65_536, 0], vec![u32::MAX, 0xffff, 7]] {
             let error = refusal(&stream(&[&[code][..], &length, &[254, 254]].concat()));
-            let ends = error.to_string().contains("the end of the stream")
+            let ends = error.to_string().contains("the end of the data")
                 || error.to_string().contains("expected a string");
             // An allocation of this length would fail.
             assert!(ends && matches!(error.kind(), ErrorKind::Mismatch { .. }), "{code}: {error}");
@@ -151,7 +151,7 @@ fn trailing_data_after_gzip_is_refused() {
     assert!(more.contains("byte 18: found more data after the object"), "{more}");
     for cut in [1, 4, 8] {
         let error = refusal(&whole[..whole.len() - cut]).to_string();
-        assert!(error.contains("found the end of the stream"), "{error}");
+        assert!(error.contains("found the end of the data"), "{error}");
     }
 }
 

@@ -222,7 +222,7 @@ impl Scan<'_> {
     fn end(&self, start: u32, end: u32, at: usize) -> Result<u32, Wrong> {
         let exclusive = u64::from(end) + u64::from(self.rules.end_inclusive);
         if exclusive < u64::from(start) {
-            let expected = format!("the end of the fragment, {start} or more");
+            let expected = format!("an end of {start} or more, the start of the fragment");
             return Err(Wrong { at, found: end.to_string(), expected });
         }
         match u32::try_from(exclusive) {
@@ -231,7 +231,7 @@ impl Scan<'_> {
                 let most = self.block.size.unwrap_or(u32::MAX);
                 let most = most.saturating_sub(self.rules.end_inclusive.into());
                 let expected = match self.block.size {
-                    None => format!("the end of the fragment, at most {most}"),
+                    None => format!("an end of at most {most}"),
                     Some(_) => format!("at most {most}, the end of the chromosome"),
                 };
                 Err(Wrong { at, found: end.to_string(), expected })

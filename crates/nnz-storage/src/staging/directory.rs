@@ -52,13 +52,14 @@ impl Replaceable {
             Files::Store(foreign) => foreign(path),
         };
         let what = match (foreign.map_err(io)?, self.refusal) {
-            (Some(name), _) => Some(format!("holds {name:?}, which is not part of a store")),
+            (Some(name), _) => Some(format!("contains {name:?}, which is not part of the data")),
             (None, Some(refusal)) => refusal(path).map_err(io)?,
             (None, None) => None,
         };
         let what = what.or_else(|| {
-            system::is_unchangeable(path)
-                .then(|| "holds files that this user may not remove (permission denied)".to_owned())
+            system::is_unchangeable(path).then(|| {
+                "contains files that this user may not remove (permission denied)".to_owned()
+            })
         });
         let Some(what) = what else { return Ok(()) };
         let what = format!("{what}: not replaced; remove it first if it is not needed");

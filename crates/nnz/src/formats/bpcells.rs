@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nnz_bpcells::RObject;
 use nnz_container::{Container, FoundGroup};
-use nnz_core::{Finding, MatrixSource, Result, readable};
+use nnz_core::{ErrorKind, Finding, MatrixSource, Result, readable};
 use nnz_storage::InputDirectory;
 
 use super::cancellable::cancellable;
@@ -46,7 +46,13 @@ impl Format for BpCells {
             return Ok(Some(Confidence::Fallback));
         };
         let Some(container) = container else { return Ok(None) };
-        let version = readable(container.attribute(VERSION))?;
+        let version = match container.attribute(VERSION) {
+            // Arrays of another format. An R object is opened for the error.
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) && probe.has_kind() => {
+                return Ok(None);
+            }
+            version => readable(version)?,
+        };
         let certain = version.is_some_and(|version| version.contains("-matrix-"));
         Ok(Some(if certain { Confidence::Certain } else { Confidence::Fallback }))
     }

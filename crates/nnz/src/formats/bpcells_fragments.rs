@@ -15,7 +15,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "bpcells-fragments",
     aliases: &[],
     extensions: &["fragments", "rds"],
-    summary: "BPCells fragments, in the same containers as matrices; see nnz fragments",
+    summary: "BPCells fragments: directory, HDF5 group or R object; see nnz fragments",
     reads: &[DatasetKind::Fragments],
     writes: &[DatasetKind::Fragments],
     containers: true,

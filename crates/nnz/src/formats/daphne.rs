@@ -24,7 +24,7 @@ static INFO: FormatInfo = FormatInfo {
     name: NAME,
     aliases: &["dbdf"],
     extensions: &["dbdf", "dbdf.hdfs"],
-    summary: "DAPHNE matrices and frames, in files and segments; frames also as .csv",
+    summary: "DAPHNE matrices and data frames: a file or a directory of segments; frames also as .csv",
     reads: &[DatasetKind::Matrix, DatasetKind::Table],
     writes: &[DatasetKind::Matrix, DatasetKind::Table],
     containers: false,

@@ -33,7 +33,7 @@ impl Registry {
         groups
     }
 
-    fn all_groups(&self, probe: &Probe) -> Result<Vec<String>> {
+    pub(super) fn all_groups(&self, probe: &Probe) -> Result<Vec<String>> {
         let (_, marked) = self.marked(probe)?;
         Ok(self.holding(&marked, |_| true).into_iter().map(ToOwned::to_owned).collect())
     }
@@ -56,6 +56,17 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
         }
     };
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
+}
+
+/// Returns the location of a group of a Zarr store whose path in the file system was given.
+pub(super) fn zarr_location(path: &Path) -> Option<Place> {
+    let is_node = |path: &&Path| {
+        !path.as_os_str().is_empty()
+            && [".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
+    };
+    let root = path.ancestors().skip(1).take_while(is_node).last()?;
+    let group = path.strip_prefix(root).ok()?.to_str()?.to_owned();
+    Some(Location::Path { path: root.to_path_buf(), group: Some(group) }.place())
 }
 
 /// Lists the other groups of a file with a matrix, a tensor or fragments, if the location is the

@@ -102,6 +102,15 @@ impl Probe {
         })
     }
 
+    /// Returns whether the group of the location does not exist.
+    pub(super) fn lacks_group(&self) -> Result<bool> {
+        match self.container() {
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) => Ok(true),
+            Err(error) if error.is_system() => Err(error),
+            _ => Ok(false),
+        }
+    }
+
     /// Continues with another group of the same file.
     pub(super) fn into_group(mut self, name: &str) -> Self {
         if self.group != name {
@@ -127,6 +136,16 @@ impl Probe {
     /// Returns the name of the group, if the location is a container with groups.
     pub(super) fn group_name(&self) -> Option<&str> {
         self.kind.filter(|kind| kind.info().groups).map(|_| self.group.as_str())
+    }
+
+    /// Returns whether the location is a known kind of container, or a group in one.
+    pub(super) fn has_kind(&self) -> bool {
+        self.kind.is_some()
+    }
+
+    /// Returns whether the location is a Zarr store, or a group in one.
+    pub(crate) fn is_zarr(&self) -> bool {
+        self.kind.is_some_and(|kind| kind.info().name == "Zarr")
     }
 
     /// Returns the location as it was given.

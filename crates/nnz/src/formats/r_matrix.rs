@@ -15,7 +15,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "dgCMatrix",
     aliases: &[],
     extensions: &[],
-    summary: "R matrices (.rds): plain and of the package Matrix are read; dgCMatrix is written",
+    summary: "R matrices (.rds): reads base R and classes of the Matrix package; writes dgCMatrix",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,

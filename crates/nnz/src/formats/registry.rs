@@ -5,7 +5,7 @@ use std::path::Path;
 
 use nnz_container::ContainerKind;
 use nnz_container::kinds::KINDS;
-use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
 use nnz_storage::{EntryKind, InputDirectory, ListedEntry, LocalStorage};
 
 #[cfg(feature = "daphne")]
@@ -132,7 +132,7 @@ impl Registry {
     }
 
     /// Opens a location as a probe.
-    pub(super) fn probe(&self, location: &Location, options: &OpenOptions) -> Result<Probe> {
+    pub(crate) fn probe(&self, location: &Location, options: &OpenOptions) -> Result<Probe> {
         Probe::new(&location.resolve(&*options.storage)?, &self.containers, options)
     }
 
@@ -226,6 +226,7 @@ impl Registry {
         let kind = kind.into_iter().find(|kind| kind.is_extension_of(path)).map(|kind| kind.name);
         let other = by_extension(&self.formats, path).map(|format| format.info().name);
         let other = match (kind, other.filter(|other| *other != own.name)) {
+            (Some("HDF5"), Some(other)) => other,
             (Some(kind), _) if !kinds.contains(&kind) => kind,
             // Several formats use the extension of stores.
             (Some("Zarr"), _) | (_, None) => return Ok(()),
@@ -320,10 +321,27 @@ impl Registry {
                 if groups.is_empty() {
                     groups = self.holding(&marked, |_| true);
                 }
-                let group = groups::only(&groups, kind, path)?.to_owned();
+                let group = groups::only(&groups, kind, path);
+                let group = match (group, groups::zarr_location(path)) {
+                    (Err(error), Some(location)) if groups.is_empty() && probe.is_zarr() => {
+                        let what = format!("{}; it is a group: use {location}", error.kind());
+                        return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
+                    }
+                    (group, _) => group?.to_owned(),
+                };
                 probe.into_group(&group)
             }
+            (
+                Some((_, Confidence::Fallback)),
+                Location::Path { path, group: Some(group) },
+                Some(_),
+            ) if probe.lacks_group()? => {
+                return Err(self.no_matrix(path, group, &probe, options)?);
+            }
             (Some((format, _)), ..) => return Ok(Detected { format: *format, probe }),
+            (None, Location::Path { path, group: Some(group) }, Some(_)) => {
+                return Err(self.no_matrix(path, group, &probe, options)?);
+            }
             (None, ..) => return Err(self.unrecognized(&probe)?),
         };
         match self.best(&probe)? {
@@ -358,21 +376,67 @@ impl Registry {
     fn unrecognized(&self, probe: &Probe) -> Result<Error> {
         let what = match (probe.directory(), probe.file()) {
             (Some(directory), _) => {
-                let inside = self.entries(directory)?;
-                if !inside.is_empty() {
-                    let inside = inside.join("\n  ");
-                    let what =
-                        format!("a directory of several matrices; select one of\n  {inside}");
+                let what = match &self.entries(directory)?[..] {
+                    [] => None,
+                    [only] => Some(format!("a directory; did you mean {only}?")),
+                    several => Some(format!(
+                        "a directory of several matrices; select one of\n  {}",
+                        several.join("\n  ")
+                    )),
+                };
+                if let Some(what) = what {
                     return Ok(Error::new(ErrorKind::Argument(what), directory.place()));
                 }
-                "not recognized: a directory without the files of BPCells (version), 10x (matrix.mtx), \
-                 Binsparse (binsparse.json) or DAPHNE (segments)"
+                "not recognized: no BPCells (version), 10x (matrix.mtx), Binsparse (binsparse.json) or DAPHNE \
+                 (segments) data in this directory"
             }
-            (None, Some((_, []))) => "not recognized: the file is empty",
-            _ => "not recognized: the first bytes match no supported format",
+            (None, Some((_, []))) => "the file is empty",
+            (None, Some(_)) if probe.has_kind() => {
+                "not recognized: no supported matrix in this npz file"
+            }
+            _ => "unknown file format",
         };
         let kind = ErrorKind::Unrecognized(what.to_owned());
         Ok(Error::new(kind, probe.location().source_place()))
+    }
+
+    /// Makes the error for a group of a file or store that is missing, or is no matrix.
+    fn no_matrix(
+        &self,
+        path: &Path,
+        group: &str,
+        probe: &Probe,
+        options: &OpenOptions,
+    ) -> Result<Error> {
+        const MOST: usize = 10;
+        let root = Location::Path { path: path.to_path_buf(), group: None };
+        let found = readable(self.detect(&root, options).and_then(|root| root.members()))?;
+        let members = found.unwrap_or_default();
+        let mut names: Vec<String> = members
+            .iter()
+            .filter(|member| member.shape.len() > 1)
+            .map(|member| member.path.clone())
+            .collect();
+        if members.is_empty() {
+            let root = self.probe(&root, options)?;
+            names = readable(self.all_groups(&root))?.unwrap_or_default();
+            names.retain(|name| !name.is_empty());
+        }
+        let inside = format!("{}/", group.trim_matches('/'));
+        let what = if probe.lacks_group()? {
+            "no such group"
+        } else if members.iter().any(|one| one.shape.len() == 1 && one.path.starts_with(&inside)) {
+            "a table, not a matrix"
+        } else {
+            "no supported matrix in this group"
+        };
+        let more = if names.len() > MOST { ", ..." } else { "" };
+        names.truncate(MOST);
+        let what = match &*names.join(", ") {
+            "" => what.to_owned(),
+            names => format!("{what}; the file has {}{more}", names.escape_debug()),
+        };
+        Ok(Error::new(ErrorKind::Unrecognized(what), probe.location().source_place()))
     }
 
     /// Lists entries of a directory that look like a format, then those that cannot be read.

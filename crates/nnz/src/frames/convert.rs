@@ -183,7 +183,9 @@ impl<'a> Target<'a> {
             Location::Stream => None,
             Location::Path { path, group: None } => Some(path.as_path()),
             Location::Path { .. } => {
-                return Err(Error::argument(format!("{to}: a frame cannot be written to a group")));
+                return Err(Error::argument(format!(
+                    "{to}: a data frame cannot be written to a group"
+                )));
             }
         };
         let format = options.format.or_else(|| Some(format_of_path(path?)?.info().name));
@@ -195,7 +197,8 @@ impl<'a> Target<'a> {
             (None, None) => Self::Stream,
             (Some(path), None) if ends_in(path, &["csv"]) => Self::Text(path),
             _ => {
-                let what = "frames support the targets .csv, .dbdf and the format daphne only";
+                let what =
+                    "a table (.csv or DAPHNE data frame) can only be converted to .csv or .dbdf";
                 return Err(Error::argument(format!("{to}: {what}")));
             }
         };

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use nnz_core::{Error, ErrorKind, Result};
 
-use super::find_for;
+use super::{Found, find_for};
 use crate::formats::RowGroups;
 use crate::{ConvertOptions, Location, Progress, Selection, Summary};
 
@@ -38,10 +38,15 @@ pub fn split(
         path: directory.join(format!("{name}.{ending}")),
         group: None,
     };
-    let Some((format, probe)) = find_for(from, &target("x"), options)? else {
+    let Some(Found { format, probe, .. }) = find_for(from, &target("x"), options)? else {
         // Errors of opening the source come first.
         options.open_options().open(from)?;
-        let what = format!("{from}: cannot be split into files with the extension {ending}");
+        let what = match options.format {
+            Some(format) if !format.eq("anndata") => {
+                format!("split writes AnnData files (.h5ad, .zarr), not {format}")
+            }
+            _ => format!("{from}: only AnnData files can be split"),
+        };
         return Err(Error::argument(what));
     };
     let place = from.source_place();

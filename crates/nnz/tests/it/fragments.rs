@@ -148,7 +148,7 @@ proptest! {
             let options = options().packing(packing);
             fragments::convert(&store, &to, &options, &NoProgress).unwrap();
             let mut found = Vec::new();
-            let most = fragments::DiffOptions::default().most(5);
+            let most = fragments::DiffOptions::default().max_diffs(5);
             fragments::diff(&store, &to, &most, &mut |difference| found.push(difference)).unwrap();
             prop_assert_eq!(found, []);
         }

@@ -32,7 +32,8 @@ fn convert_and_compare(path: &Path, memory: u64) {
                 .memory(memory)
                 .threads(threads);
             nnz::convert(at(path), at(&target), &options, &NoProgress).unwrap();
-            let options = DiffOptions::default().stored(true).most(1).memory(1 << 24).threads(1);
+            let options =
+                DiffOptions::default().stored(true).max_diffs(1).memory(1 << 24).threads(1);
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
             nnz::diff(at(path), at(&target), &options, each).unwrap();
@@ -76,7 +77,7 @@ fn files_with_descending_rows_equal_their_conversion() {
     let target = dir.path().join("pbmc.bpcells");
     nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
     let mut count = 0;
-    let options = DiffOptions::default().stored(false).most(10).memory(1 << 26).threads(2);
+    let options = DiffOptions::default().stored(false).max_diffs(10).memory(1 << 26).threads(2);
     nnz::diff(at(&example), at(&target), &options, &mut |_| count += 1).unwrap();
     assert_eq!(count, 0);
 }

@@ -371,7 +371,7 @@ proptest! {
         let store = scratch.at("b.bpcells");
         if repeated {
             let message = refusal(&from, &store, &options);
-            prop_assert!(message.contains("a second entry at the same place"), "{}", message);
+            prop_assert!(message.contains("duplicate entry"), "{}", message);
             prop_assert!(message.matches("line ").count() == 2, "{}", message);
         }
         options.duplicates = Some(DuplicatePolicy::Sum);

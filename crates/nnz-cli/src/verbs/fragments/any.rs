@@ -92,7 +92,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
 /// Compares two stores.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     let mut differences = Vec::new();
-    let options = fragments::DiffOptions::default().most(args.most.max(1));
+    let options = fragments::DiffOptions::default().max_diffs(args.max_diffs.max(1));
     fragments::diff(&args.first, &args.second, &options, &mut |found| {
         differences.push(found);
     })?;

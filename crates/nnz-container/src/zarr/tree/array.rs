@@ -144,6 +144,10 @@ impl Source for Array {
         presence::is_complete(&self.elements.stored)
     }
 
+    fn missing_chunks(&self) -> Result<u64> {
+        presence::missing_files(&self.elements.stored)
+    }
+
     fn threads(&self) -> usize {
         self.threads
     }

@@ -32,41 +32,73 @@ pub(super) fn is_complete(stored: &Stored) -> Result<bool> {
     Ok(true)
 }
 
+/// Returns the number of files of chunks or shards that do not exist. Files are listed, not looked up: the metadata
+/// can state any number.
+pub(super) fn missing_files(stored: &Stored) -> Result<u64> {
+    let Metadata { grid, shard, .. } = &stored.metadata;
+    let one = vec![1; grid.counts().len()];
+    let by = shard.as_ref().map_or(&one, |shard| &shard.counts);
+    let files = grid.counts().iter().zip(by).map(|(count, by)| count.div_ceil(*by));
+    let files = files.fold(1, u64::saturating_mul);
+    Ok(files.saturating_sub(stored_files(stored)?.count))
+}
+
 /// Returns the size of all chunk files in bytes.
 pub(super) fn stored_bytes(stored: &Stored) -> Result<u64> {
+    Ok(stored_files(stored)?.bytes)
+}
+
+/// Files of chunks or shards.
+#[derive(Clone, Copy, Default)]
+struct Files {
+    count: u64,
+    bytes: u64,
+}
+
+impl Files {
+    fn add(&mut self, Self { count, bytes }: Self) {
+        self.count = self.count.saturating_add(count);
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+}
+
+fn stored_files(stored: &Stored) -> Result<Files> {
     let rank = stored.metadata.grid.shape().len();
     let directory = match &stored.directory {
         Store::Directory(directory) => directory,
         Store::Zip { archive, prefix } => {
-            let files = archive.below(prefix).filter(|(name, _)| is_chunk(name.as_bytes()));
-            return Ok(files.fold(0, |all, (_, bytes)| all.saturating_add(bytes)));
+            let mut files = Files::default();
+            let chunks = archive.below(prefix).filter(|(name, _)| is_chunk(name.as_bytes()));
+            chunks.for_each(|(_, bytes)| files.add(Files { count: 1, bytes }));
+            return Ok(files);
         }
     };
-    file_bytes(directory, rank + 1)
+    files_in(directory, rank + 1)
         .map_err(|error| Error::new(error.into_parts().0, stored.place.clone()))
 }
 
-/// Returns the size of chunk files in `depth` levels of directories.
-fn file_bytes(directory: &InputDirectory, depth: usize) -> Result<u64> {
-    let mut bytes = 0_u64;
+/// Returns the chunk files in `depth` levels of directories.
+fn files_in(directory: &InputDirectory, depth: usize) -> Result<Files> {
+    let mut files = Files::default();
     directory.for_each(&mut |entry| {
         if !is_chunk(entry.name.as_encoded_bytes()) {
             return Ok(true);
         }
         let more = match entry.kind {
             EntryKind::Directory if depth > 0 => {
-                file_bytes(&directory.inside(&entry.name), depth - 1)?
+                files_in(&directory.inside(&entry.name), depth - 1)?
             }
             EntryKind::File => {
                 let found = directory.metadata(&entry.name);
-                found.map_err(|error| Error::io(directory.path(), error))?.len
+                let bytes = found.map_err(|error| Error::io(directory.path(), error))?.len;
+                Files { count: 1, bytes }
             }
-            _ => 0,
+            _ => Files::default(),
         };
-        bytes = bytes.saturating_add(more);
+        files.add(more);
         Ok(true)
     })?;
-    Ok(bytes)
+    Ok(files)
 }
 
 /// Returns whether a name is that of a chunk, or of a directory of chunks.

@@ -274,20 +274,25 @@ impl Condition {
         let listed: Vec<_> = there.iter().take(LISTED).map(quoted).collect();
         let more = if there.len() > LISTED { ", ..." } else { "" };
         let listed = listed.join(", ");
-        let what =
-            format!("no {one} with {first:?} in {:?}; values are {listed}{more}", self.column);
+        let what = format!(
+            "no {one} has {} {first:?}; values are {listed}{more}",
+            self.column.escape_debug()
+        );
         Err(Error::argument(what))
     }
 
     fn no_column(&self, table: &dyn Annotations, one: &str) -> Error {
         let quoted = |column: &ColumnInfo| format!("{:?}", column.name);
         let names: Vec<String> = table.columns().iter().map(quoted).collect();
-        let there = match names.len() {
-            0 => "there are none".to_owned(),
-            _ => format!("columns are {}", names.join(", ")),
-        };
         let column = &self.column;
-        Error::argument(format!("{self}: the {one}s have no annotation {column:?}; {there}"))
+        let what = match names.len() {
+            0 => format!("{self}: the {one}s have no annotations"),
+            _ => {
+                let names = names.join(", ");
+                format!("{self}: the {one}s have no annotation {column:?}; annotations are {names}")
+            }
+        };
+        Error::argument(what)
     }
 }
 
@@ -413,17 +418,17 @@ mod tests {
         for (text, says) in [
             (
                 "nope=1",
-                "the rows have no annotation \"nope\"; columns are \"n\", \"x\", \"text\", \"type\", \"gone\", \"n>=1\", \"a=b\", \"narrow\"",
+                "the rows have no annotation \"nope\"; annotations are \"n\", \"x\", \"text\", \"type\", \"gone\", \"n>=1\", \"a=b\", \"narrow\"",
             ),
             ("n=many", "has numbers, not \"many\""),
             ("n>", "has numbers, not \"\""),
             ("n=1,,7", "has numbers, not \"\""),
             ("n=1,2:5", "has numbers, not \"2:5\""),
-            ("type=T,", "no row with \"\" in \"type\""),
+            ("type=T,", "no row has type \"\""),
             ("x<nan", "has numbers, not \"nan\""),
             ("text>a", "is text, which supports = and != only"),
-            ("text=A", "no row with \"A\" in \"text\"; values are \"a\", \"b\", \"c d\""),
-            ("type!=b", "no row with \"b\" in \"type\"; values are \"B\", \"T\", \"never\""),
+            ("text=A", "no row has text \"A\"; values are \"a\", \"b\", \"c d\""),
+            ("type!=b", "no row has type \"b\"; values are \"B\", \"T\", \"never\""),
         ] {
             let error = rows(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");

@@ -195,6 +195,9 @@ impl<'a> Named<'a> {
             (Some([Some(at), None]), _) => return Ok(*at),
             (_, Some(position)) => return Ok(position),
             (_, None) if digits => return Err(absent(one, text(), len)),
+            (_, None) if is_negative(word) => {
+                format!("no {one} {}: positions are counted from 0 and not negative", text())
+            }
             (_, None) if self.has_names => format!("no {one} is named {:?}", text()),
             (_, None) => format!("no {one} is named {:?}: {one}s have no names", text()),
         };
@@ -229,6 +232,10 @@ impl Others {
              {column}={word}"
         )
     }
+}
+
+fn is_negative(word: &[u8]) -> bool {
+    word.strip_prefix(b"-").is_some_and(is_digits)
 }
 
 fn is_digits(word: &[u8]) -> bool {

@@ -289,7 +289,7 @@ impl Comparison<'_> {
         let width = first.shape().iter().skip(1).fold(1, |all: u64, len| all.saturating_mul(*len));
         let block = (BLOCK / width.max(1)).max(1);
         let (mut start, mut reported) = (0, 0);
-        while start < height && reported < self.options.most {
+        while start < height && reported < self.options.max_diffs {
             if let Some(cancellation) = &self.options.cancellation {
                 cancellation.check()?;
             }
@@ -303,7 +303,7 @@ impl Comparison<'_> {
             for (position, at) in (first..).zip(0..values[0].len().unwrap_or(0)) {
                 let cells = values.each_ref().map(|values| values.get(at));
                 if !same(cells.map(|cell| cell.map(Cell::Number)), self.options.stored)
-                    && reported < self.options.most
+                    && reported < self.options.max_diffs
                 {
                     reported += 1;
                     let [first, second] = cells.map(|cell| text(cell.map(Cell::Number)));
@@ -319,7 +319,7 @@ impl Comparison<'_> {
     /// Compares strings one by one.
     fn texts(&mut self, path: &str, [mut first, mut second]: [Names<'_>; 2]) -> Result<()> {
         let (mut position, mut reported) = (0, 0);
-        while reported < self.options.most {
+        while reported < self.options.max_diffs {
             let cells = [first.next_string()?, second.next_string()?];
             if cells == [None, None] {
                 break;
@@ -380,7 +380,7 @@ impl Comparison<'_> {
         let mut reported = 0;
         for (row, at) in (0..columns[0].len()).zip(0..) {
             let cells = columns.each_ref().map(|column| cell(column, row, at));
-            if reported < self.options.most && !same(cells, self.options.stored) {
+            if reported < self.options.max_diffs && !same(cells, self.options.stored) {
                 reported += 1;
                 let [first, second] = cells.map(text);
                 self.report(path, ElementChange::Value { position: Some(row), first, second });

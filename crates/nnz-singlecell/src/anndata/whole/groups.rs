@@ -27,7 +27,13 @@ impl AnnData {
         let Some(at) = obs.columns().iter().position(|info| info.name == column) else {
             let names: Vec<String> =
                 obs.columns().iter().map(|info| format!("{:?}", info.name)).collect();
-            let what = format!("{column:?} is not a column of obs, which has {}", names.join(", "));
+            let what = match &names[..] {
+                [] => format!("{column:?} is not a column of obs, which has no columns"),
+                _ => format!(
+                    "{column:?} is not a column of obs; the columns are {}",
+                    names.join(", ")
+                ),
+            };
             return Err(Error::argument(what));
         };
         let values = obs.read_column(at, memory)?;

@@ -191,6 +191,10 @@ impl MatrixTarget for Target {
         }
     }
 
+    fn keeps_tables(&self) -> bool {
+        self.item.is_some()
+    }
+
     fn axis_kinds(&self) -> [AxisKind; 2] {
         self.item.as_ref().unwrap_or(&Item::X).axis_kinds()
     }

@@ -150,11 +150,11 @@ fn finish(
 ) -> Result<Summary> {
     let Report { shape, entries, dropped, left_out, notes, .. } = report;
     if options.strict && !dropped.is_empty() {
-        let what = format!("not supported by the target: {}", dropped.join(", "));
+        let what = format!("would be dropped: {}", dropped.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     if options.strict && !left_out.is_empty() {
-        let what = format!("left out: {}", left_out.join(", "));
+        let what = format!("would be left out: {}", left_out.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     if let Some(cancellation) = &options.cancellation {
@@ -178,17 +178,17 @@ fn finish(
 /// Refuses options that concern the storage of a single matrix.
 fn check_options(options: &ConvertOptions) -> Result<()> {
     let set = [
-        ("the order of entries", options.order.is_some()),
-        ("the value type", options.value_type.is_some()),
-        ("the handling of duplicates", options.duplicates.is_some()),
-        ("the structure", options.structure == StructurePolicy::Auto),
-        ("the axis of cells", matches!(options.cell_axis, CellAxis::Axis(_))),
+        ("order", options.order.is_some()),
+        ("type", options.value_type.is_some()),
+        ("duplicates", options.duplicates.is_some()),
+        ("structure", options.structure == StructurePolicy::Auto),
+        ("cell-axis", matches!(options.cell_axis, CellAxis::Axis(_))),
     ];
     match set.iter().find(|(_, set)| *set) {
         None => Ok(()),
         Some((name, _)) => {
             let what = format!(
-                "{name} can be set for a single matrix only, not for a whole file; select one, as in \
+                "the option {name} applies to one matrix, not to a whole file; select a matrix, as in \
                  FILE.h5ad::X"
             );
             Err(Error::argument(what))

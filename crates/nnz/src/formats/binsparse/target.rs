@@ -22,19 +22,18 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Layout>(
         LEVELS,
         "FORMAT",
-        "Format or level tree, such as CSR or \"dense(sparse(element))\" \
+        "Binsparse format, such as CSR or \"dense(sparse(element))\"; as --to, if DST is Binsparse \
          [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
-         cells are stored]",
+         elements are stored]",
     ),
     FormatOption::parsed::<Version>(
         "binsparse-version",
         "VERSION",
-        "Version of the specification to state; the package binsparse of PyPI requires 0.1.0 \
-         [default: 0.1]",
+        "Specification version to write; the Python package binsparse needs 0.1.0 [default: 0.1]",
     ),
     FormatOption::flag(
         "minimize",
-        "Store indices, pointers and values in the smallest types that hold them",
+        "Store indices, pointers and values in the smallest types that can represent them",
     ),
 ];
 

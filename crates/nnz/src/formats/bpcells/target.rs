@@ -13,7 +13,7 @@ use crate::{ConvertOptions, Location};
 
 /// Options of targets.
 pub(super) const OPTIONS: &[FormatOption] = &[
-    FormatOption::flag("unpacked", "Store plain numbers instead of packed ones"),
+    FormatOption::flag("unpacked", "Disable bit packing"),
     FormatOption::parsed::<FormatVersion>(
         "format-version",
         "N",

@@ -12,27 +12,30 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Dialect>(
         "dialect",
         "DIALECT",
-        "Dialect to write: spec, daphne (what DAPHNE reads) or daphne-2022 [default: spec]",
+        "Dialect to write: spec, daphne or daphne-2022 [default: spec, which DAPHNE itself cannot read]",
     ),
     LAYOUT,
     FormatOption::parsed::<Block>(
         "block",
         "ROWSxCOLS",
-        "Rows and columns of a block, such as 1000x1000, or one; with a size, the entries of that many \
-         rows are kept in memory [default: one]",
+        "Block size such as 1000x1000, or one for a single block [default: one]; a size needs memory for one \
+         row of blocks",
     ),
     FormatOption::parsed::<BlockType>(
         "block-type",
         "TYPE",
-        "How blocks store cells: empty, dense, sparse or ultra-sparse [default: by their \
+        "How blocks store elements: empty, dense, sparse or ultra-sparse [default: by their \
          density]",
     ),
-    FormatOption::flag("narrow", "Use the narrowest type that holds the values of each block"),
-    FormatOption::flag("meta", "Write a .meta file for the dialect spec, too"),
+    FormatOption::flag(
+        "narrow",
+        "Store the values of each block in the smallest type that can represent them",
+    ),
+    FormatOption::flag("meta", "Also write a .meta file in the spec dialect"),
     FormatOption::parsed::<u64>(
         "segments",
         "N",
-        "Write a directory with this number of files, each with some of the rows",
+        "Write a directory of N files, each with some of the rows",
     ),
 ];
 

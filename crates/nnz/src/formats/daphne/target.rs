@@ -29,6 +29,7 @@ impl Target {
     ) -> Result<Self> {
         uncompressed(options.compress, "daphne")?;
         let path = without_group(to, "daphne")?;
+        options.registry.check_name(path, &super::INFO, &[])?;
         let DaphneOptions { dialect, block, block_type, narrow, meta, segments } =
             DaphneOptions::parse(&options.format_options)?;
         let dialect = dialect.unwrap_or_default();

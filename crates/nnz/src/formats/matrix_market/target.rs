@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    COMMENT, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Result, Rounding,
+    COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Result, Rounding,
     SinkCapabilities, Storage,
 };
 use nnz_matrix_market::Layout;
@@ -12,7 +12,7 @@ use nnz_storage::stdio::{self, TerminalEscapes};
 
 use crate::formats::FormatOption;
 use crate::formats::MatrixTarget;
-use crate::formats::target::{uncompressed, without_group};
+use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
 
 /// Options of targets.
@@ -34,11 +34,17 @@ impl Target {
         options: &ConvertOptions,
         source: &dyn MatrixSource,
     ) -> Result<Self> {
-        uncompressed(options.compress, "mtx")?;
+        if options.compress.is_some() {
+            let what = "compression does not apply to mtx; the extension .mtx.gz writes gzip";
+            return Err(Error::argument(what));
+        }
         let path = match to {
             Location::Stream => None,
             Location::Path { .. } => Some(without_group(to, "mtx")?.to_path_buf()),
         };
+        if let Some(path) = &path {
+            options.registry.check_name(path, &super::INFO, &[])?;
+        }
         let dense = source.header().storage == Storage::Dense;
         let layout = if dense { Layout::Array } else { Layout::Coordinate };
         Ok(Self {

@@ -20,6 +20,7 @@ impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         uncompressed(options.compress, "npy")?;
         let path = without_group(to, "npy")?.to_path_buf();
+        options.registry.check_name(&path, &super::INFO, &[])?;
         Ok(Self { path, write: options.write })
     }
 }

@@ -7,7 +7,7 @@ use nnz_core::{Header, MatrixSink, Names, Result, SinkCapabilities};
 use nnz_scientific::r_matrix;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-use crate::container_target::rds_options;
+use crate::container_target::{ends_in_rds, rds_options};
 use crate::formats::MatrixTarget;
 use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
@@ -22,6 +22,10 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let path = without_group(to, "dgCMatrix")?.to_path_buf();
+        // BPCells has the extension of R objects, too.
+        if !ends_in_rds(&path) {
+            options.registry.check_name(&path, &super::INFO, &[])?;
+        }
         Ok(Self { path, rds: rds_options(options.compress)?, write: options.write })
     }
 }

@@ -56,6 +56,7 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let path = without_group(to, "scipy")?.to_path_buf();
+        options.registry.check_name(&path, &super::INFO, &["npz"])?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
         let format = options.format_options.parse(FORMAT)?;
         if let (Some(Written::Compressed(own)), Some(order)) = (format, options.order)
@@ -115,10 +116,10 @@ pub(super) fn write_tensor(
         return Err(Error::argument(what));
     }
     StagedFile::create(&path, write)?;
-    let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the user's key {key:?}"));
+    let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the metadata key {key:?}"));
     let dropped: Vec<String> = dropped.collect();
     if options.strict && !dropped.is_empty() {
-        let what = format!("not supported by the target: {}", dropped.join(", "));
+        let what = format!("would be dropped: {}", dropped.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     let mut tensor = from.read(options.memory)?;

@@ -171,7 +171,8 @@ impl Described {
 
     fn drop(&mut self, axis: Axis, names: &[&str]) {
         if !names.is_empty() {
-            self.dropped.push(format!("the annotations of the {axis} ({})", names.join(", ")));
+            let one = if axis == Axis::Rows { "row" } else { "column" };
+            self.dropped.push(format!("{one} annotations ({})", names.join(", ")));
         }
     }
 }

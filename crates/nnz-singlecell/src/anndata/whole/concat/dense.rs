@@ -152,7 +152,7 @@ fn cast(values: Values, to: ValueType, first: u64, place: &Place) -> Result<Valu
     let mut cast = Values::new(to);
     values.cast_into(to, Rounding::Refused, &mut cast).map_err(|offender| {
         let what = format!(
-            "found {}, which {to}, the type for all files, cannot hold exactly",
+            "found {}, which cannot be stored exactly as {to}, the type for all files",
             offender.found
         );
         let number = first.saturating_add(offender.index as u64);

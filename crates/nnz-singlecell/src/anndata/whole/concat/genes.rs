@@ -97,7 +97,7 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
         for (list, place) in lists.iter().zip(places) {
             if let Some(name) = list.iter().find(|name| !everywhere(name)) {
                 let name = String::from_utf8_lossy(name);
-                let what = format!("the gene {name:?}, which not all files have");
+                let what = format!("the gene {name:?} is not in all files");
                 let effect = "inner keeps the genes that all have, outer all genes";
                 return Err(Error::unsupported((*place).clone(), what).with_hint("join", effect));
             }

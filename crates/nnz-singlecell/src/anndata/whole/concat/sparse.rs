@@ -52,10 +52,7 @@ impl Transfer<'_> {
             Columns::by_position(&lengths.collect::<Vec<u64>>(), how.join)
         });
         if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
-            let what = format!(
-                "{path} is sparse: with a fill value other than 0, each gene missing in a file \
-                 would be stored for each of its cells"
-            );
+            let what = format!("the fill value must be 0 for sparse matrices such as {path}");
             return Err(Error::argument(what));
         }
         // Values that do not fit into the common type of NumPy are errors while reading.

@@ -1,6 +1,8 @@
 //! Concatenating tables.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use nnz_core::{
@@ -38,6 +40,9 @@ impl Transfer<'_> {
         for column in appended.dropped() {
             self.left_out(&format!("the column {:?} of {path}", column.name), &column.why);
         }
+        if path == "obs" && how.index_unique.is_none() {
+            self.note_repeated_names(obs)?;
+        }
         let lengths = obs.iter().map(|frame| frame.len()).collect();
         let table = Labelled::new(appended, how.label, lengths, tables)?;
         let names = UniqueNames {
@@ -50,6 +55,31 @@ impl Transfer<'_> {
         self.output.compression = self.options.compression.unwrap_or_default();
         let (index, len) = (common_index(obs), table.len());
         write_table(&mut self.output, to, &index, len, Some(Box::new(names)), Some(&table))
+    }
+
+    /// Notes names of cells that occur more than once, as far as the memory allows.
+    fn note_repeated_names(&mut self, obs: &[Arc<DataFrame>]) -> Result<()> {
+        // Twice the size of a hash, as the table is not full.
+        let most = usize::try_from(self.options.memory / 64).unwrap_or(usize::MAX);
+        let hasher = RandomState::new();
+        let (mut seen, mut repeated, mut first) = (HashSet::new(), 0_u64, None);
+        for frame in obs {
+            let mut names = frame.names()?;
+            while let Some(name) = names.next_string()? {
+                if seen.len() < most && !seen.insert(hasher.hash_one(name)) {
+                    first.get_or_insert_with(|| String::from_utf8_lossy(name).into_owned());
+                    repeated += 1;
+                }
+            }
+        }
+        if let Some(first) = first {
+            let cells =
+                if repeated == 1 { "1 cell has" } else { &format!("{repeated} cells have") };
+            self.report.notes.push(format!(
+                "{cells} the name of a cell before it, such as {first:?}; index_unique makes names unique"
+            ));
+        }
+        Ok(())
     }
 }
 
