@@ -495,7 +495,10 @@ fn concatenations_have_a_common_or_the_requested_type() {
     let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
     assert_eq!(opened.header().value_type, ValueType::F32);
     let message = concat(&texts, Some(ValueType::U32)).unwrap_err().to_string();
-    assert!(message.contains("half.mtx: entry (row 0, column 0): 0.5 cannot be stored exactly"), "{message}");
+    assert!(
+        message.contains("half.mtx: entry (row 0, column 0): 0.5 cannot be stored exactly"),
+        "{message}"
+    );
     let stores = [half.store(scratch.path(), "half", 1), five.store(scratch.path(), "five", 1)];
     concat(&stores, None).unwrap();
     let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
