@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from . import _regions
@@ -11,7 +12,7 @@ from ._fragment_handle import FragmentReader
 from ._matrix import Matrix
 from ._options import PathLike, WriteOptions
 from ._progress import Progress
-from ._results import Summary
+from ._results import Summary, outside
 from ._write import write
 
 if TYPE_CHECKING:
@@ -68,10 +69,14 @@ class CountedFragments(FragmentReader):
             Without a path a lazy matrix of uint32, of the shape regions by cells, which counts the fragments of the
             rows that are read, each time they are read; ``to_scipy()`` counts all.
 
+        Warns
+        -----
+        UserWarning
+            The fragments have no chromosome of a region: its counts are zeros. Names have to be equal: ``"chr1"`` is
+            not ``"1"``.
+
         Raises
         ------
-        nnz.UnknownNameError
-            No chromosome has the name.
         nnz.ArgumentError
             A region has no bases, or options are given without a path.
 
@@ -151,6 +156,8 @@ class CountedFragments(FragmentReader):
         self, handle: CountsHandle, path: Optional[PathLike], progress: Progress, options: Any
     ) -> Union[Matrix, Summary]:
         counts = Matrix.of(handle)
+        for note in handle.source.notes():
+            warnings.warn(f"{handle.shown}: {note}", UserWarning, stacklevel=outside())
         if path is not None:
             return write(counts, path, progress=progress, **options)
         if options:

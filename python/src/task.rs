@@ -98,6 +98,14 @@ pub(crate) fn wait<T: Send>(py: Python<'_>, done: &mut Receiver<T>) -> PyResult<
     }
 }
 
+/// Waits a tick for the end of a channel; `None` if it is still open.
+pub(crate) fn wait_for(py: Python<'_>, open: &mut Receiver<()>) -> PyResult<Option<()>> {
+    match py.detach(move || open.recv_timeout(TICK)) {
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        _ => Ok(Some(())),
+    }
+}
+
 /// Stores progress.
 #[derive(Default)]
 pub(crate) struct Counter {

@@ -245,8 +245,10 @@ fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
             let shape = part.source.header().shape;
             let found = format!("{} {}s ({shape})", part.len(across), one_of(across));
             let (first_shape, len) = (first.source.header().shape, first.len(across));
-            let expected = format!("{len}, as in {} ({first_shape})", first.place);
-            return Err(Error::mismatch(part.place.clone(), found, expected));
+            let what =
+                format!("found {found}, expected {len}, as in {} ({first_shape})", first.place);
+            // None of them is broken.
+            return Err(Error::new(ErrorKind::Argument(what), part.place.clone()));
         }
     }
     Ok(())

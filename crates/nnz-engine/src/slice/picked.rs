@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::ops::Range;
 
-use nnz_core::{Axis, Error, Result};
+use nnz_core::{Axis, Error, ErrorKind, Place, Result};
 
 /// Consecutive positions that stay consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,7 +208,8 @@ pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
         1 => format!("the matrix has one {one}, numbered 0"),
         _ => format!("the matrix has {len} {one}s, numbered from 0"),
     };
-    Error::argument(format!("{one} {position} is out of bounds: {there}"))
+    let what = format!("{one} {position} is out of bounds: {there}");
+    Error::new(ErrorKind::OutOfBounds(what), Place::default())
 }
 
 #[cfg(test)]

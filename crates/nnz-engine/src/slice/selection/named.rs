@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, MatrixSource, Result};
+use nnz_core::{
+    Axis, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, MatrixSource, Place,
+    Result,
+};
 
 use super::super::picked::absent;
 use super::condition::Condition;
@@ -195,8 +198,13 @@ impl<'a> Named<'a> {
             (Some([Some(at), None]), _) => return Ok(*at),
             (_, Some(position)) => return Ok(position),
             (_, None) if digits => return Err(absent(one, text(), len)),
-            (_, None) if self.has_names => format!("no {one} is named {:?}", text()),
-            (_, None) => format!("no {one} is named {:?}: {one}s have no names", text()),
+            (_, None) if self.has_names => {
+                return Err(unknown(format!("no {one} is named {:?}", text())));
+            }
+            (_, None) => {
+                let what = format!("no {one} is named {:?}: {one}s have no names", text());
+                return Err(unknown(what));
+            }
         };
         Err(Error::argument(what))
     }
@@ -229,6 +237,11 @@ impl Others {
              {column}={word}"
         )
     }
+}
+
+/// The error for a name that does not exist.
+fn unknown(what: String) -> Error {
+    Error::new(ErrorKind::UnknownName(what), Place::default())
 }
 
 fn is_digits(word: &[u8]) -> bool {
