@@ -19,7 +19,7 @@ from ._options import PathLike
 from ._statistics import Statistics
 
 if TYPE_CHECKING:
-    from ._external import Block, anndata, pandas, torch
+    from ._external import Block, anndata, pandas
 
 DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a matrix at the most."""
@@ -333,7 +333,7 @@ class Matrix(Statistics):
         """
         return _convert.to_anndata(self, lambda matrix: matrix.to_scipy(matrix=True))
 
-    def to_torch(self, order: Optional[str] = None) -> torch.Tensor:
+    def to_torch(self, order: Optional[str] = None) -> Any:
         """Read all entries into a sparse PyTorch tensor. Requires torch.
 
         Parameters
@@ -358,6 +358,7 @@ class Matrix(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").to_torch().layout  # doctest: +SKIP
         torch.sparse_csc
         """
+        # Any, since the types of PyTorch are unknown where it is not installed.
         from . import _torch
 
         return _torch.from_block(self.to_scipy(order))

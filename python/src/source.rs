@@ -4,16 +4,16 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use nnz::engine::{DuplicatePolicy, Slice, Transposed};
-use nnz::matrix::{AxisKind, Structure};
+use nnz::matrix::{AxisKind, Storage, Structure};
 use nnz::{
-    Axis, Cancellation, CsMatrix, Header, Location, MatrixSource, OpenOptions, Order, Place,
+    Axis, Cancellation, CsMatrix, Error, Header, Location, MatrixSource, OpenOptions, Order, Place,
     ReadOptions, Selection, Shape, StatsOptions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 
 use crate::arrow::{self, ArrayData, Field};
-use crate::error::{IN_MEMORY, OrRaise as _, argument};
+use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
 use crate::part::{Part, PartOf};
 use crate::view::View;
@@ -328,6 +328,7 @@ impl Source {
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Compressed<'py>> {
+        self.check_fill(py)?;
         let options = self.read_options(py, by, duplicates, memory_limit, workers)?;
         let (inner, place) = self.inner();
         let matrix = task::run(py, None, move |context| {
@@ -352,6 +353,7 @@ impl Source {
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, &'static str)> {
+        self.check_fill(py)?;
         let options = self.read_options(py, by, None, memory_limit, workers)?;
         let (inner, place) = self.inner();
         let dense = task::run(py, None, move |context| {
@@ -419,6 +421,18 @@ impl Source {
             move || Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
         })?;
         Ok(Self::new(Arc::new(slice), place))
+    }
+
+    /// Fails if elements that are not stored are not zero, as they are in SciPy.
+    fn check_fill(&self, py: Python<'_>) -> PyResult<()> {
+        let header = self.header();
+        match header.fill.filter(|_| header.storage == Storage::Sparse) {
+            None => Ok(()),
+            Some(fill) => {
+                let what = format!("the fill value is {fill}, not zero; nnz.Tensor reads it");
+                Err(exception(py, &Error::unsupported(self.place.clone(), what)))
+            }
+        }
     }
 
     fn read_options(

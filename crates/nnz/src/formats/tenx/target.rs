@@ -7,7 +7,7 @@ use std::str::FromStr;
 use nnz_container::Compression;
 use nnz_core::{
     Axis, AxisKind, ColumnInfo, ColumnType, Error, Header, MatrixSink, MatrixSource, Metadata,
-    Names, Order, Result, SinkCapabilities, StringList, ValueType,
+    Names, Order, Place, Result, SinkCapabilities, StringList, ValueType,
 };
 use nnz_matrix_market::tenx_folder::{self, FeatureColumns, FolderVersion};
 use nnz_singlecell::tenx::{self, Features, FormatVersion, SinkOptions};
