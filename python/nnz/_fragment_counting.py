@@ -90,7 +90,11 @@ class CountedFragments(FragmentReader):
         >>> counts.sum(axis=1)
         array([356,  35], dtype=uint64)
         """
-        return self._counted(CountsHandle(self._handle, _regions.to_peaks(peaks), mode), path, progress, options)
+        handle = CountsHandle(self._handle, _regions.to_peaks(peaks), mode)
+        # Those of peaks are about chromosomes without fragments.
+        for note in handle.source.notes():
+            warnings.warn(f"{handle.shown}: {note}", UserWarning, stacklevel=outside())
+        return self._counted(handle, path, progress, options)
 
     @overload
     def count_tiles(
@@ -156,8 +160,6 @@ class CountedFragments(FragmentReader):
         self, handle: CountsHandle, path: Optional[PathLike], progress: Progress, options: Any
     ) -> Union[Matrix, Summary]:
         counts = Matrix.of(handle)
-        for note in handle.source.notes():
-            warnings.warn(f"{handle.shown}: {note}", UserWarning, stacklevel=outside())
         if path is not None:
             return write(counts, path, progress=progress, **options)
         if options:

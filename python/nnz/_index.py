@@ -160,9 +160,10 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
         index = _of_range(index, length, one)
         if isinstance(index, Selected):
             return index
-    if isinstance(index, np.ma.MaskedArray) and bool(np.ma.getmaskarray(index).any()):
+    given: Any = index
+    if isinstance(index, np.ma.MaskedArray) and bool(np.any(given.mask)):
         raise PositionError(f"{one}s are not selected by an array with masked values: compressed() leaves them out")
-    array: npt.NDArray[Any] = np.asarray(index)
+    array: npt.NDArray[Any] = np.asarray(given)
     if array.ndim != 1:
         raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
     if array.dtype == np.bool_:
@@ -174,7 +175,7 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
     if array.dtype.kind in "iu":
         return _unique(_positions(array, length, one))
     # NumPy makes texts of numbers beside texts.
-    texts: Sequence[Any] = index if is_list(index) or is_tuple(index) else array.tolist()
+    texts: Sequence[Any] = given if is_list(given) or is_tuple(given) else array.tolist()
     if all(isinstance(text, str) for text in texts):
         known = names()
         return _unique(np.array([known.find(text) for text in texts], np.uint64))

@@ -91,8 +91,9 @@ def selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
 def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> Any:
     if isinstance(given, str):
         return given
-    if np.iterable(given) and np.ndim(given) == 1 and len(given) and all(isinstance(text, str) for text in given):
-        return [str(text) for text in given]
+    names = _names(given)
+    if names is not None:
+        return names
     if axis is None:
         raise ArgumentError(f"cells and features are selected by a string or a list of names, not by {given!r}")
     if not opened:
@@ -103,3 +104,15 @@ def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     if found.repeated is not None:
         raise ArgumentError(f"a {one} is selected twice")
     return np.arange(length, dtype=np.uint64) if found.positions is None else found.positions
+
+
+def _names(given: Any) -> Optional[List[str]]:
+    """Return the names of a list, if it has names."""
+    if isinstance(given, range):
+        return None
+    try:
+        texts: List[Any] = list(given)
+    except TypeError:
+        return None
+    names = [str(text) for text in texts if isinstance(text, str)]
+    return names if names and len(names) == len(texts) else None

@@ -429,7 +429,10 @@ impl Source {
         match header.fill.filter(|_| header.storage == Storage::Sparse) {
             None => Ok(()),
             Some(fill) => {
-                let what = format!("the fill value is {fill}, not zero; nnz.Tensor reads it");
+                let what = format!(
+                    "the fill value is {fill}, but only zero can be read into memory; nnz.convert writes \
+                     all elements to .npy"
+                );
                 Err(exception(py, &Error::unsupported(self.place.clone(), what)))
             }
         }

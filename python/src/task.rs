@@ -98,11 +98,12 @@ pub(crate) fn wait<T: Send>(py: Python<'_>, done: &mut Receiver<T>) -> PyResult<
     }
 }
 
-/// Waits a tick for the end of a channel; `None` if it is still open.
-pub(crate) fn wait_for(py: Python<'_>, open: &mut Receiver<()>) -> PyResult<Option<()>> {
-    match py.detach(move || open.recv_timeout(TICK)) {
+/// Waits a tick for a message, and returns whether there is one; `None` if there may be one later.
+pub(crate) fn wait_for(py: Python<'_>, messages: &mut Receiver<()>) -> PyResult<Option<bool>> {
+    match py.detach(move || messages.recv_timeout(TICK)) {
+        Ok(()) => Ok(Some(true)),
         Err(RecvTimeoutError::Timeout) => Ok(None),
-        _ => Ok(Some(())),
+        Err(RecvTimeoutError::Disconnected) => Ok(Some(false)),
     }
 }
 

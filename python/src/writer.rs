@@ -30,8 +30,8 @@ struct Parts {
     header: Header,
     /// The location of the target in messages.
     place: Place,
-    /// Is dropped at the start of reading: the target has been checked then.
-    waiting: Mutex<Option<Sender<()>>>,
+    /// Receives a message at the start of reading: the target has been checked then.
+    waiting: Waiting,
     batches: Mutex<Option<Receiver<Box<Batch>>>>,
     /// The number of majors received.
     come: Arc<AtomicU64>,
@@ -60,7 +60,10 @@ impl MatrixSource for Parts {
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let all = self.header.shape.major(self.header.order);
-        drop(lock(&self.waiting).take());
+        if let Some(waiting) = lock(&self.waiting).take() {
+            // Nobody may wait any longer.
+            let _ = waiting.send(());
+        }
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(batches) = batches.filter(|_| majors == (0..all)) else {
             let what = "can only be read once, from start to end";
@@ -77,6 +80,9 @@ impl MatrixSource for Parts {
         Ok(Box::new(BatchUnits::new(Box::new(reader), empty)))
     }
 }
+
+/// Is used or dropped when [`PartsWriter::start`] need not wait any longer.
+type Waiting = Arc<Mutex<Option<Sender<()>>>>;
 
 /// Waits for batches.
 struct Coming {
@@ -117,7 +123,8 @@ pub(crate) struct PartsWriter {
     come: Arc<AtomicU64>,
     target: Location,
     cancellation: Cancellation,
-    /// Is closed at the start of reading.
+    waiting: Waiting,
+    /// Has a message at the start of reading, or is closed if that has not been reached.
     started: Mutex<Option<Receiver<()>>>,
     unsent: Mutex<Option<SyncSender<Box<Batch>>>>,
     source: Mutex<Option<Arc<dyn MatrixSource>>>,
@@ -155,11 +162,12 @@ impl PartsWriter {
         let (sender, receiver) = sync_channel(WAITING);
         let come = Arc::<AtomicU64>::default();
         let (waiting, started) = channel();
+        let waiting = Arc::new(Mutex::new(Some(waiting)));
         let target = location(path);
         let parts = Parts {
             header,
             place: target.source_place(),
-            waiting: Mutex::new(Some(waiting)),
+            waiting: Arc::clone(&waiting),
             batches: Mutex::new(Some(receiver)),
             come: Arc::clone(&come),
         };
@@ -170,6 +178,7 @@ impl PartsWriter {
             come,
             target,
             cancellation: Cancellation::new(),
+            waiting,
             started: Mutex::new(Some(started)),
             unsent: Mutex::new(Some(sender)),
             source: Mutex::new(Some(Arc::new(parts))),
@@ -198,25 +207,15 @@ impl PartsWriter {
         let (inner, place) = source.inner();
         let sender = lock(&self.unsent).take();
         let batches = sender.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        let waiting = Arc::clone(&self.waiting);
         let done = task::start(move || {
-            nnz::convert_source(&*inner, &place, &target, &options, &NoProgress)
+            let done = nnz::convert_source(&*inner, &place, &target, &options, &NoProgress);
+            // It may have failed before reading.
+            drop(lock(&waiting).take());
+            done
         })?;
         *lock(&self.running) = Some(Running { batches, done });
-        let Some(mut started) = lock(&self.started).take() else { return Ok(()) };
-        // Closed by reading, or by the end of a thread that has failed.
-        while task::wait_for(py, &mut started)?.is_none() {
-            py.check_signals()?;
-        }
-        let failed = {
-            let mut running = lock(&self.running);
-            running.as_ref().and_then(|running| running.done.try_recv().ok()).inspect(|_| {
-                drop(running.take());
-            })
-        };
-        match failed {
-            Some(Err(error)) => Err(exception(py, &error)),
-            _ => Ok(()),
-        }
+        self.wait_for_check(py).inspect_err(|_| self.abort(py))
     }
 
     /// Writes the next rows or columns.
@@ -289,6 +288,22 @@ impl PartsWriter {
 }
 
 impl PartsWriter {
+    /// Waits until the target has been checked, and returns the error if that has failed.
+    fn wait_for_check(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(mut started) = lock(&self.started).take() else { return Ok(()) };
+        let reads = loop {
+            match task::wait_for(py, &mut started)? {
+                Some(reads) => break reads,
+                None => py.check_signals()?,
+            }
+        };
+        if reads {
+            return Ok(());
+        }
+        let running = lock(&self.running).take();
+        running.map_or(Ok(()), |running| self.wait(py, running).map(drop))
+    }
+
     fn send(&self, py: Python<'_>, batch: Box<Batch>) -> PyResult<()> {
         let mut waiting = batch;
         loop {
