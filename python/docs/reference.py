@@ -16,7 +16,7 @@ GROUPS = {
     "Open and read": ["open", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "From file to file": ["convert", "slice", "concat", "split", "transpose", "repair"],
-    "Inspect": ["validate", "diff", "stats", "formats"],
+    "Inspect": ["validate", "diff", "stats", "formats", "set_temporary_directory"],
     "Fragments": [
         "Fragments",
         "FragmentArrays",
@@ -36,7 +36,8 @@ Generated from the docstrings by `python/docs/reference.py`. Examples run in a c
 of an empty directory.
 
 - `nnz.__version__` is the version of the package.
-- Functions release the GIL while they read and write, and Ctrl-C interrupts them. Unfinished output is then removed.
+- Functions release the GIL while they read and write. Ctrl-C cancels them: Python raises `KeyboardInterrupt`, and nothing is left. If it
+  comes when an output is already in place, the output stays, and is complete: an output is never left half written.
 - Axes are those of NumPy: `axis=0` returns a value for each column. Positions are counted from 0.
 """
 

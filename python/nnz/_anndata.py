@@ -73,6 +73,7 @@ def read_anndata(
     """
     if nbytes < 1:
         raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
+    _anndata()
     shown = os.fsdecode(path)
     reader = _Reader(shown, backed, nbytes, memory)
     with _store(shown) as store:

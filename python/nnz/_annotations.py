@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, List
 
 from . import _frames
+from ._errors import UnsupportedError
 from ._matrix_handle import MatrixHandle
 
 if TYPE_CHECKING:
@@ -33,6 +35,13 @@ class Annotations:
         handle.source.annotation_types(axis)
 
     def __len__(self) -> int:
+        length = self._length
+        if length > sys.maxsize:
+            raise UnsupportedError(f"{length} {self._axis}: Python has lengths of at most {sys.maxsize}")
+        return length
+
+    @property
+    def _length(self) -> int:
         source = self._handle.source
         at = self._axis == "cols" if self._axis in ("rows", "cols") else source.axis_kinds.index(self._axis)
         return source.shape[at]
@@ -65,7 +74,7 @@ class Annotations:
         ((507, 2), 'ENSG00000279493')
         """
         source = self._handle.source
-        return _frames.to_frame(source.names(self._axis), source.annotations(self._axis), len(self))
+        return _frames.to_frame(source.names(self._axis), source.annotations(self._axis), self._length)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Return an Arrow stream with one batch. The types are those of the file; a requested schema is ignored."""
@@ -73,4 +82,4 @@ class Annotations:
 
     def __repr__(self) -> str:
         labels = ", ".join(self.columns) or "names only"
-        return f"<nnz.Annotations of {len(self)} {self._axis} ({labels}): {self._handle.shown!r}>"
+        return f"<nnz.Annotations of {self._length} {self._axis} ({labels}): {self._handle.shown!r}>"

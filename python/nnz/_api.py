@@ -30,7 +30,7 @@ from ._inspect import diff, formats, stats, validate
 from ._matrix import Matrix
 from ._nnz import __version__
 from ._open import open
-from ._options import TargetOptions, WriteOptions
+from ._options import TargetOptions, WriteOptions, set_temporary_directory
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._slice import slice
 from ._table import Table
@@ -85,6 +85,7 @@ __all__ = [
     "open",
     "read_anndata",
     "repair",
+    "set_temporary_directory",
     "slice",
     "split",
     "stats",

@@ -8,17 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _nnz
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnsupportedError
 from ._external import load
+from ._handle import Memory
 
 if TYPE_CHECKING:
     from ._external import anndata, pandas
     from ._matrix import Matrix
 
+LONGEST = (1 << 63) - 1
+"""The most rows or columns of a matrix of SciPy."""
+
 
 def read(
     source: _nnz.Source,
-    memory: Any,
+    memory: Memory,
     order: Optional[str] = None,
     matrix: bool = False,
     duplicates: Optional[str] = None,
@@ -30,6 +34,9 @@ def read(
 
 def block(data: Any, indices: Any, indptr: Any, shape: Tuple[int, int], by_row: bool, matrix: bool = False) -> Any:
     """Make a matrix of SciPy of sorted arrays, without a copy."""
+    if max(shape) > LONGEST:
+        rows, cols = shape
+        raise UnsupportedError(f"{rows} x {cols}: SciPy has matrices of at most 2^63 - 1 rows and columns")
     found = kind_of(by_row, matrix)((data, indices, indptr), shape=shape, copy=False)
     found.has_sorted_indices = True
     return found
@@ -43,7 +50,7 @@ def kind_of(by_row: bool, matrix: bool) -> Any:
     return sparse.csr_array if by_row else sparse.csc_array
 
 
-def read_dense(source: _nnz.Source, memory: Any, order: Optional[str] = None) -> npt.NDArray[Any]:
+def read_dense(source: _nnz.Source, memory: Memory, order: Optional[str] = None) -> npt.NDArray[Any]:
     """Read every cell into an array, without a copy."""
     cells, order = source.read_dense(order, memory)
     return cells.reshape(source.shape, order="C" if order == "row" else "F")
@@ -113,8 +120,16 @@ def compressed(obj: Any, order: Optional[str] = None) -> Any:
     return block
 
 
-def native_indices(block: Any) -> Tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return `indptr` and indices as the compiled part takes them."""
-    wide = block.indices.dtype.itemsize > 4
-    indices = np.ascontiguousarray(block.indices, np.int64 if wide else np.int32)
-    return np.ascontiguousarray(block.indptr, np.int64), indices
+def native_arrays(
+    block: Any, dtype: Optional[np.dtype[Any]] = None
+) -> Tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return `indptr`, indices and data as the compiled part takes them, with values of a type."""
+    indptr = np.ascontiguousarray(block.indptr, np.int64)
+    indices, data = block.indices, block.data
+    stored = int(indptr[-1]) if indptr.size else 0
+    if 0 <= stored < min(len(indices), len(data)):
+        # SciPy ignores what is there after the last entry.
+        indices, data = indices[:stored], data[:stored]
+    indices = np.ascontiguousarray(indices, np.int64 if indices.dtype.itemsize > 4 else np.int32)
+    data = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("=") if dtype is None else dtype)
+    return indptr, indices, data

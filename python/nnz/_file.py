@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Dict, Iterator, Tuple, Type, Union
 
-from . import _nnz
+from . import _nnz, _show
 from ._dataset import Dataset, open_dataset
 from ._errors import ArgumentError, FormatError
 from ._handle import absolute
@@ -59,6 +59,10 @@ class File(Mapping[str, Dataset]):
 
     def __reduce__(self) -> Tuple[Type[File], Tuple[str]]:
         return File, (self._path,)
+
+    def _repr_html_(self) -> str:
+        shapes = ((name, " x ".join(map(str, shape))) for name, shape in self._members.items())
+        return _show.table("nnz.File", [("path", self._shown), *shapes])
 
     def __repr__(self) -> str:
         return f"<nnz.File {self._shown!r}: {', '.join(self._members)}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from . import _regions
@@ -11,7 +12,7 @@ from ._fragment_handle import FragmentReader
 from ._matrix import Matrix
 from ._options import PathLike, WriteOptions
 from ._progress import Progress
-from ._results import Summary
+from ._results import Summary, outside
 from ._write import write
 
 if TYPE_CHECKING:
@@ -68,10 +69,14 @@ class CountedFragments(FragmentReader):
             Without a path a lazy matrix of uint32, of the shape regions by cells, which counts the fragments of the
             rows that are read, each time they are read; ``to_scipy()`` counts all.
 
+        Warns
+        -----
+        UserWarning
+            The fragments have no chromosome of a region: its counts are zeros. Names have to be equal: ``"chr1"`` is
+            not ``"1"``.
+
         Raises
         ------
-        nnz.UnknownNameError
-            No chromosome has the name.
         nnz.ArgumentError
             A region has no bases, or options are given without a path.
 
@@ -85,7 +90,11 @@ class CountedFragments(FragmentReader):
         >>> counts.sum(axis=1)
         array([356,  35], dtype=uint64)
         """
-        return self._counted(CountsHandle(self._handle, _regions.to_peaks(peaks), mode), path, progress, options)
+        handle = CountsHandle(self._handle, _regions.to_peaks(peaks), mode)
+        # Those of peaks are about chromosomes without fragments.
+        for note in handle.source.notes():
+            warnings.warn(f"{handle.shown}: {note}", UserWarning, stacklevel=outside())
+        return self._counted(handle, path, progress, options)
 
     @overload
     def count_tiles(

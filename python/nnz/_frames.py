@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnsupportedError
 from ._external import load
 from ._guards import is_list
 
@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from ._external import pandas
     from ._nnz import Column
 
+LONGEST = (1 << 63) - 1
+"""The most rows of a data frame."""
+
 
 def to_frame(names: Optional[Sequence[str]], columns: Sequence[Column], length: int) -> pandas.DataFrame:
     """Make a data frame of columns, with names as its index."""
     frames = load("pandas", "a data frame of annotations")
+    if length > LONGEST:
+        raise UnsupportedError(f"{length} rows: pandas has data frames of at most 2^63 - 1 rows")
     index = frames.RangeIndex(length) if names is None else frames.Index(list(names), dtype=object)
     made = {name: _series(frames, column) for name, *column in columns}
     frame: pandas.DataFrame = frames.DataFrame(made, index=frames.RangeIndex(length), columns=list(made))
@@ -59,9 +64,21 @@ def texts(columns: Sequence[Column]) -> List[Sequence[Optional[str]]]:
     return found
 
 
-def from_frame(frame: Any) -> Tuple[List[str], List[Column]]:
-    """Return the names and the columns of a data frame."""
-    return [str(name) for name in frame.index], [_column(str(name), frame.iloc[:, at]) for at, name in enumerate(frame.columns)]
+def from_frame(frame: Any, dropped: Optional[List[str]] = None) -> Tuple[List[str], List[Column]]:
+    """Return the names and the columns of a data frame.
+
+    Columns of a type that no file can have are an error, unless there is a list: it gets what is dropped.
+    """
+    columns: List[Column] = []
+    for at, name in enumerate(frame.columns):
+        series = frame.iloc[:, at]
+        try:
+            columns.append(_column(str(name), series))
+        except ArgumentError:
+            if dropped is None:
+                raise
+            dropped.append(f"column {str(name)!r} of type {series.dtype}")
+    return [str(name) for name in frame.index], columns
 
 
 def _column(name: str, series: Any) -> Column:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Set
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Set, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import ArgumentError, PositionError, UnknownNameError
+from . import _nnz
+from ._errors import ArgumentError, MemoryLimitError, PositionError, UnknownNameError
 from ._guards import is_list, is_tuple
 
 
@@ -75,6 +76,9 @@ class NameIndex:
         return next(iter(found))
 
 
+UNCHECKED = 1 << 24
+"""Positions that are listed without a look at the free memory."""
+
 ALL = Selected(None, None, False)
 
 
@@ -99,9 +103,9 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
             taken = range(*index.indices(length))
         except TypeError:
             raise PositionError(f"a slice of {one}s takes integers, not {index}") from None
-        if len(taken) == length and taken.step > 0:
+        if taken.step == 1 and taken.start == 0 and taken.stop == length:
             return ALL
-        return Selected(np.arange(taken.start, taken.stop, taken.step).astype(np.uint64), None, False)
+        return Selected(_listed(taken, one), None, False)
     if isinstance(index, str):
         return Selected(np.array([names().find(index)], np.uint64), None, True)
     if not isinstance(index, (bool, np.bool_)):
@@ -114,8 +118,52 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
     return _several(index, length, one, names)
 
 
+def _count(positions: range) -> int:
+    """Return the length of a range, which may be too large for `len`."""
+    step = positions.step
+    return max(0, (positions.stop - positions.start + step - (1 if step > 0 else -1)) // step)
+
+
+def _listed(positions: range, one: str) -> npt.NDArray[np.uint64]:
+    """List positions that are not negative."""
+    count = _count(positions)
+    if count > UNCHECKED:
+        # Eight bytes for each, and about all memory that is free.
+        allowed = 4 * _nnz.default_memory()
+        if count * 8 > allowed:
+            raise MemoryLimitError(f"{count} {one}s: their positions need {count * 8} bytes of memory, {allowed} are allowed")
+    if not count:
+        return np.empty(0, np.uint64)
+    first = np.uint64(positions[0])
+    if count == 1:
+        return np.array([first])
+    distances = np.arange(count, dtype=np.uint64) * np.uint64(abs(positions.step))
+    return first + distances if positions.step > 0 else first - distances
+
+
+def _of_range(given: range, length: int, one: str) -> Union[Selected, npt.NDArray[Any]]:
+    """Check the positions of a range; an array if only some of them are negative."""
+    if not given:
+        return Selected(np.empty(0, np.uint64), None, False)
+    ends = given[0], given[-1]
+    for end in ends:
+        if not -length <= end < length:
+            raise PositionError(f"{one} {end} is outside of {length} {one}s")
+    if (ends[0] < 0) != (ends[1] < 0):
+        return np.arange(given.start, given.stop, given.step)
+    shift = length if ends[0] < 0 else 0
+    return Selected(_listed(range(given.start + shift, given.stop + shift, given.step), one), None, False)
+
+
 def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
-    array: npt.NDArray[Any] = np.asarray(index)
+    if isinstance(index, range):
+        index = _of_range(index, length, one)
+        if isinstance(index, Selected):
+            return index
+    given: Any = index
+    if isinstance(index, np.ma.MaskedArray) and bool(np.any(given.mask)):
+        raise PositionError(f"{one}s are not selected by an array with masked values: compressed() leaves them out")
+    array: npt.NDArray[Any] = np.asarray(given)
     if array.ndim != 1:
         raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
     if array.dtype == np.bool_:
@@ -127,7 +175,7 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
     if array.dtype.kind in "iu":
         return _unique(_positions(array, length, one))
     # NumPy makes texts of numbers beside texts.
-    texts: Sequence[Any] = index if is_list(index) or is_tuple(index) else array.tolist()
+    texts: Sequence[Any] = given if is_list(given) or is_tuple(given) else array.tolist()
     if all(isinstance(text, str) for text in texts):
         known = names()
         return _unique(np.array([known.find(text) for text in texts], np.uint64))
@@ -146,8 +194,10 @@ def _positions(given: npt.NDArray[Any], length: int, one: str) -> npt.NDArray[np
         raise PositionError(f"{one} {first} is outside of {length} {one}s")
     if given.dtype.kind == "u":
         return given.astype(np.uint64)
-    wide = given.astype(np.int64)
-    return np.where(wide < 0, wide + length, wide).astype(np.uint64)
+    # Modulo 2^64, so that it holds for lengths of 2^63 and more, too.
+    made = given.astype(np.int64).astype(np.uint64)
+    made[given < 0] += np.uint64(length)
+    return made
 
 
 def _unique(positions: npt.NDArray[np.uint64]) -> Selected:

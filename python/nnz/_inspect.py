@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 
 from . import _nnz
-from ._errors import UnsupportedError
+from ._errors import ArgumentError, UnsupportedError
 from ._fragment_verbs import holds_fragments
 from ._handle import handle_of
 from ._matrix import Matrix
@@ -118,6 +118,9 @@ def stats(
     measures: str = "all",
     rows: Any = None,
     cols: Any = None,
+    cells: Any = None,
+    features: Any = None,
+    allow_empty: bool = False,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
 ) -> Dict[str, Any]:
@@ -131,8 +134,10 @@ def stats(
         The axis for which a value is computed for each row or column; by default for the whole matrix.
     measures : {"nnz", "sums", "all"}
         What is computed: the number of entries; also sums and means; or all.
-    rows, cols : optional
+    rows, cols, cells, features : optional
         The rows and columns to include, as in `nnz.slice`.
+    allow_empty : bool
+        As in `nnz.slice`.
     threads, memory : optional
         As in `nnz.WriteOptions`.
 
@@ -144,6 +149,10 @@ def stats(
 
     Raises
     ------
+    KeyError
+        No row or column has the name.
+    IndexError
+        A position is outside of the matrix.
     nnz.ArgumentError
         The matrix has no such axis, or a selection is invalid.
     nnz.Error
@@ -154,17 +163,14 @@ def stats(
     >>> float(nnz.stats("examples/pbmc_10x_v3_mtx", measures="sums")["sum"])
     41549.0
     """
+    if axis is not None and not isinstance(axis, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
     matrix = Matrix(path, memory=memory)
-    source = handle_of(matrix).source
-    opened = [matrix]
-    chosen: List[Any] = []
-    for given, at in ((rows, 0), (cols, 1)):
-        several = selections(given, at, os.fsdecode(path), opened)
-        if len(several) > 1:
-            raise TypeError("stats takes one selection of an axis")
-        chosen.append(several[0] if several else None)
-    if any(one is not None for one in chosen):
-        source = source.select(*chosen)
+    source, place = handle_of(matrix).source, os.fsdecode(path)
+    given = ((rows, 0), (cols, 1), (cells, None), (features, None))
+    selected = [selections(one, at, place, [matrix]) for one, at in given]
+    if any(selected):
+        source = source.select_all(selected, allow_empty)
     found = source.stats(axis, measures, memory, threads)
     names: Tuple[Tuple[str, int], ...] = (("nnz", 5),)
     if measures != "nnz":

@@ -13,13 +13,13 @@ from ._annotations import Annotations
 from ._batches import batches
 from ._errors import ArgumentError, PositionError
 from ._guards import is_tuple
-from ._handle import Memory, absolute
+from ._handle import Memory, absolute, listing_groups
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
 from ._statistics import Statistics
 
 if TYPE_CHECKING:
-    from ._external import Block, anndata, pandas, torch
+    from ._external import Block, anndata, pandas
 
 DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a matrix at the most."""
@@ -59,7 +59,9 @@ class Matrix(Statistics):
 
     def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
         shown = os.fsdecode(path)
-        self._start(MatrixHandle(absolute(shown), shown, memory, _nnz.Source.open(shown, memory)))
+        with listing_groups(shown):
+            source = _nnz.Source.open(shown, memory)
+        self._start(MatrixHandle(absolute(shown), shown, memory, source))
 
     def _start(self, handle: MatrixHandle) -> None:
         super()._start(handle)
@@ -222,6 +224,9 @@ class Matrix(Statistics):
             block = block[rows.repeated, :]
         if cols.repeated is not None:
             block = block[:, cols.repeated]
+        if rows.repeated is not None or cols.repeated is not None:
+            # As those of all other selections.
+            block.sort_indices()
         return block
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
@@ -328,7 +333,7 @@ class Matrix(Statistics):
         """
         return _convert.to_anndata(self, lambda matrix: matrix.to_scipy(matrix=True))
 
-    def to_torch(self, order: Optional[str] = None) -> torch.Tensor:
+    def to_torch(self, order: Optional[str] = None) -> Any:
         """Read all entries into a sparse PyTorch tensor. Requires torch.
 
         Parameters
@@ -353,6 +358,7 @@ class Matrix(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").to_torch().layout  # doctest: +SKIP
         torch.sparse_csc
         """
+        # Any, since the types of PyTorch are unknown where it is not installed.
         from . import _torch
 
         return _torch.from_block(self.to_scipy(order))

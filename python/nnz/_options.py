@@ -7,7 +7,8 @@ from typing import Any, Dict, Optional, TypedDict, Union
 
 import numpy as np
 
-from . import _frames
+from . import _frames, _nnz
+from ._errors import ArgumentError
 
 PathLike = Union[str, bytes, "os.PathLike[Any]"]
 
@@ -105,3 +106,34 @@ def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
         if table is not None:
             made[name] = _frames.from_frame(table) if hasattr(table, "columns") else os.fspath(table)
     return made
+
+
+def set_temporary_directory(path: PathLike) -> None:
+    """Set the directory for temporary files of the process, as ``nnz --temp-dir``.
+
+    By default, temporary files of sorting are in the directory of the target, others in ``TMPDIR`` or ``/tmp``.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        An existing directory. It can be set once.
+
+    Raises
+    ------
+    nnz.ArgumentError
+        Another directory has been set.
+    OSError
+        It is not a directory, or does not exist.
+
+    Examples
+    --------
+    >>> nnz.set_temporary_directory("/scratch")  # doctest: +SKIP
+    """
+    global _temporary
+    whole = os.path.abspath(os.fsdecode(path))
+    if not _nnz.set_temporary_directory(whole) and whole != _temporary:
+        raise ArgumentError(f"{whole}: the directory for temporary files can be set once, and is {_temporary}")
+    _temporary = whole
+
+
+_temporary: Optional[str] = None

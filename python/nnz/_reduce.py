@@ -17,6 +17,13 @@ Reduced = Any
 """A value of NumPy for the whole, an array of one dimension for rows or columns."""
 
 
+def check_unset(**arguments: Any) -> None:
+    """Refuse arguments that functions of NumPy pass on, and that matrices have no use for."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise ArgumentError(f"{name}={value!r}: a matrix on disk has no {name} here, only None")
+
+
 def total(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Add up values."""
     kind = np.dtype(source.dtype).kind
@@ -42,6 +49,10 @@ def mean(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
 
 def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Reduced:
     """Compute variances. That of complex numbers is of their distances from the mean."""
+    try:
+        ddof = operator.index(ddof)
+    except TypeError:
+        raise ArgumentError(f"ddof {ddof!r}: expected an integer") from None
     if _is_complex(source):
         real, imaginary = (var(part, axis, ddof, memory) for part in _parts(source))
         return real + imaginary

@@ -50,7 +50,7 @@ class Summary:
 def summary(made: Dict[str, Any]) -> Summary:
     """Make a summary, and warn of what was dropped."""
     result = Summary(**made)
-    stacklevel = _outside()
+    stacklevel = outside()
     if result.dropped:
         dropped = ", ".join(result.dropped)
         warnings.warn(f"dropped: {dropped}", DroppedWarning, stacklevel=stacklevel)
@@ -59,7 +59,7 @@ def summary(made: Dict[str, Any]) -> Summary:
     return result
 
 
-def _outside() -> int:
+def outside() -> int:
     """Return the stack level, for the caller, of the code that called the package."""
     frame = inspect.currentframe()
     level = 0

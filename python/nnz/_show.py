@@ -46,8 +46,13 @@ def html(matrix: Matrix) -> str:
 
 def table(caption: str, found: List[Tuple[str, str]]) -> str:
     """Make a table of facts."""
-    cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td>{escape(value)}</td></tr>" for what, value in found)
-    return f"<table><caption>{escape(caption)}</caption>{cells}</table>"
+    cells = "".join(f"<tr><th style='text-align:left'>{_html(what)}</th><td>{_html(value)}</td></tr>" for what, value in found)
+    return f"<table><caption>{_html(caption)}</caption>{cells}</table>"
+
+
+def _html(text: str) -> str:
+    # Paths and names that are not UTF-8 have surrogates, which cannot be encoded.
+    return escape(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def tensor_text(tensor: Tensor) -> str:

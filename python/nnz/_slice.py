@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from builtins import slice as builtin_slice
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -28,6 +27,7 @@ def slice(
     cols: Any = None,
     cells: Any = None,
     features: Any = None,
+    allow_empty: bool = False,
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
@@ -40,7 +40,9 @@ def slice(
     rows, cols, cells, features : optional
         What is written, in this order, each row and column at most once: a string as in ``nnz slice``
         (``"CD3E,0:10"``, ``"cell_type=B"``, ``"@genes.txt"``) or a list of names; for `rows` and `cols` also a slice,
-        positions or booleans. A tuple combines several selections with AND.
+        a position, or a list of positions or booleans. A tuple combines several selections with AND.
+    allow_empty : bool
+        Whether an ``"@FILE"`` may list nothing, which selects none. By default that is an error.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -57,7 +59,7 @@ def slice(
     IndexError
         A position is outside of the matrix.
     nnz.ArgumentError
-        A row or column is selected twice.
+        A row or column is selected twice, or a selection is invalid.
     nnz.Error
         As in `nnz.convert`.
 
@@ -74,7 +76,7 @@ def slice(
         for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
     )
     with reporting(progress) as report:
-        made = _nnz.slice(place, os.fsdecode(target), selected, prepared(dict(options)), report)
+        made = _nnz.slice(place, os.fsdecode(target), selected, allow_empty, prepared(dict(options)), report)
     return summary(made)
 
 
@@ -82,19 +84,18 @@ def selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     """Turn what is selected of an axis into what the compiled part takes."""
     if given is None:
         return []
-    several = given if is_tuple(given) else (given,)
+    several: Tuple[Any, ...] = given if is_tuple(given) else (given,)
     return [_selection(one, axis, place, opened) for one in several]
 
 
 def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> Any:
     if isinstance(given, str):
         return given
-    if not isinstance(given, builtin_slice):
-        texts = list(given)
-        if texts and all(isinstance(text, str) for text in texts):
-            return [str(text) for text in texts]
+    names = _names(given)
+    if names is not None:
+        return names
     if axis is None:
-        raise TypeError("cells and features are selected by texts and names")
+        raise ArgumentError(f"cells and features are selected by a string or a list of names, not by {given!r}")
     if not opened:
         opened.append(Matrix(place))
     length = opened[0].shape[axis]
@@ -103,3 +104,15 @@ def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     if found.repeated is not None:
         raise ArgumentError(f"a {one} is selected twice")
     return np.arange(length, dtype=np.uint64) if found.positions is None else found.positions
+
+
+def _names(given: Any) -> Optional[List[str]]:
+    """Return the names of a list, if it has names."""
+    if isinstance(given, range):
+        return None
+    try:
+        texts: List[Any] = list(given)
+    except TypeError:
+        return None
+    names = [str(text) for text in texts if isinstance(text, str)]
+    return names if names and len(names) == len(texts) else None

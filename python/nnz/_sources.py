@@ -52,8 +52,7 @@ def _of_scipy(obj: Any) -> Source:
 
 def _of_block(block: Any) -> Source:
     order = "row" if block.format == "csr" else "col"
-    indptr, indices = _convert.native_indices(block)
-    return _nnz.Source.from_arrays(block.shape, order, indptr, indices, _native(block.data))
+    return _nnz.Source.from_arrays(block.shape, order, *_convert.native_arrays(block))
 
 
 def _of_pydata(obj: Any) -> Source:
@@ -89,7 +88,3 @@ def _stored(array: Any) -> npt.NDArray[np.bool_]:
     elif array.dtype.kind == "c":
         stored |= np.signbit(array.real) | np.signbit(array.imag)
     return stored
-
-
-def _native(data: Any) -> Any:
-    return np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))

@@ -21,7 +21,7 @@ class Statistics(Opened[MatrixHandle]):
     def _source(self) -> _nnz.Source:
         return self._handle.source
 
-    def sum(self, axis: Optional[int] = None) -> Reduced:
+    def sum(self, axis: Optional[int] = None, *, dtype: None = None, out: None = None) -> Reduced:
         """Add up all elements, or those of each column (``axis=0``) or of each row (``axis=1``).
 
         Integers are added exactly. Floats are added in 64 bits, with compensation for rounding errors, and complex
@@ -31,6 +31,8 @@ class Statistics(Opened[MatrixHandle]):
         ----------
         axis : {0, 1}, optional
             By default the whole matrix.
+        dtype, out : None
+            Only for functions of NumPy, such as ``numpy.sum``, which pass None.
 
         Returns
         -------
@@ -47,15 +49,18 @@ class Statistics(Opened[MatrixHandle]):
         >>> int(nnz.open("examples/pbmc_10x_v3_mtx").sum())
         41549
         """
+        _reduce.check_unset(dtype=dtype, out=out)
         return _reduce.total(self._source, axis, self._handle.memory)
 
-    def mean(self, axis: Optional[int] = None) -> Reduced:
+    def mean(self, axis: Optional[int] = None, *, dtype: None = None, out: None = None) -> Reduced:
         """Compute the mean of all elements, or of each column (``axis=0``) or of each row (``axis=1``).
 
         Parameters
         ----------
         axis : {0, 1}, optional
             By default the whole matrix.
+        dtype, out : None
+            Only for functions of NumPy, such as ``numpy.sum``, which pass None.
 
         Returns
         -------
@@ -67,9 +72,12 @@ class Statistics(Opened[MatrixHandle]):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").mean(axis=1).shape
         (507,)
         """
+        _reduce.check_unset(dtype=dtype, out=out)
         return _reduce.mean(self._source, axis, self._handle.memory)
 
-    def var(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
+    def var(
+        self, axis: Optional[int] = None, ddof: int = 0, *, dtype: None = None, out: None = None
+    ) -> Reduced:
         """Compute the variance of all elements, or of each column (``axis=0``) or of each row (``axis=1``).
 
         Parameters
@@ -78,6 +86,8 @@ class Statistics(Opened[MatrixHandle]):
             By default the whole matrix.
         ddof : int
             Subtracted from the number of elements: 0 as in NumPy; 1 as in ``nnz stats``.
+        dtype, out : None
+            Only for functions of NumPy, such as ``numpy.var``, which pass None.
 
         Returns
         -------
@@ -89,14 +99,17 @@ class Statistics(Opened[MatrixHandle]):
         >>> round(nnz.open("examples/pbmc_10x_v3_mtx").var().item(), 4)
         0.2707
         """
+        _reduce.check_unset(dtype=dtype, out=out)
         return _reduce.var(self._source, axis, ddof, self._handle.memory)
 
-    def std(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
+    def std(
+        self, axis: Optional[int] = None, ddof: int = 0, *, dtype: None = None, out: None = None
+    ) -> Reduced:
         """Compute the standard deviation, the square root of `var`.
 
         Parameters
         ----------
-        axis, ddof : optional
+        axis, ddof, dtype, out : optional
             As in `var`.
 
         Returns
@@ -109,15 +122,18 @@ class Statistics(Opened[MatrixHandle]):
         >>> round(nnz.open("examples/pbmc_10x_v3_mtx").std().item(), 4)
         0.5203
         """
+        _reduce.check_unset(dtype=dtype, out=out)
         return np.sqrt(_reduce.var(self._source, axis, ddof, self._handle.memory))
 
-    def min(self, axis: Optional[int] = None) -> Reduced:
+    def min(self, axis: Optional[int] = None, *, out: None = None) -> Reduced:
         """Find the minimum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
 
         Parameters
         ----------
         axis : {0, 1}, optional
             By default the whole matrix.
+        out : None
+            Only for functions of NumPy, which pass None.
 
         Returns
         -------
@@ -136,15 +152,18 @@ class Statistics(Opened[MatrixHandle]):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").min().item()
         0
         """
+        _reduce.check_unset(out=out)
         return _reduce.extreme(self._source, axis, False, self._handle.memory)
 
-    def max(self, axis: Optional[int] = None) -> Reduced:
+    def max(self, axis: Optional[int] = None, *, out: None = None) -> Reduced:
         """Find the maximum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
 
         Parameters
         ----------
         axis : {0, 1}, optional
             By default the whole matrix.
+        out : None
+            Only for functions of NumPy, which pass None.
 
         Returns
         -------
@@ -163,6 +182,7 @@ class Statistics(Opened[MatrixHandle]):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").max().item()
         36
         """
+        _reduce.check_unset(out=out)
         return _reduce.extreme(self._source, axis, True, self._handle.memory)
 
     def count_nonzero(self, axis: Optional[int] = None) -> Reduced:

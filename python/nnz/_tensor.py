@@ -15,7 +15,7 @@ from ._handle import Handle, Memory, Opened, absolute
 from ._options import PathLike
 
 if TYPE_CHECKING:
-    from ._external import Coordinates, sparse, torch
+    from ._external import Coordinates, sparse
 
 DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a tensor at the most."""
@@ -198,7 +198,7 @@ class Tensor(Opened[TensorHandle]):
         except ValueError as error:
             raise UnsupportedError(f"{self.path}: this SciPy has no arrays of {self.ndim} dimensions", self.path) from error
 
-    def to_torch(self) -> torch.Tensor:
+    def to_torch(self) -> Any:
         """Read all entries into a sparse PyTorch tensor with COO layout. Requires torch.
 
         Returns

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **options: Unpack[WriteOptions]) -> Summary:
+def convert(
+    source: PathLike,
+    target: PathLike,
+    *,
+    types: Optional[Sequence[str]] = None,
+    from_dialect: Optional[str] = None,
+    progress: Progress = None,
+    **options: Unpack[WriteOptions],
+) -> Summary:
     """Convert a matrix, fragments, or an AnnData file with all its elements, to another format.
 
     The target is written atomically, and synced to disk.
@@ -25,9 +33,14 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
     ----------
     source, target : str or os.PathLike
         Paths, or ``PATH::GROUP``.
+    types : sequence of str, optional
+        The types of the columns of a table in ``.csv``, such as ``["int64", "float32"]`` or ``["si64", "f32"]``. By
+        default the first of int64, uint64 and float64 that holds all values of a column.
+    from_dialect : {"spec", "daphne", "daphne-2022"}, optional
+        The dialect of a source of DAPHNE; by default it is detected.
     progress : bool or callable, optional
         True shows a tqdm progress bar if tqdm is installed; a callable is called with the name of the step, the number of
-        entries done, and the total number or None.
+        entries done, and the total number or None. An exception in it cancels the operation, as Ctrl-C does.
     **options
         As in `nnz.WriteOptions`.
 
@@ -48,17 +61,22 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
         The type of the target cannot represent a value exactly.
     nnz.UnsupportedError
         ``strict`` is set, and the target format cannot store all of the source.
+    KeyboardInterrupt
+        Ctrl-C was pressed. Nothing is left, unless the target was complete already: then it stays, and is valid.
 
     Examples
     --------
     >>> nnz.convert("examples/pbmc_10x_v3_mtx", tmp / "pbmc.bpcells", strict=False).entries
     23866
     """
+    if isinstance(types, str):
+        types = types.split(",")
+    reading = None if types is None else [str(name) for name in types], from_dialect
     try:
         with reporting(progress) as report:
-            made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), prepared(dict(options)), report)
+            made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), reading, prepared(dict(options)), report)
     except (ArgumentError, UnsupportedError):
-        if not holds_fragments(source):
+        if types is not None or from_dialect is not None or not holds_fragments(source):
             raise
         return write_fragments(source, target, None, progress, dict(options))
     return summary(made)
@@ -92,7 +110,7 @@ def transpose(source: PathLike, target: PathLike, *, progress: Progress = None, 
     """
     given = {**prepared(dict(options)), "transpose": True}
     with reporting(progress) as report:
-        made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), given, report)
+        made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), (None, None), given, report)
     return summary(made)
 
 

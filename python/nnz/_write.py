@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Union
 
 from . import _nnz, _sources, _tables
 from ._describe import Kinds, described
@@ -92,6 +92,8 @@ def write(
             raise ArgumentError("an AnnData has annotations, names and axes of its own")
         if _extension(target) in ("h5ad", "zarr") and given.get("to") in (None, "anndata"):
             return _write_anndata(obj, target, given, progress)
+        if obj.X is None:
+            raise ArgumentError("the AnnData has no X; write one of its layers, or all of it to .h5ad or .zarr")
         rows, cols, axis_kinds, obj = obj.obs, obj.var, KINDS, obj.X
     if _tables.is_table(obj, target, given.get("to")):
         if rows is not None or cols is not None or axis_kinds is not None:
@@ -103,12 +105,14 @@ def write(
         # Who asks for rows as columns gets them, wherever the format has its cells.
         given.setdefault("cell_axis", "as-is")
     source = _sources.source_of(obj)
+    dropped: List[str] = []
     if isinstance(source, _nnz.Source):
-        source = described(source, rows, cols, axis_kinds, given)
+        source = described(source, rows, cols, axis_kinds, given, dropped)
     elif any(part is not None for part in (rows, cols, axis_kinds)) or _names(given):
         raise ArgumentError("names, annotations and axis_kinds apply to matrices, not to tensors")
     with reporting(progress) as report:
         made = source.write(target, prepared(given), report)
+    made["dropped"] = [*made["dropped"], *dropped]
     return summary(made)
 
 
@@ -127,7 +131,7 @@ def _write_anndata(obj: Any, target: str, options: Dict[str, Any], progress: Pro
         between = os.path.join(temporary, "whole.h5ad")
         obj.write_h5ad(between)
         with reporting(progress) as report:
-            made = _nnz.convert(between, target, prepared(options), report)
+            made = _nnz.convert(between, target, (None, None), prepared(options), report)
     return summary(made)
 
 

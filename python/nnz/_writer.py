@@ -6,7 +6,7 @@ import operator
 import os
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type, Union
 
 import numpy as np
 
@@ -53,9 +53,12 @@ class Writer:
         self._ended = False
         self._pid = os.getpid()
         self._lock = threading.Lock()
+        self._dropped: List[str] = []
+        # Invalid arguments are errors now, not at the first block.
         if self._dtype is not None:
-            # Invalid arguments are errors now, not at the first block.
             self._start(self._dtype)
+        else:
+            self._check()
 
     def __repr__(self) -> str:
         rows, cols = self._shape
@@ -98,28 +101,24 @@ class Writer:
             self._write(block)
 
     def _write(self, block: Any) -> None:
-        if self._ended:
-            raise ArgumentError(f"{self._path}: writing has ended")
-        if self._pid != os.getpid():
-            raise ArgumentError(f"{self._path}: another process is writing it")
+        self._check_open()
         by_row = self._order == "row"
         matrix = _convert.compressed(block, self._order)
         across = self._shape[1] if by_row else self._shape[0]
         width = matrix.shape[1] if by_row else matrix.shape[0]
         if width != across:
             what = "columns" if by_row else "rows"
-            raise ArgumentError(f"{self._path}: a part has {width} {what}, the matrix {across}")
+            raise ArgumentError(f"{self._path}: a block has {width} {what}, the matrix {across}", self._path)
         dtype: np.dtype[Any] = matrix.dtype.newbyteorder("=") if self._dtype is None else self._dtype
         if self._compiled is None:
             self._dtype = dtype
             self._start(dtype)
         if matrix.dtype != dtype and not np.can_cast(matrix.dtype, dtype, "safe"):
-            raise CastError(f"{self._path}: values of {matrix.dtype} may not fit into {dtype}")
-        data = np.ascontiguousarray(matrix.data, dtype)
-        indptr, indices = _convert.native_indices(matrix)
+            raise CastError(f"{self._path}: values of {matrix.dtype} may not fit into {dtype}", self._path)
+        arrays = _convert.native_arrays(matrix, dtype)
         assert self._compiled is not None
         try:
-            self._compiled.push(indptr, indices, data)
+            self._compiled.push(*arrays)
         except BaseException:
             self.abort()
             raise
@@ -133,7 +132,7 @@ class Writer:
 
         Raises
         ------
-        nnz.CorruptFileError
+        nnz.ArgumentError
             There were fewer rows or columns than the matrix has. The output is removed.
         OSError
             Writing has failed. The output is removed.
@@ -146,15 +145,14 @@ class Writer:
         """
         if self._summary is not None:
             return self._summary
-        if self._ended:
-            raise ArgumentError(f"{self._path}: writing has ended")
-        if self._pid != os.getpid():
-            raise ArgumentError(f"{self._path}: another process is writing it")
+        self._check_open()
         if self._compiled is None:
             self._start(np.dtype(np.float64))
         assert self._compiled is not None
         self._ended = True
-        self._summary = summary(self._compiled.finish())
+        made = self._compiled.finish()
+        made["dropped"] = [*made["dropped"], *self._dropped]
+        self._summary = summary(made)
         return self._summary
 
     def abort(self) -> None:
@@ -173,13 +171,27 @@ class Writer:
             if self._compiled is not None and self._pid == os.getpid():
                 self._compiled.abort()
 
+    def _check_open(self) -> None:
+        if self._ended:
+            raise ArgumentError(f"{self._path}: writing has ended", self._path)
+        if self._pid != os.getpid():
+            raise ArgumentError(f"{self._path}: another process is writing it", self._path)
+
+    def _check(self) -> None:
+        """Check the options and the target, whatever the type of values will be."""
+        compiled, source, given = self._described(np.dtype(np.float64))
+        compiled.check(source, prepared(given))
+
     def _start(self, dtype: np.dtype[Any]) -> None:
-        compiled = _nnz.PartsWriter(self._shape, self._order, dtype.name)
-        given = dict(self._given)
-        rows, cols, kinds = self._tables
-        source = described(compiled.source(), rows, cols, kinds, given)
-        compiled.start(source, self._path, prepared(given))
+        compiled, source, given = self._described(dtype)
+        compiled.start(source, prepared(given))
         self._compiled = compiled
+
+    def _described(self, dtype: np.dtype[Any]) -> Tuple[_nnz.PartsWriter, _nnz.Source, Dict[str, Any]]:
+        compiled = _nnz.PartsWriter(self._path, self._shape, self._order, dtype.name)
+        given, self._dropped = dict(self._given), []
+        rows, cols, kinds = self._tables
+        return compiled, described(compiled.source(), rows, cols, kinds, given, self._dropped), given
 
     def __enter__(self) -> Self:
         return self
@@ -232,6 +244,15 @@ def writer(
     Returns
     -------
     Writer
+
+    Raises
+    ------
+    nnz.ExistsError
+        The target exists, and ``force`` is not set.
+    nnz.ArgumentError
+        The arguments do not fit each other or the format.
+    OSError
+        The target cannot be written.
 
     Examples
     --------

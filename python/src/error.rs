@@ -3,11 +3,15 @@
 use std::io;
 
 use nnz::error::{At, Hint};
-use nnz::{Error, ErrorKind};
+use nnz::{Error, ErrorKind, Place};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyModule, PyTuple};
+
+/// The names of sources in memory in messages.
+pub(crate) const IN_MEMORY: [&str; 3] =
+    ["the matrix in memory", "the array in memory", "the blocks in memory"];
 
 /// The module with the exception classes, which have several bases each.
 const MODULE: &str = "nnz._errors";
@@ -26,13 +30,18 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let classes =
         CLASSES.get_or_try_init(py, || PyModule::import(py, MODULE).map(Bound::unbind))?;
-    let class = classes.bind(py).getattr(class_of(error.kind()))?;
+    let class = classes.bind(py).getattr(class_of(error))?;
     let place = error.place();
     let path = place.path.as_ref().map(|path| path.as_os_str());
+    // A name for what is in memory is part of the message, but not a path.
+    let path = path.filter(|path| !IN_MEMORY.iter().any(|name| path == name));
     let position = place.at.as_ref().map(|at| position(py, at)).transpose()?;
     let made = class.call1((message(error), path, place.array.as_deref(), position))?;
-    if let ErrorKind::Io(error) = error.kind() {
-        made.setattr("errno", error.raw_os_error())?;
+    if let Some(errno) = errno(py, error.kind())? {
+        let strerror = PyModule::import(py, "os")?.call_method1("strerror", (errno,))?;
+        made.setattr("errno", errno)?;
+        made.setattr("strerror", strerror)?;
+    } else if let ErrorKind::Io(error) = error.kind() {
         made.setattr("strerror", error.to_string())?;
     }
     if !made.is_instance_of::<pyo3::exceptions::PyBaseException>() {
@@ -41,8 +50,34 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(made))
 }
 
-fn class_of(kind: &ErrorKind) -> &'static str {
-    match kind {
+/// Returns whether a location is a group in a file.
+fn is_group(place: &Place) -> bool {
+    let path = place.path.as_ref().map(|path| path.as_os_str().as_encoded_bytes());
+    place.array.is_none() && path.is_some_and(|path| path.windows(2).any(|pair| pair == b"::"))
+}
+
+/// Returns the error number of the system, if an error has one.
+fn errno(py: Python<'_>, kind: &ErrorKind) -> PyResult<Option<i32>> {
+    let name = match kind {
+        ErrorKind::Exists => "EEXIST",
+        ErrorKind::Io(error) => match (error.raw_os_error(), error.kind()) {
+            (Some(number), _) => return Ok(Some(number)),
+            (None, io::ErrorKind::NotFound) => "ENOENT",
+            (None, io::ErrorKind::PermissionDenied) => "EACCES",
+            (None, io::ErrorKind::NotADirectory) => "ENOTDIR",
+            (None, io::ErrorKind::IsADirectory) => "EISDIR",
+            (None, io::ErrorKind::StorageFull) => "ENOSPC",
+            _ => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    PyModule::import(py, "errno")?.getattr(name)?.extract().map(Some)
+}
+
+fn class_of(error: &Error) -> &'static str {
+    match error.kind() {
+        // A group that a user has named, and not a part of a file.
+        ErrorKind::Missing if is_group(error.place()) => "FormatError",
         ErrorKind::Io(error) => match error.kind() {
             io::ErrorKind::NotFound => "MissingFileError",
             io::ErrorKind::PermissionDenied => "AccessError",
@@ -59,6 +94,8 @@ fn class_of(kind: &ErrorKind) -> &'static str {
         ErrorKind::Changed => "ChangedError",
         ErrorKind::Memory { .. } => "MemoryLimitError",
         ErrorKind::Argument(_) => "ArgumentError",
+        ErrorKind::UnknownName(_) => "UnknownNameError",
+        ErrorKind::OutOfBounds(_) => "PositionError",
         ErrorKind::Cancelled => "CancelledError",
         _ => "Error",
     }
@@ -68,6 +105,9 @@ fn class_of(kind: &ErrorKind) -> &'static str {
 fn message(error: &Error) -> String {
     let (kind, place) = (error.kind(), error.place());
     let hint = error.hint().and_then(hint).unwrap_or_default();
+    if place.path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
+        return format!("the path is empty: {kind}{hint}");
+    }
     if place.is_unknown() { format!("{kind}{hint}") } else { format!("{place}: {kind}{hint}") }
 }
 

@@ -10,6 +10,7 @@ mod columns;
 mod command;
 mod error;
 mod fragments;
+mod numpy_api;
 mod open;
 mod options;
 mod part;
@@ -40,6 +41,8 @@ mod _nnz {
         merge_fragments, read_names, write_fragments,
     };
     #[pymodule_export]
+    use crate::numpy_api::load_numpy;
+    #[pymodule_export]
     use crate::open::{from_binsparse, open};
     #[pymodule_export]
     use crate::source::Source;
@@ -49,8 +52,8 @@ mod _nnz {
     use crate::tensor::TensorSource;
     #[pymodule_export]
     use crate::verbs::{
-        concat, convert, default_memory, diff, formats, groups, members, repair, slice, split,
-        validate,
+        concat, convert, default_memory, diff, formats, groups, members, repair,
+        set_temporary_directory, slice, split, validate,
     };
 
     #[pymodule_export]

@@ -10,7 +10,7 @@ use nnz::{Dataset, Header, MatrixSource, OpenOptions, Place};
 use numpy::PyArrayMethods as _;
 use pyo3::prelude::*;
 
-use crate::error::OrRaise as _;
+use crate::error::{self, OrRaise as _};
 use crate::fragments::FragmentSource;
 use crate::options::memory;
 use crate::source::{Source, location};
@@ -19,7 +19,7 @@ use crate::tensor::TensorSource;
 use crate::{arrays, task};
 
 /// The name of arrays of other packages in messages.
-const IN_MEMORY: &str = "the array in memory";
+const IN_MEMORY: &str = error::IN_MEMORY[1];
 
 /// The attribute with the descriptor.
 const DESCRIPTOR: &str = nnz::binsparse::DESCRIPTOR;

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nnz::annotations::{Labels, read_table};
+use nnz::daphne::{self, Dialect};
 use nnz::formats::{FormatOptions, Registry};
 use nnz::frames::FrameOptions;
 use nnz::output::{CellAxis, StructurePolicy, WriteOptions};
-use nnz::{Axis, Compression, ConvertOptions, Rounding};
+use nnz::{Axis, Compression, ConvertOptions, Rounding, ValueType};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
@@ -16,9 +17,26 @@ use crate::error::{OrRaise as _, argument};
 use crate::{arrays, source};
 
 /// Returns the number of threads; all cores by default.
-pub(crate) fn threads(given: Option<usize>) -> usize {
-    const MOST: usize = 1024;
-    given.map_or_else(|| ConvertOptions::default().threads, |given| given.clamp(1, MOST))
+pub(crate) fn threads(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    const MOST: u64 = 1024;
+    let Some(given) = given.filter(|given| !given.is_none()) else {
+        return Ok(ConvertOptions::default().threads);
+    };
+    let number = match given.cast::<PyBool>() {
+        Ok(_) => None,
+        // Larger numbers do not fit.
+        Err(_) => match given.extract::<u64>() {
+            Ok(number) => Some(number),
+            Err(_) => given.gt(MOST).ok().filter(|more| *more).map(|_| MOST),
+        },
+    };
+    match number.map(|number| number.min(MOST)).map(usize::try_from) {
+        Some(Ok(number @ 1..)) => Ok(number),
+        _ => Err(argument(
+            py,
+            format!("threads {}: expected an integer of at least 1", given.repr()?),
+        )),
+    }
 }
 
 /// Parses a number of bytes, or a string such as `500M` or `4Gi`.
@@ -49,7 +67,10 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
         if value.is_none() || name == "memory" {
             continue;
         }
-        let text = || value.extract::<String>();
+        let text = || match value.extract::<String>() {
+            Ok(text) => Ok(text),
+            Err(_) => Err(argument(py, format!("{name} {}: expected a string", value.repr()?))),
+        };
         match &*name {
             "to" => {
                 let found = Registry::default();
@@ -81,7 +102,15 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
             "force" => write.overwrite = value.is_truthy()?,
             "strict" => options.strict = value.is_truthy()?,
             "no_sync" => write.sync = !value.is_truthy()?,
-            "threads" => options.threads = threads(Some(value.extract()?)),
+            "threads" => options.threads = threads(py, Some(&value))?,
+            // They are options of the source, and only apply to some operations.
+            "types" | "from_dialect" => {
+                return Err(argument(py, format!("{name} only applies to nnz.convert")));
+            }
+            "temp_dir" => {
+                let what = "temp_dir: nnz.set_temporary_directory sets it for the process";
+                return Err(argument(py, what));
+            }
             _ => {
                 let (name, value) = of_some_format(&name, &value)?;
                 of_format.set(name, value);
@@ -89,6 +118,31 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
         }
     }
     Ok(options.format_options(of_format).write(write).row_labels(rows).col_labels(cols))
+}
+
+/// Options of the source of a conversion.
+pub(crate) struct Reading {
+    /// The types of the columns of a text.
+    pub(crate) types: Option<Vec<ValueType>>,
+    /// The dialect of DAPHNE.
+    pub(crate) from_dialect: Option<Dialect>,
+}
+
+/// Parses the options of a source: names of types, as in NumPy, DAPHNE or the command, and of a dialect.
+pub(crate) fn reading(
+    py: Python<'_>,
+    (types, dialect): (Option<Vec<String>>, Option<String>),
+) -> PyResult<Reading> {
+    let value_type = |name: &String| match daphne::value_type(name) {
+        Some(found) => Ok(found),
+        None => arrays::value_type(py, name),
+    };
+    let types = types.map(|types| types.iter().map(value_type).collect::<PyResult<Vec<_>>>());
+    let parse = |text: String| {
+        let dialect = text.parse::<Dialect>();
+        dialect.map_err(|error| argument(py, format!("from_dialect {text:?}: {error}")))
+    };
+    Ok(Reading { types: types.transpose()?, from_dialect: dialect.map(parse).transpose()? })
 }
 
 /// Options that apply to tables.

@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 
-use nnz::Selection;
 use nnz::matrix::AxisKind;
+use nnz::{Error, ErrorKind, Place, Selection};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::arrays::vector;
 use crate::columns::to_strings;
-use crate::error::{OrRaise as _, argument};
+use crate::error::{OrRaise as _, argument, exception};
 
 /// Converts a selection: an array of unique positions (`uint64`), a list of names, or a string as in the command:
 /// a list, a condition, or `@FILE`.
-pub(crate) fn selection(given: &Bound<'_, PyAny>) -> PyResult<Selection> {
+///
+/// An empty file is an error unless `allow_empty` is set.
+pub(crate) fn selection(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult<Selection> {
     let py = given.py();
     if given.hasattr("dtype")? {
         return Ok(Selection::ranges(ranges(&vector::<u64>(given)?)));
@@ -25,22 +27,57 @@ pub(crate) fn selection(given: &Bound<'_, PyAny>) -> PyResult<Selection> {
     let text = text.to_str()?;
     match text.strip_prefix('@') {
         Some("") => Err(argument(py, "expected a file after @")),
-        Some(path) => nnz::text::read_selection(path).or_raise(py),
+        Some(path) => {
+            let selection = nnz::text::read_selection(path).or_raise(py)?;
+            if selection.is_empty() && !allow_empty {
+                let what = "the list is empty; allow_empty=True accepts it".to_owned();
+                let error = Error::new(ErrorKind::Argument(what), Place::path(path));
+                return Err(exception(py, &error));
+            }
+            Ok(selection)
+        }
         None => text.parse().map_err(|error: String| argument(py, error)),
     }
 }
 
 /// Combines selections; `None` if there are none.
-pub(crate) fn all(given: &[Bound<'_, PyAny>]) -> PyResult<Option<Selection>> {
+fn all(given: &[Bound<'_, PyAny>], allow_empty: bool) -> PyResult<Option<Selection>> {
     let mut all = None;
     for one in given {
-        let one = selection(one)?;
+        let one = selection(one, allow_empty)?;
         all = Some(match all.take() {
             None => one,
             Some(before) => Selection::and(before, one),
         });
     }
     Ok(all)
+}
+
+/// Selections of rows, columns, cells and features.
+pub(crate) type Selected<'py> = [Vec<Bound<'py, PyAny>>; 4];
+
+/// Converts selections to those of rows and columns.
+pub(crate) fn axes(
+    py: Python<'_>,
+    selected: Selected<'_>,
+    allow_empty: bool,
+    kinds: impl Fn() -> PyResult<[AxisKind; 2]>,
+) -> PyResult<[Selection; 2]> {
+    let [rows, cols, cells, features] = selected.map(|given| all(&given, allow_empty));
+    let mut axes = [rows?, cols?];
+    for (name, kind, given) in
+        [("cells", AxisKind::Cells, cells?), ("features", AxisKind::Features, features?)]
+    {
+        let Some(given) = given else { continue };
+        let axis = axis_of(py, name, &kinds)?;
+        let both = &mut axes[crate::view::index(axis)];
+        let given = given.of_kind(kind);
+        *both = Some(match both.take() {
+            Some(before) => before.and(given),
+            None => given,
+        });
+    }
+    Ok(axes.map(Option::unwrap_or_default))
 }
 
 /// Merges adjacent positions.

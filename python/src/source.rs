@@ -4,16 +4,16 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use nnz::engine::{DuplicatePolicy, Slice, Transposed};
-use nnz::matrix::{AxisKind, Structure};
+use nnz::matrix::{AxisKind, Storage, Structure};
 use nnz::{
-    Axis, Cancellation, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, OpenOptions,
-    Order, Place, ReadOptions, Selection, Shape, StatsOptions,
+    Axis, Cancellation, CsMatrix, Error, Header, Location, MatrixSource, OpenOptions, Order, Place,
+    ReadOptions, Selection, Shape, StatsOptions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 
 use crate::arrow::{self, ArrayData, Field};
-use crate::error::{OrRaise as _, argument, exception};
+use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
 use crate::part::{Part, PartOf};
 use crate::view::View;
@@ -105,7 +105,7 @@ impl Source {
         let values = arrays::to_values(data)?;
         let matrix = CsMatrix::from_parts(shape, order(py, by)?, pointers, minors, values);
         let source = matrix.and_then(CsMatrix::into_source).or_raise(py)?;
-        Ok(Self::new(source.into(), Place::path("the matrix in memory")))
+        Ok(Self::new(source.into(), Place::path(IN_MEMORY[0])))
     }
 
     /// Number of rows and columns.
@@ -239,7 +239,7 @@ impl Source {
         Ok(Self::new(Arc::new(inner), self.place.clone()))
     }
 
-    /// Selects rows and columns: unique positions in an array of `uint64`, names, strings of the command, or all.
+    /// Selects rows and columns: unique positions in an array of `uint64`, or all.
     #[pyo3(signature = (rows=None, cols=None))]
     fn select(
         &self,
@@ -248,16 +248,27 @@ impl Source {
         cols: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let [rows, cols] = [rows, cols].map(|given| match given {
-            Some(given) => select::selection(given),
+            Some(given) => select::selection(given, true),
             None => Ok(Selection::all()),
         });
-        let (rows, cols) = (rows?, cols?);
-        let (inner, place) = self.inner();
-        let slice = task::run_detached(py, {
-            let place = place.clone();
-            move || Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
-        })?;
-        Ok(Self::new(Arc::new(slice), place))
+        self.sliced(py, rows?, cols?)
+    }
+
+    /// Selects rows, columns, cells and features, as [`slice`](fn@crate::verbs::slice) does.
+    fn select_all(
+        &self,
+        py: Python<'_>,
+        selected: select::Selected<'_>,
+        allow_empty: bool,
+    ) -> PyResult<Self> {
+        let kinds = || Ok(self.header().axis_kinds);
+        let [rows, cols] = select::axes(py, selected, allow_empty, kinds)?;
+        self.sliced(py, rows, cols)
+    }
+
+    /// Unusual but valid properties.
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
     }
 
     /// Sets names, annotations and kinds of rows and columns.
@@ -315,8 +326,9 @@ impl Source {
         by: Option<&str>,
         duplicates: Option<&str>,
         memory_limit: Option<&Bound<'_, PyAny>>,
-        workers: Option<usize>,
+        workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Compressed<'py>> {
+        self.check_fill(py)?;
         let options = self.read_options(py, by, duplicates, memory_limit, workers)?;
         let (inner, place) = self.inner();
         let matrix = task::run(py, None, move |context| {
@@ -339,8 +351,9 @@ impl Source {
         py: Python<'py>,
         by: Option<&str>,
         memory_limit: Option<&Bound<'_, PyAny>>,
-        workers: Option<usize>,
+        workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, &'static str)> {
+        self.check_fill(py)?;
         let options = self.read_options(py, by, None, memory_limit, workers)?;
         let (inner, place) = self.inner();
         let dense = task::run(py, None, move |context| {
@@ -359,7 +372,7 @@ impl Source {
         axis: Option<&str>,
         measures: &str,
         memory_limit: Option<&Bound<'_, PyAny>>,
-        workers: Option<usize>,
+        workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<stats::Found<'py>> {
         let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
         let axis = axis.transpose()?;
@@ -368,7 +381,7 @@ impl Source {
             .cols(axis == Some(Axis::Cols))
             .measures(stats::measure(py, measures)?)
             .memory(memory(py, memory_limit)?)
-            .threads(threads(workers));
+            .threads(threads(py, workers)?);
         let (inner, place) = self.inner();
         let computed = task::run(py, None, move |context| {
             nnz::engine::stats(&*inner, &place, &options.cancellation(context.token()))
@@ -401,20 +414,44 @@ impl Source {
 }
 
 impl Source {
+    fn sliced(&self, py: Python<'_>, rows: Selection, cols: Selection) -> PyResult<Self> {
+        let (inner, place) = self.inner();
+        let slice = task::run_detached(py, {
+            let place = place.clone();
+            move || Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
+        })?;
+        Ok(Self::new(Arc::new(slice), place))
+    }
+
+    /// Fails if elements that are not stored are not zero, as they are in SciPy.
+    fn check_fill(&self, py: Python<'_>) -> PyResult<()> {
+        let header = self.header();
+        match header.fill.filter(|_| header.storage == Storage::Sparse) {
+            None => Ok(()),
+            Some(fill) => {
+                let what = format!(
+                    "the fill value is {fill}, but only zero can be read into memory; nnz.convert writes \
+                     all elements to .npy"
+                );
+                Err(exception(py, &Error::unsupported(self.place.clone(), what)))
+            }
+        }
+    }
+
     fn read_options(
         &self,
         py: Python<'_>,
         by: Option<&str>,
         duplicates: Option<&str>,
         memory_limit: Option<&Bound<'_, PyAny>>,
-        workers: Option<usize>,
+        workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ReadOptions> {
         let duplicates = duplicates.map(|how| duplicate_policy(py, how)).transpose()?;
         let options = ReadOptions::default()
             .order(Some(by.map_or(Ok(self.header().order), |by| order(py, by))?))
             .duplicates(duplicates)
             .names(false)
-            .threads(threads(workers));
+            .threads(threads(py, workers)?);
         match memory_limit {
             None => Ok(options),
             Some(_) => Ok(options.memory(memory(py, memory_limit)?)),

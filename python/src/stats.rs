@@ -18,7 +18,8 @@ pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
         "sums" => Ok(Measures::Sums),
         "all" => Ok(Measures::All),
         _ => {
-            let what = format!("measures {name:?}: expected \"nnz\", \"nonzero\", \"sums\" or \"all\"");
+            let what =
+                format!("measures {name:?}: expected \"nnz\", \"nonzero\", \"sums\" or \"all\"");
             Err(argument(py, what))
         }
     }

@@ -98,6 +98,15 @@ pub(crate) fn wait<T: Send>(py: Python<'_>, done: &mut Receiver<T>) -> PyResult<
     }
 }
 
+/// Waits a tick for a message, and returns whether there is one; `None` if there may be one later.
+pub(crate) fn wait_for(py: Python<'_>, messages: &mut Receiver<()>) -> PyResult<Option<bool>> {
+    match py.detach(move || messages.recv_timeout(TICK)) {
+        Ok(()) => Ok(Some(true)),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Ok(Some(false)),
+    }
+}
+
 /// Stores progress.
 #[derive(Default)]
 pub(crate) struct Counter {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use nnz::matrix::{
     About, BatchReader, BatchUnits, Duplicates, Names, Storage, Structure, UnitReader,
 };
 use nnz::{
-    Axis, Batch, Cancellation, CsMatrix, Error, Header, MatrixSource, NoProgress, Order, Place,
-    Projection, Result, Shape, Summary, ValueType, Values,
+    Axis, Batch, Cancellation, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource,
+    NoProgress, Order, Place, Projection, Result, Shape, Summary, ValueType, Values,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::{OrRaise as _, argument};
+use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
 use crate::source::{Source, location, order};
 use crate::task::{self, TICK};
 use crate::{arrays, options, summary};
@@ -25,12 +25,13 @@ use crate::{arrays, options, summary};
 /// Maximum number of batches that wait to be written.
 const WAITING: usize = 16;
 
-/// The name of the parts in messages.
-const PARTS: &str = "the parts";
-
 /// A matrix whose parts are received through a channel. It is read once, from start to end.
 struct Parts {
     header: Header,
+    /// The location of the target in messages.
+    place: Place,
+    /// Receives a message at the start of reading: the target has been checked then.
+    waiting: Waiting,
     batches: Mutex<Option<Receiver<Box<Batch>>>>,
     /// The number of majors received.
     come: Arc<AtomicU64>,
@@ -59,22 +60,37 @@ impl MatrixSource for Parts {
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let all = self.header.shape.major(self.header.order);
+        if let Some(waiting) = lock(&self.waiting).take() {
+            // Nobody may wait any longer.
+            let _ = waiting.send(());
+        }
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(batches) = batches.filter(|_| majors == (0..all)) else {
             let what = "can only be read once, from start to end";
-            return Err(Error::unsupported(Place::path(PARTS), what));
+            return Err(Error::unsupported(self.place.clone(), what));
         };
         let empty = Batch::new(self.header.order, Values::new(self.header.value_type));
-        let reader = Coming { batches, come: Arc::clone(&self.come), all };
+        let reader = Coming {
+            batches,
+            come: Arc::clone(&self.come),
+            all,
+            major: self.header.order.major(),
+            place: self.place.clone(),
+        };
         Ok(Box::new(BatchUnits::new(Box::new(reader), empty)))
     }
 }
+
+/// Is used or dropped when [`PartsWriter::start`] need not wait any longer.
+type Waiting = Arc<Mutex<Option<Sender<()>>>>;
 
 /// Waits for batches.
 struct Coming {
     batches: Receiver<Box<Batch>>,
     come: Arc<AtomicU64>,
     all: u64,
+    major: Axis,
+    place: Place,
 }
 
 impl BatchReader for Coming {
@@ -87,7 +103,8 @@ impl BatchReader for Coming {
         if come == self.all {
             return Ok(false);
         }
-        Err(Error::mismatch(Place::path(PARTS), format!("{come} rows or columns"), self.all))
+        let what = format!("{come} of {} {} were written", self.all, self.major);
+        Err(Error::new(ErrorKind::Argument(what), self.place.clone()))
     }
 }
 
@@ -104,7 +121,11 @@ pub(crate) struct PartsWriter {
     order: Order,
     value_type: ValueType,
     come: Arc<AtomicU64>,
+    target: Location,
     cancellation: Cancellation,
+    waiting: Waiting,
+    /// Has a message at the start of reading, or is closed if that has not been reached.
+    started: Mutex<Option<Receiver<()>>>,
     unsent: Mutex<Option<SyncSender<Box<Batch>>>>,
     source: Mutex<Option<Arc<dyn MatrixSource>>>,
     running: Mutex<Option<Running>>,
@@ -112,9 +133,15 @@ pub(crate) struct PartsWriter {
 
 #[pymethods]
 impl PartsWriter {
-    /// Describes the matrix: its shape, the axis of the parts, and the type of values.
+    /// Describes the matrix: the target, its shape, the axis of the parts, and the type of values.
     #[new]
-    fn new(py: Python<'_>, shape: (u64, u64), by: &str, dtype: &str) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        path: OsString,
+        shape: (u64, u64),
+        by: &str,
+        dtype: &str,
+    ) -> PyResult<Self> {
         let shape = Shape { rows: shape.0, cols: shape.1 };
         let (order, value_type) = (order(py, by)?, arrays::value_type(py, dtype)?);
         let header = Header {
@@ -134,13 +161,25 @@ impl PartsWriter {
         };
         let (sender, receiver) = sync_channel(WAITING);
         let come = Arc::<AtomicU64>::default();
-        let parts = Parts { header, batches: Mutex::new(Some(receiver)), come: Arc::clone(&come) };
+        let (waiting, started) = channel();
+        let waiting = Arc::new(Mutex::new(Some(waiting)));
+        let target = location(path);
+        let parts = Parts {
+            header,
+            place: target.source_place(),
+            waiting: Arc::clone(&waiting),
+            batches: Mutex::new(Some(receiver)),
+            come: Arc::clone(&come),
+        };
         Ok(Self {
             shape,
             order,
             value_type,
             come,
+            target,
             cancellation: Cancellation::new(),
+            waiting,
+            started: Mutex::new(Some(started)),
             unsent: Mutex::new(Some(sender)),
             source: Mutex::new(Some(Arc::new(parts))),
             running: Mutex::new(None),
@@ -151,27 +190,32 @@ impl PartsWriter {
     fn source(&self, py: Python<'_>) -> PyResult<Source> {
         let source = lock(&self.source).take();
         let source = source.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
-        Ok(Source::new(source, Place::path(PARTS)))
+        Ok(Source::new(source, self.target.source_place()))
     }
 
-    /// Starts writing the described matrix to a path.
-    fn start(
-        &self,
-        py: Python<'_>,
-        source: &Source,
-        path: OsString,
-        given: &Bound<'_, PyDict>,
-    ) -> PyResult<()> {
+    /// Checks the options, the format and the target, which do not depend on the type of values.
+    fn check(&self, py: Python<'_>, source: &Source, given: &Bound<'_, PyDict>) -> PyResult<()> {
+        let (options, target) = (options::convert(given)?, self.target.clone());
+        let (inner, _) = source.inner();
+        task::run_detached(py, move || options.registry.target(&target, &options, &*inner)?.check())
+    }
+
+    /// Starts writing the described matrix, and waits until the target has been checked.
+    fn start(&self, py: Python<'_>, source: &Source, given: &Bound<'_, PyDict>) -> PyResult<()> {
         let options = options::convert(given)?.cancellation(Some(self.cancellation.clone()));
-        let target = location(path);
+        let target = self.target.clone();
         let (inner, place) = source.inner();
         let sender = lock(&self.unsent).take();
         let batches = sender.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        let waiting = Arc::clone(&self.waiting);
         let done = task::start(move || {
-            nnz::convert_source(&*inner, &place, &target, &options, &NoProgress)
+            let done = nnz::convert_source(&*inner, &place, &target, &options, &NoProgress);
+            // It may have failed before reading.
+            drop(lock(&waiting).take());
+            done
         })?;
         *lock(&self.running) = Some(Running { batches, done });
-        Ok(())
+        self.wait_for_check(py).inspect_err(|_| self.abort(py))
     }
 
     /// Writes the next rows or columns.
@@ -193,15 +237,22 @@ impl PartsWriter {
             Order::Col => Shape { rows: across, cols: count },
         };
         if count > majors.saturating_sub(first) {
-            let what = format!("{} for {majors} in total", first.saturating_add(count));
-            return Err(argument(py, format!("{} {what}", self.order.major())));
+            let what = format!(
+                "{} {} are written, but the matrix has {majors}",
+                first.saturating_add(count),
+                self.order.major()
+            );
+            let error = Error::new(ErrorKind::Argument(what), self.target.source_place());
+            return Err(exception(py, &error));
         }
         if values.value_type() != self.value_type {
             let what = format!("values of type {}, not {}", values.value_type(), self.value_type);
             return Err(argument(py, what));
         }
         let part = CsMatrix::from_parts(shape, self.order, pointers, minors, values);
-        let part = part.and_then(CsMatrix::into_source).or_raise(py)?;
+        let part = part.and_then(CsMatrix::into_source);
+        let part = part.map_err(|error| error.with_context(&Place::path(IN_MEMORY[2])));
+        let part = part.or_raise(py)?;
         let mut reader = part.batches(0..count, Projection::ALL).or_raise(py)?;
         loop {
             let mut batch = Batch::new(self.order, Values::new(self.value_type));
@@ -237,6 +288,22 @@ impl PartsWriter {
 }
 
 impl PartsWriter {
+    /// Waits until the target has been checked, and returns the error if that has failed.
+    fn wait_for_check(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(mut started) = lock(&self.started).take() else { return Ok(()) };
+        let reads = loop {
+            match task::wait_for(py, &mut started)? {
+                Some(reads) => break reads,
+                None => py.check_signals()?,
+            }
+        };
+        if reads {
+            return Ok(());
+        }
+        let running = lock(&self.running).take();
+        running.map_or(Ok(()), |running| self.wait(py, running).map(drop))
+    }
+
     fn send(&self, py: Python<'_>, batch: Box<Batch>) -> PyResult<()> {
         let mut waiting = batch;
         loop {

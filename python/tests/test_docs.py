@@ -8,9 +8,11 @@ import importlib.util
 import inspect
 import io
 import json
+import os
 import pathlib
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -159,6 +161,44 @@ def test_pages_run_from_top_to_bottom(page, clone):
     assert executed
     if left_out:
         pytest.skip(f"without {', '.join(left_out)}: {executed} blocks were executed, the others were not")
+
+
+# Blocks, and table cells that contain one command.
+STEP = re.compile(r"^```(sh|python)\n(.*?)^```|^\|[^\n]*\| `(nnz [^`\n]+)` \|$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def command(clone, monkeypatch):
+    """The command of the package, as the only directory with programs beside those of the system."""
+    programs = clone / "programs"
+    programs.mkdir()
+    started = "import sys; from nnz._command import main; sys.exit(main())"
+    (programs / "nnz").write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{started}" "$@"\n')
+    (programs / "nnz").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the blocks are those of a POSIX shell")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_run_in_one_directory(page, clone, command):
+    for needed in NEEDED.get(page.name, []):
+        pytest.importorskip(needed)
+    scope, broken = {}, False
+    for language, code, cell in STEP.findall(page.read_text()):
+        if language == "python":
+            # A block that was left out may define what the others use.
+            broken = broken or bool(missing(code))
+            if not broken:
+                execute(code, str(page), scope)
+            continue
+        script = cell.replace("\\|", "|") or code
+        programs = re.findall(r"^\s*([\w-]+)", script, re.MULTILINE)
+        if any(shutil.which(program) is None for program in programs):
+            # Such as the tools of Binsparse, which have other ways to be installed.
+            pytest.skip(f"{page.name} needs {', '.join(programs)}")
+        done = subprocess.run(["sh", "-e", "-c", script], capture_output=True, text=True, timeout=120)
+        # The status of `nnz diff` and `nnz validate` is an answer.
+        assert done.returncode in ((0, 1) if re.match("nnz (diff|validate)", script) else (0,)), script + done.stderr
 
 
 def test_the_notebook_runs_cell_by_cell(clone):

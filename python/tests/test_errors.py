@@ -1,7 +1,9 @@
 """Errors have a common base class and a place."""
 
+import errno
 import os
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -106,3 +108,85 @@ def test_broken_files_raise_errors_of_the_package():
                 m.row_names, m.col_names
         except nnz.Error as error:
             assert str(error) and error.path, path
+
+
+def test_errors_of_the_system_have_its_numbers_and_texts(tmp_path):
+    nnz.write(np.eye(2), tmp_path / "m.mtx")
+    calls = [
+        (lambda: nnz.write(np.eye(2), tmp_path / "m.mtx"), FileExistsError, errno.EEXIST),
+        (lambda: nnz.open(tmp_path / "none"), FileNotFoundError, errno.ENOENT),
+        (lambda: nnz.write(np.eye(2), tmp_path / "none" / "m.mtx"), FileNotFoundError, errno.ENOENT),
+        (lambda: nnz.write(np.eye(2), tmp_path / "m.mtx" / "m.mtx"), OSError, errno.ENOTDIR),
+    ]
+    for call, kind, number in calls:
+        with pytest.raises(kind) as raised:
+            call()
+        assert (raised.value.errno, raised.value.strerror) == (number, os.strerror(number))
+        other = pickle.loads(pickle.dumps(raised.value))
+        assert (other.errno, other.strerror) == (number, os.strerror(number))
+
+
+def test_an_empty_path_is_named(tmp_path):
+    for call in (nnz.open, nnz.stats, lambda path: nnz.convert(path, tmp_path / "m.mtx")):
+        with pytest.raises(FileNotFoundError, match="^the path is empty: no such file or directory$"):
+            call("")
+
+
+def test_a_group_that_is_not_there_lists_those_that_are(tmp_path):
+    for call in (nnz.open, nnz.Matrix):
+        with pytest.raises(nnz.FormatError, match=r"full_csr.h5ad::nope: missing; there is X, .*layers/counts") as raised:
+            call(f"{FULL}::nope")
+        assert raised.value.path == f"{FULL}::nope"
+    for call in (nnz.stats, lambda path: nnz.convert(path, tmp_path / "m.mtx")):
+        with pytest.raises(nnz.FormatError, match="nope"):
+            call(f"{FULL}::nope")
+
+
+def test_functions_of_numpy_reduce(store):
+    path, matrix = store
+    m, dense = nnz.open(path), matrix.toarray()
+    for function in (np.sum, np.mean, np.var, np.std, np.min, np.max, np.amin, np.amax):
+        for axis in (None, 0, 1):
+            np.testing.assert_allclose(function(m, axis=axis), function(dense, axis=axis))
+    for call in (lambda: np.sum(m, out=np.zeros(())), lambda: m.mean(dtype="float32"), lambda: m.max(out=np.zeros(()))):
+        with pytest.raises(nnz.ArgumentError, match="out|dtype"):
+            call()
+    for ddof in (None, "1", 0.5):
+        with pytest.raises(nnz.ArgumentError, match="ddof"):
+            m.var(ddof=ddof)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes")
+def test_paths_that_are_not_utf8_are_kept(tmp_path):
+    path = os.path.join(tmp_path, os.fsdecode(b"n\xff\xfe.mtx"))
+    with pytest.raises(FileNotFoundError) as raised:
+        nnz.open(path)
+    assert raised.value.path == raised.value.filename == path
+    nnz.write(np.eye(2), path)
+    m = nnz.open(path)
+    assert m.path == path and os.path.exists(m.path)
+    assert b"\\xff" in m._repr_html_().encode() or b"\\udcff" in m._repr_html_().encode()
+
+
+def test_read_anndata_names_itself(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anndata", None)
+    for path in (PBMC, FULL):
+        with pytest.raises(ImportError, match="^read_anndata requires anndata"):
+            nnz.read_anndata(path)
+
+
+def test_fill_values_have_a_way_out(tmp_path):
+    path = tmp_path / "t.bsp.h5"
+    sparse = pytest.importorskip("sparse")
+    nnz.write(sparse.COO.from_numpy(np.array([[3, 1], [3, 3]]), fill_value=3), path)
+    m = nnz.Matrix(path)
+    for call in (m.to_numpy, m.to_scipy, lambda: m[0]):
+        with pytest.raises(nnz.UnsupportedError, match="the fill value is 3.*nnz.convert writes all elements to .npy"):
+            call()
+    nnz.convert(path, tmp_path / "t.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "t.npy"), [[3, 1], [3, 3]])
+
+
+def test_files_are_shown_in_notebooks():
+    html = nnz.File(FULL)._repr_html_()
+    assert html.startswith("<table><caption>nnz.File</caption>") and "layers/counts" in html and "11 x 7" in html

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import warnings
 
 import pytest
 from fragment_texts import BASIC, STORES, listed, random_fragments, write_text
@@ -142,3 +143,18 @@ def test_names_that_occur_twice(tmp_path):
     pytest.importorskip("pandas")
     frame = found.to_pandas()
     assert frame["cell"].dtype == object and frame["cell"].tolist() == found.cell_names[found.cell].tolist()
+
+
+def test_regions_on_other_chromosomes_warn(tmp_path):
+    fragments = nnz.open(BASIC)
+    with pytest.warns(UserWarning, match="no fragments on .zz.: rows of zeros") as warned:
+        counts = fragments.count_peaks(["zz:0-5", "chr1:0-50,000"])
+    assert warned[0].filename == __file__
+    assert counts.sum(axis=1).tolist() == [0, 356]
+    with pytest.warns(UserWarning, match="no fragments on .1., .2.: rows of zeros") as warned:
+        done = fragments.count_peaks(["1:0-5", "2:0-5"], tmp_path / "m.npz")
+    assert len([one for one in warned if "no fragments" in str(one.message)]) == 1
+    assert done.entries == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fragments.count_peaks(["chr1:0-50,000"])

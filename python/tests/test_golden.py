@@ -15,6 +15,7 @@ import nnz
 # What is opened of each directory, so that nothing is left out unseen.
 FOLDERS = {
     "anndata": {"Matrix": 470},
+    "binsparse": {"Matrix": 548, "Tensor": 87},
     "bpcells": {"Matrix": 221, "Fragments": 67},
     "daphne": {"Matrix": 146, "Table": 15},
     "matrix-market": {"Matrix": 51},

@@ -134,3 +134,27 @@ def test_names_and_positions_are_not_mixed(store):
     for mixed in (["r1", 0], [0, "r1"], ("r1", 2, "r3")):
         with pytest.raises(IndexError, match="names"):
             m[[*mixed]]
+
+
+def test_repeated_positions_give_sorted_indices(store):
+    path, matrix = store
+    m = nnz.open(path)
+    dense = matrix.toarray()
+    for key in (np.s_[[3, 1, 3]], np.s_[:, [3, 1, 3]], np.s_[[1, 1], [2, 0, 2]], np.s_[[3, 1]], np.s_[:, [3, 1]]):
+        for handle, cells in ((m, dense), (m.T, dense.T)):
+            found = handle[key]
+            parts = key if isinstance(key, tuple) else (key, slice(None))
+            np.testing.assert_array_equal(found.toarray(), cells[parts[0]][:, parts[1]])
+            assert found.has_sorted_indices
+            found.has_sorted_indices = False
+            again = found.sorted_indices()
+            np.testing.assert_array_equal(again.indices, found.indices)
+
+
+def test_masked_arrays_are_no_index(store):
+    m = nnz.open(store[0])
+    masked = np.ma.masked_array([0, 1, 2], [False, True, False])
+    for key in (masked, (slice(None), masked), np.ma.masked_array(np.ones(40, bool), [True] * 40)):
+        with pytest.raises(nnz.PositionError, match="masked values"):
+            m[key]
+    assert m[np.ma.masked_array([0, 1])].shape == (2, 30)

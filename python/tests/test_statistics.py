@@ -119,7 +119,7 @@ def test_duplicate_entries_are_summed_as_in_scipy(tmp_path):
     parts = np.r_[1.0, 2, 3, 5, -5], np.r_[1, 1, 0, 2, 2], np.r_[0, 2, 3, 5]
     expected = sparse.csr_array(parts, (3, 3)).toarray()
     for name in ["d.npz", "d.h5ad", "d.zarr"]:
-        nnz.write(sparse.csr_array(parts, (3, 3)), tmp_path / name)
+        nnz.write(sparse.csr_array(parts, (3, 3)), tmp_path / name, to="scipy" if name == "d.npz" else "anndata")
         found = nnz.open(tmp_path / name)
         found = next(iter(found.values())) if isinstance(found, nnz.File) else found
         np.testing.assert_array_equal(found.to_numpy(), expected)

@@ -213,3 +213,61 @@ def test_parts_of_several_threads_are_written(tmp_path):
         for thread in threads:
             thread.join()
     assert nnz.open(tmp_path / "m.bpcells").nnz == 400
+
+
+@pytest.mark.parametrize("dtype", [None, "int32"])
+def test_the_target_is_checked_at_the_start(tmp_path, dtype):
+    (tmp_path / "old.mtx").write_text("old")
+    names = ["a", "b"]
+    refused = [
+        ("n.mtx", {"nonsense": 1}, nnz.ArgumentError),
+        ("n.mtx", {"to": "zzz"}, nnz.ArgumentError),
+        ("n.xyz", {}, nnz.ArgumentError),
+        ("n.mtx", {"threads": 0}, nnz.ArgumentError),
+        ("none/n.mtx", {}, FileNotFoundError),
+        ("old.mtx", {}, FileExistsError),
+        ("old.mtx/n.mtx", {}, OSError),
+        ("n.h5", {"to": "10x"}, nnz.UnsupportedError),
+        ("n.h5", {"to": "10x", "row_names": names}, nnz.UnsupportedError),
+        ("n.mtx", {"row_names": ["a"]}, nnz.ArgumentError),
+    ]
+    for order in ("row", "col"):
+        for name, options, error in refused:
+            with pytest.raises(error):
+                nnz.writer(tmp_path / name, (2, 2), order, dtype=dtype, **options)
+            assert os.listdir(tmp_path) == ["old.mtx"]
+        with nnz.writer(tmp_path / "n.h5", (2, 2), order, dtype=dtype, to="10x", row_names=names, col_names=names) as parts:
+            parts.write(np.eye(2, dtype=np.int32))
+        assert parts.summary.entries == 2
+        os.remove(tmp_path / "n.h5")
+    with pytest.raises(nnz.ArgumentError, match="lossy|type|strict|unknown|nonsense"):
+        nnz.writer(tmp_path / "n.mtx", (2, 2), dtype=dtype, type="nonsense")
+
+
+def test_errors_of_a_writer_have_its_path(tmp_path):
+    path = tmp_path / "w.mtx"
+
+    def blocks(*written, dtype=None):
+        writer = nnz.writer(path, (4, 3), dtype=dtype)
+        for block in written:
+            writer.write(block)
+        writer.close()
+
+    wrong = [
+        (lambda: blocks(np.eye(2, 4)), nnz.ArgumentError, "a block has 4 columns, the matrix 3"),
+        (lambda: blocks(np.eye(2, 3)), nnz.ArgumentError, "2 of 4 rows were written"),
+        (lambda: blocks(), nnz.ArgumentError, "0 of 4 rows were written"),
+        (lambda: blocks(np.eye(2, 3), np.eye(3, 3)), nnz.ArgumentError, "5 rows are written, but the matrix has 4"),
+        (lambda: blocks(np.eye(2, 3), dtype="int8"), nnz.CastError, "values of float64 may not fit into int8"),
+    ]
+    for call, error, message in wrong:
+        with pytest.raises(error, match=message) as raised:
+            call()
+        assert type(raised.value) is error and isinstance(raised.value, ValueError)
+        assert raised.value.path == str(path) and str(raised.value).startswith(f"{path}: ")
+        assert os.listdir(tmp_path) == []
+    writer = nnz.writer(path, (4, 3))
+    writer.abort()
+    with pytest.raises(nnz.ArgumentError, match="ended") as raised:
+        writer.write(np.eye(2, 3))
+    assert raised.value.path == str(path)

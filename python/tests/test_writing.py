@@ -174,3 +174,79 @@ def test_targets_are_replaced_only_with_force(tmp_path):
     assert nnz.open(path).shape == (2, 2)
     nnz.write(np.eye(3), path, force=True)
     assert nnz.open(path).shape == (3, 3)
+
+
+def test_columns_of_other_types_are_dropped_with_a_warning(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    anndata = pytest.importorskip("anndata")
+    obs = pandas.DataFrame(
+        {
+            "time": pandas.date_range("2020", periods=3),
+            "lists": [[1], [2], [3]],
+            "span": pandas.to_timedelta([1, 2, 3], unit="s"),
+            "n": [1, 2, 3],
+        },
+        index=list("abc"),
+    )
+    adata = anndata.AnnData(np.eye(3, dtype=np.float32), obs=obs)
+    for name in ("m.mtx", "m.bpcells"):
+        with pytest.warns(nnz.DroppedWarning, match="column 'time' of type datetime64.*, column 'lists' of type object"):
+            done = nnz.write(adata, tmp_path / name)
+        assert len([one for one in done.dropped if one.startswith("column ")]) == 3
+        np.testing.assert_array_equal(nnz.open(tmp_path / name).to_numpy(), np.eye(3))
+        with pytest.raises(nnz.UnsupportedError, match="'time'"):
+            nnz.write(adata, tmp_path / name, force=True, strict=True)
+    # The other columns are written where there is a place for them.
+    with pytest.warns(nnz.DroppedWarning, match="'time'"):
+        nnz.write(np.eye(3), tmp_path / "m.h5ad", rows=obs)
+    assert list(nnz.open(tmp_path / "m.h5ad").rows.columns) == ["n"]
+    with pytest.warns(nnz.DroppedWarning, match="'time'"):
+        with nnz.writer(tmp_path / "w.h5ad", (3, 3), rows=obs) as parts:
+            parts.write(np.eye(3))
+    assert len(parts.summary.dropped) == 3
+
+
+def test_an_anndata_without_x_says_so(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    anndata = pytest.importorskip("anndata")
+    adata = anndata.AnnData(obs=pandas.DataFrame(index=list("abc")))
+    for name in ("m.mtx", "m.bpcells"):
+        with pytest.raises(nnz.ArgumentError, match="the AnnData has no X"):
+            nnz.write(adata, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_duplicates_that_cannot_be_kept_are_those_of_the_source(tmp_path):
+    twice = sparse.csr_array((np.r_[1.0, 2, 3], np.r_[1, 1, 0], np.r_[0, 2, 3, 3]), (3, 3))
+    for name in ("m.npy", "m.mtx", "m.dbdf", "m.bsp.h5"):
+        for options in ({}, {"duplicates": "keep"}):
+            with pytest.raises(nnz.DuplicateError, match="the matrix in memory: entry .row 0, column 1.") as raised:
+                nnz.write(twice, tmp_path / name, **options)
+            # Nothing is at the path of the target, and the matrix has none.
+            assert raised.value.path is None and raised.value.position == ("entry", 0, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_data_after_the_last_entry_is_ignored_as_in_scipy(tmp_path):
+    for made in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix):
+        matrix = made(random_matrix())
+        longer = matrix.copy()
+        longer.data = np.r_[longer.data, 1, 2]
+        longer.indices = np.r_[longer.indices, 1, 2].astype(longer.indices.dtype)
+        nnz.write(longer, tmp_path / "m.npz", force=True)
+        same(nnz.open(tmp_path / "m.npz").to_scipy(), made(matrix))
+        order = "row" if longer.format == "csr" else "col"
+        with nnz.writer(tmp_path / "w.npz", matrix.shape, order, force=True) as parts:
+            parts.write(longer)
+        same(nnz.open(tmp_path / "w.npz").to_scipy(), made(matrix))
+    # One array alone that is too long is still an error.
+    broken = sparse.csr_array(random_matrix())
+    broken.data = broken.data[:-1]
+    with pytest.raises(nnz.Error):
+        nnz.write(broken, tmp_path / "n.npz")
+
+
+def test_errors_of_values_in_memory_have_no_path(tmp_path):
+    with pytest.raises(nnz.CastError, match="the matrix in memory: entry") as raised:
+        nnz.write(np.array([[1.5]]), tmp_path / "m.mtx", type="uint8")
+    assert raised.value.path is None and raised.value.position == ("entry", 0, 0)

@@ -95,7 +95,7 @@ fn explain(error: &Error, verb: &Verb) -> u8 {
     }
     stdio::print_error("nnz", error, &hint(error, verb));
     // Wrong arguments, whatever the files contain.
-    let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();
+    let usage = error.is_argument() && error.place().is_unknown();
     if usage || verb.answers_by_status() { 2 } else { 1 }
 }
 
@@ -103,7 +103,9 @@ fn explain(error: &Error, verb: &Verb) -> u8 {
 fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
     let hint = match error.kind() {
         _ if error.hint().is_some() => return hints::hint(error).into(),
-        ErrorKind::Argument(what) => return file_hint(what, &verb.lists()).into(),
+        ErrorKind::Argument(what) | ErrorKind::UnknownName(what) => {
+            return file_hint(what, &verb.lists()).into();
+        }
         ErrorKind::Exists if verb.forced() => "; another process created it in the meantime",
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory raises the limit",

@@ -201,6 +201,10 @@ pub enum ErrorKind {
     },
     /// An argument is invalid.
     Argument(String),
+    /// An argument names a row or column that does not exist.
+    UnknownName(String),
+    /// An argument is a position outside of the matrix.
+    OutOfBounds(String),
     /// The operation was cancelled.
     Cancelled,
 }
@@ -222,9 +226,11 @@ impl fmt::Display for ErrorKind {
             Self::Mismatch { found, expected } => {
                 write!(f, "found {}, expected {}", escaped(found), escaped(expected))
             }
-            Self::Unrecognized(what) | Self::Unsupported(what) | Self::Argument(what) => {
-                write_lines(f, what)
-            }
+            Self::Unrecognized(what)
+            | Self::Unsupported(what)
+            | Self::Argument(what)
+            | Self::UnknownName(what)
+            | Self::OutOfBounds(what) => write_lines(f, what),
             Self::Inexact { found, target, holds } => {
                 match found {
                     Scalar::ComplexF32([re, im]) => write!(f, "{re}{im:+}i")?,
@@ -379,6 +385,13 @@ impl Error {
     fn is_absence(&self) -> bool {
         let absence = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         matches!(self.kind(), ErrorKind::Io(error) if absence.contains(&error.kind()))
+    }
+
+    /// Returns whether an argument is invalid, such as a name or position that does not exist.
+    #[must_use]
+    pub fn is_argument(&self) -> bool {
+        use ErrorKind::{Argument, OutOfBounds, UnknownName};
+        matches!(self.kind(), Argument(_) | UnknownName(_) | OutOfBounds(_))
     }
 
     /// Returns the location.

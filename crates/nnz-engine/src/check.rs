@@ -92,11 +92,8 @@ fn read_all(source: &dyn MatrixSource, options: &CheckOptions) -> Result<()> {
 ///
 /// Fails with the error if it is not a finding.
 pub fn report_error(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    if matches!(
-        error.kind(),
-        ErrorKind::Memory { .. } | ErrorKind::Argument(_) | ErrorKind::Cancelled
-    ) || error.is_system()
-    {
+    let other = matches!(error.kind(), ErrorKind::Memory { .. } | ErrorKind::Cancelled);
+    if other || error.is_argument() || error.is_system() {
         return Err(error);
     }
     let (kind, place) = error.into_parts();

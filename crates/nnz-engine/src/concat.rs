@@ -245,8 +245,10 @@ fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
             let shape = part.source.header().shape;
             let found = format!("{} {}s ({shape})", part.len(across), one_of(across));
             let (first_shape, len) = (first.source.header().shape, first.len(across));
-            let expected = format!("{len}, as in {} ({first_shape})", first.place);
-            let error = Error::mismatch(part.place.clone(), found, expected);
+            let what =
+                format!("found {found}, expected {len}, as in {} ({first_shape})", first.place);
+            // None of them is broken.
+            let error = Error::new(ErrorKind::Argument(what), part.place.clone());
             let [rows, cols] = part.source.header().axis_kinds;
             let exchanged = rows != cols && first.source.header().axis_kinds == [cols, rows];
             return Err(match exchanged {

@@ -30,7 +30,7 @@ pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
             "compress" => options.compress = Some(compression(py, &value.extract::<String>()?)?),
             "force" => write.overwrite = value.is_truthy()?,
             "no_sync" => write.sync = !value.is_truthy()?,
-            "threads" => options.threads = threads(Some(value.extract()?)),
+            "threads" => options.threads = threads(py, Some(&value))?,
             _ => return Err(argument(py, format!("fragments have no option {name:?}"))),
         }
     }

@@ -133,7 +133,7 @@ impl FragmentSource {
         columns: [bool; 4],
         cells: Option<&Bound<'py, PyAny>>,
         memory_limit: Option<&Bound<'py, PyAny>>,
-        workers: Option<usize>,
+        workers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
         let part = |(start, end, bases): Found| Part {
             positions: start..end,
@@ -149,7 +149,7 @@ impl FragmentSource {
             columns,
             cells: cells.map(vector::<bool>).transpose()?,
             memory: allowed,
-            threads: threads(workers),
+            threads: threads(py, workers)?,
         };
         let (inner, place) = self.parts();
         let read = task::run(py, None, move |context| {

@@ -22,7 +22,7 @@ pub(crate) fn validate<'py>(
     path: OsString,
     from_format: Option<&str>,
     memory_limit: Option<&Bound<'py, PyAny>>,
-    workers: Option<usize>,
+    workers: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let format = match from_format {
         None => None,
@@ -33,7 +33,7 @@ pub(crate) fn validate<'py>(
     };
     let options = ValidateOptions::default()
         .memory(memory(py, memory_limit)?)
-        .threads(threads(workers))
+        .threads(threads(py, workers)?)
         .format(format);
     let location = location(path);
     let findings = task::run(py, None, move |context| {
@@ -78,13 +78,13 @@ pub(crate) fn diff<'py>(
     stored: bool,
     max_diffs: usize,
     memory_limit: Option<&Bound<'py, PyAny>>,
-    workers: Option<usize>,
+    workers: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let options = DiffOptions::default()
         .stored(stored)
         .max_diffs(max_diffs.max(1))
         .memory(memory(py, memory_limit)?)
-        .threads(threads(workers));
+        .threads(threads(py, workers)?);
     let (first, second) = (location(first), location(second));
     let differences = task::run(py, None, move |context| {
         let options = options.cancellation(context.token());

@@ -1,12 +1,14 @@
 //! Lists of formats, and of the members of a file.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use nnz::formats::{list, list_members, other_groups};
 use nnz::{Location, OpenOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::error::OrRaise as _;
 use crate::source::location;
 use crate::task;
 
@@ -61,4 +63,10 @@ pub(crate) fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
 #[pyfunction]
 pub(crate) fn default_memory(py: Python<'_>) -> u64 {
     py.detach(nnz::engine::default_memory)
+}
+
+/// Sets the directory of temporary files; returns whether it was not set before.
+#[pyfunction]
+pub(crate) fn set_temporary_directory(py: Python<'_>, directory: PathBuf) -> PyResult<bool> {
+    py.detach(|| nnz::output::set_temporary_directory(&directory)).or_raise(py)
 }

@@ -3,9 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use nnz::daphne::Dialect;
 use nnz::matrix::AxisKind;
 use nnz::whole::{ConcatFilesOptions, Join};
-use nnz::{Axis, ConcatOptions, Dataset, ErrorKind, Location, OpenOptions, frames};
+use nnz::{
+    Axis, ConcatOptions, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions, Progress,
+    Summary, frames,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -15,40 +19,54 @@ use crate::{options, select, summary, task};
 
 type Given<'py> = Bound<'py, PyDict>;
 
-/// Converts a location to another.
+/// Converts a location to another. `reading` has the types of the columns of a text, and the dialect of the source.
 #[pyfunction]
-#[pyo3(signature = (source, target, given, progress=None))]
+#[pyo3(signature = (source, target, reading, given, progress=None))]
 pub(crate) fn convert<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
+    reading: (Option<Vec<String>>, Option<String>),
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let reading = options::reading(py, reading)?;
     let (options, from, to) = (options::convert(given)?, location(source), location(target));
     let [of_table, target] = [from.clone(), to.clone()];
-    let done = task::run(py, progress, move |context| {
-        let options = options.cancellation(context.token());
-        match nnz::convert(&from, &to, &options, &*context.progress) {
-            Err(error) => {
-                if is_table(&error, &from)? {
-                    Ok(None)
-                } else {
-                    Err(error)
-                }
+    let dialect = reading.from_dialect;
+    let done = match reading.types {
+        // A text with types of columns is a table.
+        Some(_) => None,
+        None => task::run(py, progress, move |context| {
+            let options = options.cancellation(context.token());
+            match convert_matrix(&from, &to, dialect, &options, &*context.progress) {
+                Err(error) if is_table(&error, &from, dialect)? => Ok(None),
+                Err(error) => Err(error),
+                Ok(done) => Ok(Some(done)),
             }
-            done => done.map(Some),
-        }
-    })?;
+        })?,
+    };
     match done {
         Some(done) => summary::of_matrix(py, &done),
-        None => convert_table(py, of_table, target, given, progress),
+        None => convert_table(py, of_table, target, reading, given, progress),
     }
 }
 
+fn convert_matrix(
+    from: &Location,
+    to: &Location,
+    dialect: Option<Dialect>,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> nnz::Result<Summary> {
+    let Some(dialect) = dialect else { return nnz::convert(from, to, options, progress) };
+    let reading = OpenOptions::new().memory_limit(options.memory).dialect(Some(dialect));
+    reading.open(from)?.convert(&from.source_place(), to, options, progress)
+}
+
 /// Returns whether a location that could not be converted as a matrix has a table.
-fn is_table(error: &nnz::Error, from: &Location) -> nnz::Result<bool> {
-    let options = OpenOptions::new();
+fn is_table(error: &nnz::Error, from: &Location, dialect: Option<Dialect>) -> nnz::Result<bool> {
+    let options = OpenOptions::new().dialect(dialect);
     match error.kind() {
         ErrorKind::Unrecognized(_) => frames::is_text(from, &options),
         ErrorKind::Unsupported(_) => frames::holds(from, &options),
@@ -60,10 +78,12 @@ fn convert_table<'py>(
     py: Python<'py>,
     from: Location,
     to: Location,
+    reading: options::Reading,
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = options::frame(given)?;
+    let options::Reading { types, from_dialect } = reading;
+    let options = options::frame(given)?.types(types).from_dialect(from_dialect);
     let done = task::run(py, progress, move |context| {
         frames::convert(&from, &to, &options.cancellation(context.token()))
     })?;
@@ -87,31 +107,18 @@ fn kinds(py: Python<'_>, from: &Location) -> PyResult<[AxisKind; 2]> {
 /// Writes selected rows and columns of a location. `selected` has the selections of rows, columns, cells and
 /// features.
 #[pyfunction]
-#[pyo3(signature = (source, target, selected, given, progress=None))]
+#[pyo3(signature = (source, target, selected, allow_empty, given, progress=None))]
 pub(crate) fn slice<'py>(
     py: Python<'py>,
     source: OsString,
     target: OsString,
-    selected: [Vec<Bound<'py, PyAny>>; 4],
+    selected: select::Selected<'py>,
+    allow_empty: bool,
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (options, from, to) = (options::convert(given)?, location(source), location(target));
-    let [rows, cols, cells, features] = selected.map(|given| select::all(&given));
-    let mut axes = [rows?, cols?];
-    for (name, kind, given) in
-        [("cells", AxisKind::Cells, cells?), ("features", AxisKind::Features, features?)]
-    {
-        let Some(given) = given else { continue };
-        let axis = select::axis_of(py, name, || kinds(py, &from))?;
-        let both = &mut axes[crate::view::index(axis)];
-        let given = given.of_kind(kind);
-        *both = Some(match both.take() {
-            Some(before) => before.and(given),
-            None => given,
-        });
-    }
-    let [rows, cols] = axes.map(Option::unwrap_or_default);
+    let [rows, cols] = select::axes(py, selected, allow_empty, || kinds(py, &from))?;
     let done = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         nnz::slice(&from, &to, [&rows, &cols], &options, &*context.progress)

@@ -74,7 +74,11 @@ impl<'a> Plan<'a> {
         let order = turn(order);
         let refused = source.duplicates == nnz_core::Duplicates::Refused || capabilities.unique;
         let duplicates = if refused { DuplicatePolicy::Refuse } else { DuplicatePolicy::Keep };
-        let duplicates = options.duplicates.unwrap_or(duplicates);
+        let duplicates = match options.duplicates.unwrap_or(duplicates) {
+            // The target would refuse them, but only the source has them.
+            DuplicatePolicy::Keep if capabilities.unique => DuplicatePolicy::Refuse,
+            policy => policy,
+        };
         let sum = duplicates == DuplicatePolicy::Sum;
         let summed = Counted::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::ops::Range;
 
-use nnz_core::{Axis, Error, Result};
+use nnz_core::{Axis, Error, ErrorKind, Place, Result};
 
 /// Consecutive positions that stay consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,16 +203,17 @@ pub(crate) fn one_of(axis: Axis) -> &'static str {
 
 /// The error for a position past the end.
 pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
-    Error::argument(format!("{one} {position} is out of bounds: {}", there(one, len)))
+    let what = format!("{one} {position} is out of bounds: {}", there(one, len));
+    Error::new(ErrorKind::OutOfBounds(what), Place::default())
 }
 
 /// The error for a range that ends past the end.
 pub(super) fn past_the_end(range: &str, one: &str, len: u64) -> Error {
     let all = format!("{}:", range.split(':').next().unwrap_or_default());
-    Error::argument(format!(
-        "{range} ends after the last {one}: {}; {all} selects all from there on",
-        there(one, len)
-    ))
+    let there = there(one, len);
+    let what =
+        format!("{range} ends after the last {one}: {there}; {all} selects all from there on");
+    Error::new(ErrorKind::OutOfBounds(what), Place::default())
 }
 
 fn there(one: &str, len: u64) -> String {

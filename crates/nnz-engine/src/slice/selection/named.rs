@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, MatrixSource, Result};
+use nnz_core::{
+    Axis, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, MatrixSource, Place,
+    Result,
+};
 
 use super::super::picked::absent;
 use super::condition::Condition;
@@ -198,8 +201,13 @@ impl<'a> Named<'a> {
             (_, None) if is_negative(word) => {
                 format!("no {one} {}: positions are counted from 0 and not negative", text())
             }
-            (_, None) if self.has_names => format!("no {one} is named {:?}", text()),
-            (_, None) => format!("no {one} is named {:?}: {one}s have no names", text()),
+            (_, None) if self.has_names => {
+                return Err(unknown(format!("no {one} is named {:?}", text())));
+            }
+            (_, None) => {
+                let what = format!("no {one} is named {:?}: {one}s have no names", text());
+                return Err(unknown(what));
+            }
         };
         Err(Error::argument(what))
     }
@@ -236,6 +244,11 @@ impl Others {
 
 fn is_negative(word: &[u8]) -> bool {
     word.strip_prefix(b"-").is_some_and(is_digits)
+}
+
+/// The error for a name that does not exist.
+fn unknown(what: String) -> Error {
+    Error::new(ErrorKind::UnknownName(what), Place::default())
 }
 
 fn is_digits(word: &[u8]) -> bool {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use nnz_container::Compression;
 use nnz_core::{
     Axis, AxisKind, ColumnInfo, ColumnType, Error, Header, MatrixSink, MatrixSource, Metadata,
-    Names, Order, Result, SinkCapabilities, StringList, ValueType,
+    Names, Order, Place, Result, SinkCapabilities, StringList, ValueType,
 };
 use nnz_matrix_market::tenx_folder::{self, FeatureColumns, FolderVersion};
 use nnz_singlecell::tenx::{self, Features, FormatVersion, SinkOptions};
@@ -57,6 +57,8 @@ pub(super) struct Target {
     dropped: Vec<String>,
     options: SinkOptions,
     /// Whether it is an HDF5 file.
+    /// An axis without names.
+    unnamed: Option<Axis>,
     hdf5: bool,
     /// Whether integers of 64 bits are requested.
     wide: bool,
@@ -102,7 +104,15 @@ impl Target {
             }
         };
         let Described { features, ids, dropped } = Described::read(source, names, kept)?;
-        Ok(Self { path, features, ids, dropped, options: sink, hdf5, wide, write: options.write })
+        let mut unnamed = None;
+        for axis in [Axis::Cols, Axis::Rows] {
+            let has_ids = axis == Axis::Rows && ids.is_some();
+            if !has_ids && source.read_names(axis)?.is_none() {
+                unnamed = Some(axis);
+            }
+        }
+        let write = options.write;
+        Ok(Self { path, features, ids, dropped, unnamed, options: sink, hdf5, wide, write })
     }
 }
 
@@ -196,6 +206,11 @@ impl MatrixTarget for Target {
             false => {
                 StagedDirectory::create(&self.path, self.write, tenx_folder::MEMBERS).map(drop)
             }
+        }?;
+        // Before all entries are sorted.
+        match self.unnamed {
+            Some(axis) => Err(tenx::unnamed(&Place::path(&*self.path), axis)),
+            None => Ok(()),
         }
     }
 
