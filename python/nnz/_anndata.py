@@ -34,6 +34,9 @@ def read_anndata(
     support dask arrays, such as those of scanpy, process them chunk by chunk; ``adata[some].to_memory()`` reads only
     the chunks with these rows.
 
+    dask has no reductions such as ``X.sum(axis=0)`` for sparse matrices of SciPy: those of `Matrix` read the file in
+    one pass.
+
     Parameters
     ----------
     path : str or os.PathLike

@@ -145,6 +145,7 @@ def test_names_that_occur_twice(tmp_path):
     assert frame["cell"].dtype == object and frame["cell"].tolist() == found.cell_names[found.cell].tolist()
 
 
+@pytest.mark.filterwarnings("ignore::nnz.DroppedWarning")
 def test_regions_on_other_chromosomes_warn(tmp_path):
     fragments = nnz.open(BASIC)
     with pytest.warns(UserWarning, match="no fragments on .zz.: rows of zeros") as warned:

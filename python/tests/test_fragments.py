@@ -138,7 +138,7 @@ def test_data_frames_have_names(store):
     assert len(found.to_pandas("chr2", cells=found.cell_names[0])) == len(found.query("chr2", cells=0))
 
 
-@pytest.mark.filterwarnings("ignore::nnz.DroppedWarning")
+@pytest.mark.filterwarnings("ignore::nnz.DroppedWarning", "ignore:.*no fragments on .chrUn.")
 @pytest.mark.parametrize("mode", ["insertions", "overlaps"])
 def test_counts_of_peaks(store, mode, tmp_path):
     fragments, found = store

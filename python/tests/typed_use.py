@@ -76,6 +76,16 @@ def overlaps_of(path: Path) -> int:
     return len(found)
 
 
+def tensor_of(path: Path) -> tuple[Any, Any]:
+    # Without PyTorch its types are unknown, which a type checker would report here.
+    return nnz.Matrix(path).to_torch(), nnz.Tensor(path).to_torch()
+
+
+def statistics_of(path: Path) -> list[Any]:
+    nnz.convert(path, path, types=["int8"], from_dialect=None, force=True)
+    return [np.sum(nnz.Matrix(path)), nnz.stats(path, cells="0:3", allow_empty=True)]
+
+
 def kind_of(path: str) -> str:
     try:
         found = nnz.open(path)
