@@ -152,10 +152,10 @@ impl InputDirectory {
         self.root.storage.has_latency()
     }
 
-    /// Announces that the beginnings of files in it will be read soon, all of those that exist.
-    pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>) {
+    /// Announces that the first `bytes` of files in it will be read soon, of all of those that exist.
+    pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>, bytes: u64) {
         let paths: Vec<_> = names.into_iter().map(|name| self.key.join(name.as_ref())).collect();
-        self.root.storage.will_open(&paths);
+        self.root.storage.will_open(&paths, bytes);
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

@@ -154,9 +154,9 @@ pub trait Storage: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Announces that the beginnings of files will be read soon, all of those that exist.
-    fn will_open(&self, paths: &[PathBuf]) {
-        let _ = paths;
+    /// Announces that the first `bytes` of files will be read soon, of all of those that exist.
+    fn will_open(&self, paths: &[PathBuf], bytes: u64) {
+        let _ = (paths, bytes);
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

@@ -124,7 +124,7 @@ fn files_and_stores_take_few_requests() {
     let cases = [
         ("m.h5", "binsparse", 12, 17 << 20),
         ("m.bsp.npz", "binsparse", 16, 17 << 20),
-        ("m.zarr", "binsparse", 14, 2 << 20),
+        ("m.zarr", "binsparse", 14, 200_000),
     ];
     for (name, format, requests, bytes) in cases {
         let folder = served_as(name, format, COLS);
