@@ -131,6 +131,7 @@ pub struct Stats {
 /// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are
 /// duplicate entries in a format that does not define their meaning.
 pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {

@@ -273,8 +273,8 @@ impl Storage for RemoteStorage {
         true
     }
 
-    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>) {
-        self.take_files(files);
+    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>, directories: Vec<PathBuf>) {
+        self.take_files(files, directories);
     }
 
     fn will_open(&self, paths: &[PathBuf], head: u64) {

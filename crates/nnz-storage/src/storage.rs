@@ -143,10 +143,10 @@ pub trait Storage: Send + Sync + fmt::Debug {
         PathBuf::from(path)
     }
 
-    /// Takes small files that were found out another way, and names that are not there (`None`), so that nothing is
-    /// asked for them.
-    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>) {
-        let _ = files;
+    /// Takes small files that were found out another way, names that are not there (`None`), and directories with
+    /// nothing else in them, so that nothing is asked for them.
+    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>, directories: Vec<PathBuf>) {
+        let _ = (files, directories);
     }
 
     /// Returns whether each look-up has a latency.

@@ -97,6 +97,7 @@ pub fn validate(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = &location.into().resolve(&*options.storage)?;
     let mut first = None;
     check_one(location, options, &mut |finding| {

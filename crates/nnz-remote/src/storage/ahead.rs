@@ -149,7 +149,7 @@ impl Opening {
             }
             let waited = self.ended.wait_timeout(end, bridge::TICK);
             end = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if cancellation.is_cancelled() {
+            if bridge::is_cancelled(cancellation) {
                 return Err(bridge::cancelled());
             }
         }

@@ -74,8 +74,12 @@ impl RemoteStorage {
         }
     }
 
-    /// Notes the contents of small files, and names that are not there.
-    pub(super) fn take_files(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>) {
+    /// Notes the contents of small files, names that are not there, and directories with nothing else in them.
+    pub(super) fn take_files(
+        &self,
+        files: Vec<(PathBuf, Option<Vec<u8>>)>,
+        directories: Vec<PathBuf>,
+    ) {
         let mut known = self.known();
         for (path, text) in files {
             if known.found.len() >= MOST_NAMES {
@@ -88,7 +92,11 @@ impl RemoteStorage {
             for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
                 known.found.entry(above.to_path_buf()).or_insert(Found::Directory);
             }
-            known.found.entry(path).or_insert_with(|| Found::Opened(Arc::new(Text(text))));
+            let entry = known.found.entry(path).or_insert(Found::NoObject);
+            if !matches!(entry, Found::Opened(_)) {
+                *entry = Found::Opened(Arc::new(Text(text)));
+            }
         }
+        known.listed.extend(directories.into_iter().map(|path| (path, ())));
     }
 }

@@ -26,9 +26,9 @@ fn wrong_answers_are_errors() {
         (Lie::LongestLength, "18446744073709551615 bytes", "18446744073709551615 bytes"),
         (Lie::Short, "less than it said", "less than it said"),
         (Lie::Endless, "more than it said", "content-length header missing"),
-        (Lie::Redirect, "too many redirects", "too many redirects"),
+        (Lie::Redirect, "too many redirects", "following redirect"),
         (Lie::Compressed, "compressed its answer", ""),
-        (Lie::EndlessError, "403 Forbidden", "forbids it"),
+        (Lie::EndlessError, "403 forbidden", "length limit exceeded"),
     ];
     for (lie, on_the_web, on_s3) in cases {
         server.set(Behavior { lie: Some(lie), ..Behavior::default() });
