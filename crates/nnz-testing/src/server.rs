@@ -249,9 +249,11 @@ impl Shared {
             if asked.method == "HEAD" {
                 continue;
             }
-            while is_endless {
-                stream.write_all(&[b'x'; 1 << 16])?;
-                self.endless.fetch_add(1 << 16, Ordering::Relaxed);
+            if is_endless {
+                loop {
+                    stream.write_all(&[b'x'; 1 << 16])?;
+                    self.endless.fetch_add(1 << 16, Ordering::Relaxed);
+                }
             }
             let number = self.bodies.fetch_add(1, Ordering::Relaxed) + 1;
             let cut = every(behavior.cut_every, number) && status < 300;

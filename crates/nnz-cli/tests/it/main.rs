@@ -34,6 +34,7 @@ mod json;
 #[cfg(unix)]
 mod paths;
 mod rds;
+mod remote;
 mod root_matrix;
 mod slice_concat;
 #[cfg(unix)]

@@ -21,7 +21,7 @@ fn matrix(cols: u32) -> CsMatrix {
 }
 
 /// Writes the matrix to a place, and serves it.
-fn served(name: &str) -> (tempfile::TempDir, Server) {
+pub(crate) fn served(name: &str) -> (tempfile::TempDir, Server) {
     served_as(name, "bpcells", COLS)
 }
 
