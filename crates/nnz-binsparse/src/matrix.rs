@@ -1,5 +1,6 @@
 //! Matrices, and vectors as matrices of one column.
 
+mod announce;
 mod ascending;
 mod cells;
 mod form;

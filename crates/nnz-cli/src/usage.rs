@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use nnz::storage::stdio::TerminalEscapes;
@@ -19,6 +20,12 @@ pub fn parse<A: clap::Parser>(arguments: impl IntoIterator<Item = OsString>) -> 
         let program = command.get_name();
         if error.use_stderr() { refuse(error, program) } else { print(&error, program) }
     })
+}
+
+/// Returns an argument as it may be printed: escaped, and a URL without its secrets.
+fn shown(argument: &str) -> String {
+    let argument = nnz::text::without_secrets(Path::new(argument));
+    nnz::text::escaped(&argument.to_string_lossy()).into_owned()
 }
 
 /// Prints the help or the version.
@@ -40,11 +47,9 @@ fn refuse(mut error: clap::Error, program: &str) -> u8 {
     let escaped: Vec<(ContextKind, ContextValue)> = error
         .context()
         .filter_map(|(kind, value)| match value {
-            ContextValue::String(text) => {
-                Some((kind, ContextValue::String(nnz::text::escaped(text).into_owned())))
-            }
+            ContextValue::String(text) => Some((kind, ContextValue::String(shown(text)))),
             ContextValue::Strings(texts) => {
-                let texts = texts.iter().map(|text| nnz::text::escaped(text).into_owned());
+                let texts = texts.iter().map(|text| shown(text));
                 Some((kind, ContextValue::Strings(texts.collect())))
             }
             _ => None,

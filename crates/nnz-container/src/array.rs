@@ -123,3 +123,27 @@ pub(crate) fn check_range(array: &dyn NumberArray, first: u64, bytes: usize) -> 
         format!("at least {} elements", first.saturating_add(bytes.div_ceil(size) as u64)),
     ))
 }
+
+/// Chunks that are announced at most: more are read as they come.
+const MOST_ANNOUNCED: usize = 1 << 16;
+
+/// Calls `each` with the chunks of `elements` elements that ranges of elements are in, and the part of each that
+/// is in the range, in the order of the ranges.
+pub(crate) fn each_chunk(
+    ranges: &[Range<u64>],
+    elements: u64,
+    mut each: impl FnMut(u64, Range<u64>),
+) {
+    let elements = elements.max(1);
+    let ranges = ranges.iter().filter(|range| range.start < range.end);
+    let parts = ranges.flat_map(|range| {
+        (range.start / elements..=(range.end - 1) / elements).map(move |chunk| {
+            let start = chunk * elements;
+            let end = (range.end - start).min(elements);
+            (chunk, range.start.saturating_sub(start)..end)
+        })
+    });
+    for (chunk, part) in parts.take(MOST_ANNOUNCED) {
+        each(chunk, part);
+    }
+}

@@ -11,6 +11,7 @@ use nnz_core::{Place, Result, ValueType, readable};
 use nnz_storage::Mapped;
 
 use crate::NumberArray;
+use crate::array::each_chunk;
 
 /// Size of a block in bytes.
 const BLOCK: usize = 16 << 10;
@@ -66,6 +67,20 @@ impl BlockCache {
             out = &mut out[..rest];
         }
         if out.is_empty() { Ok(()) } else { read(first, out) }
+    }
+
+    /// Returns what is read of the array for ranges of elements: the blocks that are not cached.
+    pub(crate) fn missing(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+        let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner);
+        let mut missing = Vec::new();
+        each_chunk(ranges, self.per_block(), |number, _| {
+            let start = number * self.per_block();
+            let block = start..self.len.min(start + self.per_block());
+            if !blocks.contains_key(&number) && missing.last() != Some(&block) {
+                missing.push(block);
+            }
+        });
+        missing
     }
 
     /// Copies the elements from `first` on that are in the same block, if it is cached or can be
@@ -186,7 +201,7 @@ impl NumberArray for CachedArray {
     }
 
     fn will_read(&self, ranges: &[Range<u64>]) {
-        self.array.will_read(ranges);
+        self.array.will_read(&self.cache.missing(ranges));
     }
 
     fn has_latency(&self) -> bool {

@@ -5,6 +5,7 @@
 //! `hdf5-reader`; data is read and decoded in this crate, on all cores and without locks. Reading
 //! never writes to or locks a file. `docs/formats/hdf5.md` describes what is read and written.
 
+mod announce;
 mod attribute;
 mod chunk_table;
 mod container;

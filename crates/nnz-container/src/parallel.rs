@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use nnz_core::Result;
+use nnz_core::{Cancellation, Result};
 
 /// Calls `work` for each item, on up to `threads` threads. After a failure no more items are
 /// processed.
@@ -33,7 +33,9 @@ pub(crate) fn for_each_with<T: Send, W>(
     // Locked only to take an item.
     let items = Mutex::new(items.enumerate());
     let failed = AtomicBool::new(false);
+    let cancellation = Cancellation::current();
     let run = || {
+        let _entered = cancellation.as_ref().map(Cancellation::enter);
         let mut own = start();
         while !failed.load(Ordering::Relaxed) {
             let item = items.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -4,6 +4,7 @@
 //! it. Attributes are those of the group: an attribute that is a JSON object is stored as that
 //! object, any other as a string. `docs/formats/zarr.md` describes what is read and written.
 
+mod announce;
 mod chunks;
 mod codec;
 mod consolidated;

@@ -11,7 +11,7 @@
 ///
 /// impl MatrixSource for Nameless {
 ///     nnz_core::forward_source! {
-///         0: about, random_access, rereadable, units, stored_before, locate, extras, metadata, levels, is_vector, notes
+///         0: about, random_access, rereadable, units, will_read, stored_before, locate, extras, metadata, levels, is_vector, notes
 ///     }
 ///
 ///     fn header(&self) -> &Header {
@@ -50,6 +50,11 @@ macro_rules! forward_source {
             fields: $crate::Projection,
         ) -> $crate::Result<::std::boxed::Box<dyn $crate::UnitReader<'_> + '_>> {
             self.$inner.units(majors, fields)
+        }
+    };
+    (@ will_read $inner:tt) => {
+        fn will_read(&self, majors: &[::std::ops::Range<u64>], fields: $crate::Projection) {
+            self.$inner.will_read(majors, fields);
         }
     };
     (@ stored_before $inner:tt) => {

@@ -36,7 +36,7 @@ pub use annotations::{
 };
 pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
-pub use cancellation::Cancellation;
+pub use cancellation::{Cancellation, Entered};
 pub use cast::{CastError, Rounding};
 pub use entries::Entries;
 pub use error::{At, Error, ErrorKind, Hint, Place, Result, readable};

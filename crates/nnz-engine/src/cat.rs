@@ -87,6 +87,7 @@ pub fn cat(
     options: &CatOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let mut printer =
         Printer::new(source, options, out).map_err(|error| error.with_context(from))?;
     let printed = print(source, options, &mut printer);

@@ -104,6 +104,7 @@ pub fn diff(
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let [a, b] = sources;
     let shapes = [a.header().shape, b.header().shape];
     if shapes[0] != shapes[1] {

@@ -128,7 +128,10 @@ pub fn run<'a, W: Work>(
     let write: Mutex<&mut dyn Write<W>> = Mutex::new(write);
     let order = Order::new(2 * workers.threads);
     let steps = Steps { units: &units, work, join: &join, write: &write, order: &order, workers };
-    order::on_threads(workers.threads, &|| steps.work());
+    order::on_threads(workers.threads, &|| {
+        let _entered = workers.cancellation.map(Cancellation::enter);
+        steps.work();
+    });
     let wanted = order.end()?;
     if wanted {
         lock(&units).end()?;
@@ -145,6 +148,7 @@ fn run_alone<'a, W: Work>(
     write: &mut (dyn Write<W> + '_),
     workers: Workers<'_>,
 ) -> Result<()> {
+    let _entered = workers.cancellation.map(Cancellation::enter);
     loop {
         workers.check()?;
         let group = next_units(work, &mut *units)?;

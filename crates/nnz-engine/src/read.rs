@@ -88,6 +88,7 @@ impl Default for ReadOptions {
 /// Fails if the matrix cannot be read or is broken, if it takes more memory than allowed, and if
 /// cancelled.
 pub fn read(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<CsMatrix> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let matrix = read_entries(source, from, options)?;
     let mut matrix = matrix.with_axis_kinds(source.header().axis_kinds);
     for axis in [Axis::Rows, Axis::Cols].into_iter().filter(|_| options.names) {

@@ -126,7 +126,11 @@ impl Slice {
         let general = source.structure == Structure::General;
         let stored = match (general, minor.is_whole(), major.is_whole()) {
             (true, true, true) => source.nnz,
-            (true, true, false) => stored(&*inner, major.stretches())?,
+            (true, true, false) => {
+                let old: Vec<_> = major.stretches().iter().map(Stretch::old).collect();
+                inner.will_read(&old, Projection { minors: false, values: false });
+                stored(&*inner, major.stretches())?
+            }
             _ => None,
         };
         let in_order = inner.random_access() || major.ascends();

@@ -135,6 +135,7 @@ pub struct Stats {
 /// duplicate entries in a format that does not define their meaning. If they are summed in the format, as
 /// in SciPy, the variance and the extremes are those of the sums.
 pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {

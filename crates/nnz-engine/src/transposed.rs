@@ -63,7 +63,7 @@ pub(crate) fn exchanged(order: Order) -> Order {
 
 impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S> {
     nnz_core::forward_source! {
-        inner: about, metadata, levels, random_access, rereadable, stored_before, extras, notes
+        inner: about, metadata, levels, random_access, rereadable, will_read, stored_before, extras, notes
     }
 
     fn header(&self) -> &Header {

@@ -49,7 +49,7 @@ pub(crate) fn run<T: Send + 'static>(
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) if cancellation.is_cancelled() => {
+            Err(RecvTimeoutError::Timeout) if is_cancelled(cancellation) => {
                 task.abort();
                 return Err(cancelled());
             }
@@ -59,6 +59,11 @@ pub(crate) fn run<T: Send + 'static>(
             }
         }
     }
+}
+
+/// Returns whether a storage, or what this thread does, was cancelled.
+pub(crate) fn is_cancelled(cancellation: &Cancellation) -> bool {
+    cancellation.is_cancelled() || Cancellation::is_current_cancelled()
 }
 
 /// The error of something that was cancelled.

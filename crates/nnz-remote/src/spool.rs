@@ -80,7 +80,7 @@ impl Spool {
             }
             let waited = self.copy.grown.wait_timeout(state, bridge::TICK);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if self.cancellation.is_cancelled() {
+            if bridge::is_cancelled(&self.cancellation) {
                 return Err(bridge::cancelled());
             }
         }

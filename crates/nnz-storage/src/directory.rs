@@ -139,11 +139,16 @@ impl InputDirectory {
         InputFile::sidecar_of(around, path, shown, suffix)
     }
 
-    /// Takes small files in it that were found out another way, and names that are not there (`None`), so that
-    /// nothing is asked for them where look-ups have a latency.
-    pub fn remember(&self, files: impl IntoIterator<Item = (PathBuf, Option<Vec<u8>>)>) {
+    /// Takes small files in it that were found out another way, names that are not there (`None`), and directories
+    /// with nothing else in them, so that nothing is asked for them where look-ups have a latency.
+    pub fn remember(
+        &self,
+        files: impl IntoIterator<Item = (PathBuf, Option<Vec<u8>>)>,
+        directories: impl IntoIterator<Item = PathBuf>,
+    ) {
         let files = files.into_iter().map(|(name, text)| (self.key.join(name), text)).collect();
-        self.root.storage.remember(files);
+        let directories = directories.into_iter().map(|name| self.key.join(name)).collect();
+        self.root.storage.remember(files, directories);
     }
 
     /// Returns whether each look-up has a latency.
@@ -152,10 +157,10 @@ impl InputDirectory {
         self.root.storage.has_latency()
     }
 
-    /// Announces that the beginnings of files in it will be read soon, all of those that exist.
-    pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>) {
+    /// Announces that the first `bytes` of files in it will be read soon, of all of those that exist.
+    pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>, bytes: u64) {
         let paths: Vec<_> = names.into_iter().map(|name| self.key.join(name.as_ref())).collect();
-        self.root.storage.will_open(&paths);
+        self.root.storage.will_open(&paths, bytes);
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

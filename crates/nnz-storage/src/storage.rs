@@ -143,10 +143,10 @@ pub trait Storage: Send + Sync + fmt::Debug {
         PathBuf::from(path)
     }
 
-    /// Takes small files that were found out another way, and names that are not there (`None`), so that nothing is
-    /// asked for them.
-    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>) {
-        let _ = files;
+    /// Takes small files that were found out another way, names that are not there (`None`), and directories with
+    /// nothing else in them, so that nothing is asked for them.
+    fn remember(&self, files: Vec<(PathBuf, Option<Vec<u8>>)>, directories: Vec<PathBuf>) {
+        let _ = (files, directories);
     }
 
     /// Returns whether each look-up has a latency.
@@ -154,9 +154,9 @@ pub trait Storage: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Announces that the beginnings of files will be read soon, all of those that exist.
-    fn will_open(&self, paths: &[PathBuf]) {
-        let _ = paths;
+    /// Announces that the first `bytes` of files will be read soon, of all of those that exist.
+    fn will_open(&self, paths: &[PathBuf], bytes: u64) {
+        let _ = (paths, bytes);
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -32,6 +32,27 @@ pub struct Behavior {
     pub stall: bool,
     /// Answers a directory with a page for people.
     pub pages: bool,
+    /// Answers what no server should.
+    pub lie: Option<Lie>,
+}
+
+/// An answer that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lie {
+    /// `Content-Range` is another one than was asked for.
+    OtherRange,
+    /// `Content-Range` has the longest length that there can be.
+    LongestLength,
+    /// The body is shorter than `Content-Range`.
+    Short,
+    /// The body never ends.
+    Endless,
+    /// Each URL redirects to itself.
+    Redirect,
+    /// The header says that the body is compressed.
+    Compressed,
+    /// Each answer is an error with a body that never ends.
+    EndlessError,
 }
 
 /// A request that was answered.
@@ -61,6 +82,7 @@ struct Shared {
     log: Mutex<Vec<Logged>>,
     count: AtomicUsize,
     bodies: AtomicUsize,
+    endless: AtomicU64,
     stopped: AtomicBool,
 }
 
@@ -80,6 +102,7 @@ impl Server {
             log: Mutex::default(),
             count: AtomicUsize::new(0),
             bodies: AtomicUsize::new(0),
+            endless: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
         });
         let served = Arc::clone(&shared);
@@ -117,6 +140,11 @@ impl Server {
     pub fn take_log(&self) -> Vec<Logged> {
         std::mem::take(&mut self.shared.log.lock().unwrap())
     }
+
+    /// Returns how many bytes of bodies without an end were taken.
+    pub fn endless_bytes(&self) -> u64 {
+        self.shared.endless.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Server {
@@ -149,6 +177,34 @@ enum Body {
     File(PathBuf, u64, u64),
 }
 
+impl Lie {
+    /// Makes an answer wrong.
+    fn apply(self, answer: &mut Answer, asked: &Asked) {
+        let add = |answer: &mut Answer, line: &str| answer.headers.push_str(line);
+        match (self, &mut answer.body) {
+            (Self::OtherRange, _) => {
+                answer.headers = answer.headers.replace("bytes 0-", "bytes 1-");
+                answer.headers = answer.headers.replace("bytes 5", "bytes 6");
+            }
+            (Self::LongestLength, _) => {
+                let end = answer.headers.rfind('/').map(|at| at + 1);
+                let end = end.filter(|_| answer.headers.contains("Content-Range"));
+                if let Some(end) = end {
+                    answer.headers.replace_range(end.., "18446744073709551615\r\n");
+                }
+            }
+            (Self::Short, Body::File(_, start, end)) => *end = (*start + *end) / 2,
+            (Self::Short, Body::Text(_)) | (Self::Endless, _) => {}
+            (Self::Redirect, _) => {
+                *answer = text(302, "elsewhere");
+                add(answer, &format!("Location: {}\r\n", asked.path));
+            }
+            (Self::Compressed, _) => add(answer, "Content-Encoding: gzip\r\n"),
+            (Self::EndlessError, _) => *answer = text(403, ""),
+        }
+    }
+}
+
 impl Shared {
     fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
         stream.set_nodelay(true)?;
@@ -160,10 +216,14 @@ impl Shared {
             let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
             let every =
                 |n: Option<usize>, number: usize| n.is_some_and(|n| number.is_multiple_of(n));
-            let answer = match every(behavior.fail_every, number) {
+            let mut answer = match every(behavior.fail_every, number) {
                 true => text(503, "slow down"),
                 false => self.answer(&asked, &behavior),
             };
+            if let Some(lie) = behavior.lie {
+                lie.apply(&mut answer, &asked);
+            }
+            let is_endless = matches!(behavior.lie, Some(Lie::Endless | Lie::EndlessError));
             let len = match &answer.body {
                 Body::Text(text) => text.len() as u64,
                 Body::File(_, start, end) => end - start,
@@ -177,7 +237,7 @@ impl Shared {
                 bytes: if asked.method == "HEAD" { 0 } else { len },
             });
             let Answer { status, mut headers, body } = answer;
-            if behavior.no_length {
+            if behavior.no_length || is_endless {
                 headers.push_str("Connection: close\r\n");
             } else {
                 let _ = write!(headers, "Content-Length: {len}\r\n");
@@ -188,6 +248,12 @@ impl Shared {
             }
             if asked.method == "HEAD" {
                 continue;
+            }
+            if is_endless {
+                loop {
+                    stream.write_all(&[b'x'; 1 << 16])?;
+                    self.endless.fetch_add(1 << 16, Ordering::Relaxed);
+                }
             }
             let number = self.bodies.fetch_add(1, Ordering::Relaxed) + 1;
             let cut = every(behavior.cut_every, number) && status < 300;

@@ -99,6 +99,7 @@ pub fn validate(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = &location.into().resolve(&*options.storage)?;
     // What several parts of a file read is checked for each of them.
     let mut reported = HashSet::new();

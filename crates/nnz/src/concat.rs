@@ -1,6 +1,6 @@
 //! Concatenating matrices at several locations.
 
-use nnz_core::{Axis, Error, Place, Result};
+use nnz_core::{Axis, Cancellation, Error, Place, Result};
 
 use crate::whole::ConcatFilesOptions;
 use crate::{ConcatOptions, ConvertOptions, Location, Progress, Summary, engine::Concat};
@@ -19,6 +19,7 @@ pub fn concat(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let from: &[Location] = &from.into_iter().map(Into::into).collect::<Vec<_>>();
     let to = &to.into();
     if axis == Axis::Rows && !how.ignore_names && how.value_type.is_none() {

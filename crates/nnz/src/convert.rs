@@ -221,6 +221,7 @@ pub fn convert(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
     if let Some(summary) = crate::whole::convert(from, to, options, progress)? {

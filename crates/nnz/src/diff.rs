@@ -1,6 +1,6 @@
 //! Comparing the matrices at two locations.
 
-use nnz_core::{AxisKind, Result};
+use nnz_core::{AxisKind, Cancellation, Result};
 
 use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
 
@@ -22,6 +22,7 @@ pub fn diff(
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (first, second) = (&first.into(), &second.into());
     let open = OpenOptions::new().memory_limit(options.memory);
     let found = [open.open(first)?, open.open(second)?];

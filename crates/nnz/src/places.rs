@@ -92,10 +92,10 @@ impl Storage for Places {
         self.of(path).sidecar(path, suffix)
     }
 
-    fn will_open(&self, paths: &[PathBuf]) {
+    fn will_open(&self, paths: &[PathBuf], bytes: u64) {
         let (urls, files): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_url(path));
-        self.urls.will_open(&urls);
-        LocalStorage.will_open(&files);
+        self.urls.will_open(&urls, bytes);
+        LocalStorage.will_open(&files, bytes);
     }
 }
 

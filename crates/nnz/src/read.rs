@@ -1,6 +1,6 @@
 //! Reading matrices into memory.
 
-use nnz_core::Result;
+use nnz_core::{Cancellation, Result};
 
 use crate::open::open_matrix;
 use crate::{CsMatrix, Dense, Location, ReadOptions};
@@ -19,6 +19,7 @@ use crate::{CsMatrix, Dense, Location, ReadOptions};
 ///
 /// Fails if the matrix cannot be read or is broken, and if it takes more memory than allowed.
 pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMatrix> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = location.into();
     let source = open_matrix(&location, options.memory)?;
     nnz_engine::read(&*source, &location.source_place(), options)
@@ -42,6 +43,7 @@ pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMa
 /// Fails if the matrix cannot be read or is broken, if two entries are in one cell, and if it takes
 /// more memory than allowed.
 pub fn read_dense(location: impl Into<Location>, options: &ReadOptions) -> Result<Dense> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = location.into();
     let source = open_matrix(&location, options.memory)?;
     nnz_engine::read_dense(&*source, &location.source_place(), options)

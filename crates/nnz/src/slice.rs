@@ -1,6 +1,6 @@
 //! Slicing the matrix of a location.
 
-use nnz_core::{Place, Result};
+use nnz_core::{Cancellation, Place, Result};
 
 use crate::{ConvertOptions, Location, Progress, Selection, Summary, engine::Slice};
 
@@ -28,6 +28,7 @@ pub fn slice(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (from, to) = (&from.into(), &to.into());
     if let Some(summary) = crate::whole::slice(from, to, [rows, cols], options, progress)? {
         return Ok(summary);

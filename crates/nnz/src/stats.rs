@@ -1,6 +1,6 @@
 //! Statistics of the matrix of a location.
 
-use nnz_core::Result;
+use nnz_core::{Cancellation, Result};
 
 use crate::open::open_matrix;
 use crate::{Location, Stats, StatsOptions, engine::stats as stats_of};
@@ -15,6 +15,7 @@ use crate::{Location, Stats, StatsOptions, engine::stats as stats_of};
 /// Fails if the matrix cannot be read or is broken, if its values are complex, and if two entries
 /// are in one cell in a format that does not define their meaning.
 pub fn stats(location: impl Into<Location>, options: &StatsOptions) -> Result<Stats> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = &location.into();
     stats_of(&*open_matrix(location, options.memory)?, &location.source_place(), options)
 }

@@ -8,6 +8,7 @@ use nnz_core::{Error, Place, Result};
 
 use crate::Selection;
 
+pub use nnz_core::without_secrets;
 pub use nnz_core::{escaped, is_unprintable, write_scalar};
 
 /// Reads a selection of names or positions, one per line.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nnz_container::Container;
 use nnz_core::{
     About, Axis, AxisKind, Batch, Duplicates, Error, Header, Majors, Metadata, Names, Place,
-    Projection, Repairs, Result, Storage, Structure, UnitReader,
+    Projection, Repairs, Result, Storage, Structure, UnitReader, readable,
 };
 
 use super::cells::CellReader;
@@ -191,6 +191,11 @@ impl nnz_core::MatrixSource for MatrixSource {
                 Box::new(PairReader::new(self, along, minors, majors, fields)?)
             }
         })
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        // What cannot be read is an error when it is.
+        let _ = readable(self.announce(majors, fields));
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

@@ -1,6 +1,7 @@
 //! Indices and pointers, stored as integers of any type.
 
 use std::fmt::Display;
+use std::ops::Range;
 
 use nnz_container::{CachedArray, Container, NumberArray};
 use nnz_core::{At, Bint8, Element, Error, Place, Result, ValueType};
@@ -61,6 +62,15 @@ impl Integers {
     /// Returns the error for an invalid element.
     pub(crate) fn wrong(&self, element: u64, value: u64, expected: impl Display) -> Error {
         Error::mismatch(self.place(element), value, expected)
+    }
+
+    /// Announces that ranges of elements will be read soon.
+    pub(crate) fn will_read(&self, ranges: &[Range<u64>]) {
+        self.0.will_read(ranges);
+    }
+
+    pub(crate) fn has_latency(&self) -> bool {
+        self.0.has_latency()
     }
 
     pub(crate) fn get(&self, element: u64) -> Result<u64> {

@@ -96,6 +96,15 @@ impl ValueArray {
         Some(Self { array, value_type, parts, iso: None })
     }
 
+    /// Announces that ranges of values will be read soon.
+    pub(crate) fn will_read(&self, ranges: &[Range<u64>]) {
+        if self.iso.is_none() {
+            let of = |value: u64| value.saturating_mul(self.parts);
+            let parts: Vec<_> = ranges.iter().map(|range| of(range.start)..of(range.end)).collect();
+            self.array.will_read(&parts);
+        }
+    }
+
     /// Returns the number of stored values; a shared value counts once.
     pub(crate) fn len(&self) -> u64 {
         self.array.len() / self.parts

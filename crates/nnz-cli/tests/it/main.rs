@@ -35,6 +35,7 @@ mod json;
 #[cfg(unix)]
 mod paths;
 mod rds;
+mod remote;
 mod root_matrix;
 mod slice_concat;
 #[cfg(unix)]

@@ -62,6 +62,9 @@ impl Directory {
     }
 }
 
+/// Bytes of a member that are enough for a header, and for all of a short member.
+const HEAD: u64 = 4 << 10;
+
 impl Container for Directory {
     fn path(&self) -> &Path {
         self.files.path()
@@ -123,7 +126,7 @@ impl Container for Directory {
     }
 
     fn will_open(&self, names: &[&str]) {
-        self.files.will_open(names);
+        self.files.will_open(names, HEAD);
     }
 
     fn strings_size(&self, name: &str) -> Result<u64> {

@@ -1,5 +1,7 @@
 //! A dataset as an array of numbers.
 
+use std::ops::Range;
+
 use nnz_core::{Place, Result, ValueType};
 
 use super::dataset::Stored;
@@ -54,5 +56,15 @@ impl NumberArray for Numbers {
         self.stored.read(first, out)?;
         byte_order::to_native(out, self.value_type, self.big);
         Ok(())
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        if self.has_latency() {
+            self.stored.will_read(ranges);
+        }
+    }
+
+    fn has_latency(&self) -> bool {
+        self.stored.opened.file().has_latency()
     }
 }

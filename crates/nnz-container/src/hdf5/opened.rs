@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -94,6 +95,13 @@ impl Opened {
         })
     }
 
+    /// Announces that ranges of addresses will be read soon.
+    pub(super) fn will_read(&self, ranges: &[Range<u64>]) {
+        let at = |address: u64| address.saturating_add(self.base);
+        let ranges: Vec<_> = ranges.iter().map(|range| at(range.start)..at(range.end)).collect();
+        self.file.will_read_all(&ranges);
+    }
+
     /// Reads bytes at an address.
     pub(super) fn read_at(&self, address: u64, out: &mut [u8], place: &Place) -> Result<()> {
         self.check(address, out.len() as u64, place)?;
@@ -111,9 +119,12 @@ const END: u64 = 1 << 20;
 /// Announces where metadata may be.
 fn announce(file: &InputFile) {
     let len = file.len();
+    if !file.has_latency() {
+        return;
+    }
     if len <= SHORT_FILE {
         file.will_read(0..len);
-    } else if file.has_latency() {
+    } else {
         file.will_read_all(&[0..END, len - END..len]);
     }
 }

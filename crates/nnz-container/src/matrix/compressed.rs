@@ -138,6 +138,37 @@ impl Compressed {
         Ok(one[0])
     }
 
+    /// Announces that ranges of majors will be read soon.
+    ///
+    /// # Errors
+    ///
+    /// Fails if their pointers cannot be read, or only later.
+    pub fn will_read(&self, majors: &[Range<u64>], fields: Projection) -> Result<()> {
+        let CompressedArrays { pointers, indices, values } = &self.arrays;
+        if !pointers.vector().has_latency() {
+            return Ok(());
+        }
+        let with_end: Vec<_> = majors.iter().map(|range| range.start..range.end + 1).collect();
+        pointers.vector().will_read(&with_end);
+        if !fields.minors && !fields.values {
+            return Ok(());
+        }
+        let mut entries = Vec::new();
+        for range in majors {
+            let (start, end) = (self.stored_before(range.start)?, self.stored_before(range.end)?);
+            if start < end && end <= self.entries {
+                entries.push(start..end);
+            }
+        }
+        if fields.minors {
+            indices.vector().will_read(&entries);
+        }
+        if fields.values {
+            values.will_read(&entries);
+        }
+        Ok(())
+    }
+
     /// Starts reading a range of majors.
     ///
     /// # Errors

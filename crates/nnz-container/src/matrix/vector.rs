@@ -163,6 +163,21 @@ impl Vector {
         Ok(ArrayAbout { name, value_type, len: Some(self.len), bytes })
     }
 
+    /// Announces that ranges of elements will be read soon.
+    pub fn will_read(&self, ranges: &[Range<u64>]) {
+        let Source::Numbers(array) = &self.source else { return };
+        match &self.cache {
+            Some(cache) => array.will_read(&cache.missing(ranges)),
+            None => array.will_read(ranges),
+        }
+    }
+
+    /// Returns whether each read has a latency, so that reads are worth announcing.
+    #[must_use]
+    pub fn has_latency(&self) -> bool {
+        matches!(&self.source, Source::Numbers(array) if array.has_latency())
+    }
+
     /// Fills `out` with elements from `first` on, in native byte order.
     ///
     /// # Errors
@@ -233,6 +248,14 @@ impl NumberArray for Vector {
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         self.read_bytes(first, out)
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        self.will_read(ranges);
+    }
+
+    fn has_latency(&self) -> bool {
+        self.has_latency()
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Stored {
 /// The bytes of a chunk in a file.
 pub(super) struct Located {
     file: StoredFile,
-    at: u64,
+    pub(super) at: u64,
     pub(super) bytes: u64,
 }
 
@@ -137,6 +137,14 @@ impl Stored {
         }
     }
 
+    /// Returns the position in the grid of a chunk.
+    pub(super) fn position(&self, chunk: u64) -> Vec<u64> {
+        match self.metadata.grid.shape().len() {
+            1 => vec![chunk],
+            _ => self.metadata.grid.place(chunk),
+        }
+    }
+
     /// Finds a chunk by its position in the grid; `None` if it is not stored.
     pub(super) fn find_at(&self, at: &[u64]) -> Result<Option<Located>> {
         let Some(shard) = &self.metadata.shard else {
@@ -171,7 +179,7 @@ impl Stored {
     }
 
     /// Opens the file of a chunk or a shard.
-    fn file(&self, at: &[u64]) -> Result<Option<(StoredFile, u64)>> {
+    pub(super) fn file(&self, at: &[u64]) -> Result<Option<(StoredFile, u64)>> {
         let key = self.metadata.key(at);
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, file, bytes)) = last().as_ref().filter(|(last, ..)| *last == key) {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use nnz_core::{Result, readable};
 use nnz_storage::InputDirectory;
+use serde_json::value::RawValue;
 
 use super::node::{Fields, MAX_LEN};
 use super::store::inside;
@@ -15,6 +16,13 @@ const FILES: [&str; 4] = ["zarr.json", ".zarray", ".zgroup", ".zattrs"];
 /// Returns the object in the field of an object; `None` where there is none.
 fn object(fields: &Fields, name: &str) -> Option<Fields> {
     serde_json::from_str(fields.get(name)?.get()).ok()
+}
+
+/// Returns whether the metadata of a node of version 3 are those of a group.
+fn is_group(node: &RawValue) -> bool {
+    let fields = serde_json::from_str::<Fields>(node.get()).ok();
+    fields
+        .is_some_and(|fields| fields.get("node_type").is_some_and(|kind| kind.get() == "\"group\""))
 }
 
 /// Takes what the root of a store says of all in it, so that nothing is asked for each.
@@ -29,10 +37,16 @@ pub(super) fn remember(root: &InputDirectory) -> Result<()> {
         let found = serde_json::from_slice::<Fields>(&text).ok();
         let found = found.and_then(|root| object(&root, "consolidated_metadata"));
         let nodes = found.and_then(|found| object(&found, "metadata")).unwrap_or_default();
-        root.remember(nodes.iter().filter_map(|(path, node)| {
-            let path = inside(path)?.join("zarr.json");
-            Some((path, Some(node.get().as_bytes().to_vec())))
-        }));
+        let nodes: Vec<_> =
+            nodes.iter().filter_map(|(path, node)| Some((inside(path)?, node))).collect();
+        // Only arrays have files other than their metadata.
+        let groups = nodes.iter().filter(|(_, node)| is_group(node)).map(|(path, _)| path.clone());
+        let all = if nodes.is_empty() { None } else { Some(PathBuf::new()) };
+        let groups: Vec<_> = groups.chain(all).collect();
+        let files = nodes
+            .iter()
+            .map(|(path, node)| (path.join("zarr.json"), Some(node.get().as_bytes().to_vec())));
+        root.remember(files, groups);
         return Ok(());
     }
     let Some(Some(text)) = readable(root.read_metadata(".zmetadata", MAX_LEN))? else {
@@ -41,14 +55,18 @@ pub(super) fn remember(root: &InputDirectory) -> Result<()> {
     let found = serde_json::from_slice::<Fields>(&text).ok();
     let found = found.and_then(|found| object(&found, "metadata")).unwrap_or_default();
     let mut files = BTreeMap::new();
+    let mut groups = Vec::new();
     for (path, text) in found {
         let Some(path) = inside(&path) else { continue };
         let directory = path.parent().map(PathBuf::from).unwrap_or_default();
+        if path.ends_with(".zgroup") {
+            groups.push(directory.clone());
+        }
         for name in FILES {
             files.entry(directory.join(name)).or_insert(None);
         }
         files.insert(path, Some(text.get().as_bytes().to_vec()));
     }
-    root.remember(files);
+    root.remember(files, groups);
     Ok(())
 }

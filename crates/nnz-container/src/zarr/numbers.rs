@@ -1,5 +1,7 @@
 //! An array as numbers.
 
+use std::ops::Range;
+
 use nnz_core::{Error, Place, Result, ValueType};
 
 use super::chunks::Stored;
@@ -52,5 +54,15 @@ impl NumberArray for Numbers {
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         check_range(self, first, out.len())?;
         self.elements.read(first, out)
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        if self.has_latency() {
+            self.elements.will_read(ranges);
+        }
+    }
+
+    fn has_latency(&self) -> bool {
+        self.elements.stored.directory.has_latency()
     }
 }

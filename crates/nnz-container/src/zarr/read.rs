@@ -62,6 +62,11 @@ impl Elements {
         Self { stored, size, to_native, threads, cache, decoding }
     }
 
+    /// Returns the size of an element in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size as u64
+    }
+
     /// Returns the decoded size of a chunk in bytes.
     pub(super) fn chunk_bytes(&self) -> u64 {
         // The array was opened with a check that it fits.

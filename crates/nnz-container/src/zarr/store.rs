@@ -60,6 +60,11 @@ impl Store {
         }
     }
 
+    /// Returns whether each look-up has a latency, so that files are worth announcing.
+    pub(super) fn has_latency(&self) -> bool {
+        matches!(self, Self::Directory(directory) if directory.has_latency())
+    }
+
     /// Reads its metadata; `None` if it is neither a group nor an array.
     pub(super) fn node(&self, place: &Place) -> Result<Option<Node>> {
         node::from_files(&|name| self.json(name, place), place)

@@ -1,7 +1,9 @@
 //! Answers of object storage, up to a length: object_store reads lists and errors to their end.
 
+use std::ffi::OsString;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 
 use http_body_util::{BodyExt as _, Limited};
 use object_store::ClientOptions;
@@ -21,8 +23,46 @@ pub(super) struct Bounded;
 
 impl HttpConnector for Bounded {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        // Making one reads the certificates of the system, and each has its own connections.
+        let key = Key::of(options);
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, client)) = made.iter().find(|(known, _)| *known == key) {
+            return Ok(client.clone());
+        }
         let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(BoundedService(inner)))
+        let client = HttpClient::new(BoundedService(inner));
+        if made.len() == MOST_MADE {
+            made.remove(0);
+        }
+        made.push((key, client.clone()));
+        Ok(client)
+    }
+}
+
+/// Clients that were made.
+static MADE: Mutex<Vec<(Key, HttpClient)>> = Mutex::new(Vec::new());
+const MOST_MADE: usize = 16;
+
+/// Variables of the environment that a client depends on.
+const VARIABLES: [&str; 9] = [
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// What a client depends on: the process, as a fork has no connections, its options and the environment.
+#[derive(PartialEq, Eq)]
+struct Key(u32, String, [Option<OsString>; VARIABLES.len()]);
+
+impl Key {
+    fn of(options: &ClientOptions) -> Self {
+        Self(std::process::id(), format!("{options:?}"), VARIABLES.map(std::env::var_os))
     }
 }
 

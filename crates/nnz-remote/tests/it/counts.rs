@@ -21,7 +21,7 @@ fn matrix(cols: u32) -> CsMatrix {
 }
 
 /// Writes the matrix to a place, and serves it.
-fn served(name: &str) -> (tempfile::TempDir, Server) {
+pub(crate) fn served(name: &str) -> (tempfile::TempDir, Server) {
     served_as(name, "bpcells", COLS)
 }
 
@@ -74,8 +74,10 @@ fn read(location: &str, options: &nnz::OpenOptions, cols: &[u64]) {
 fn check(server: &Server, what: &str, requests: usize, bytes: u64) {
     let log: Vec<Logged> = server.take_log();
     let (found, sum) = (log.len(), log.iter().map(|one| one.bytes).sum::<u64>());
-    let lines: Vec<_> =
-        log.iter().map(|one| format!("{} {:?} {}", one.path, one.range, one.bytes)).collect();
+    let lines: Vec<_> = log
+        .iter()
+        .map(|one| format!("{}?{} {:?} {}", one.path, one.query, one.range, one.bytes))
+        .collect();
     assert!(
         found <= requests && sum <= bytes,
         "{what}: {found} requests of {requests}, {sum} bytes of {bytes}\n{}",
@@ -124,12 +126,32 @@ fn files_and_stores_take_few_requests() {
     let cases = [
         ("m.h5", "binsparse", 12, 17 << 20),
         ("m.bsp.npz", "binsparse", 16, 17 << 20),
-        ("m.zarr", "binsparse", 14, 2 << 20),
+        ("m.zarr", "binsparse", 14, 200_000),
     ];
     for (name, format, requests, bytes) in cases {
         let folder = served_as(name, format, COLS);
         let options = s3(&folder.1);
         read(&format!("s3://bucket/{name}"), &options, &[12_345]);
         check(&folder.1, &format!("one column of {name}"), requests, bytes);
+    }
+}
+
+#[test]
+fn columns_of_annotated_files_take_few_requests() {
+    let (folder, server) = served_as("m.h5ad", "anndata", MANY_COLS);
+    let bucket = folder.path().join("bucket");
+    let [file, store] = ["m.h5ad", "m.zarr"].map(|name| Location::parse(bucket.join(name)));
+    nnz::convert(file, store, &ConvertOptions::default(), &NoProgress).unwrap();
+    let file_len = bucket.join("m.h5ad").metadata().unwrap().len();
+    let options = s3(&server);
+    // Of a file, both ends are fetched; consolidated metadata say all about a store.
+    for (name, one, many) in [("m.h5ad", (12, 5 << 20), 100), ("m.zarr", (14, 2 << 20), 250)] {
+        let at = format!("s3://bucket/{name}");
+        read(&at, &options, &[31_234]);
+        check(&server, &format!("one column of {name}"), one.0, one.1);
+        read(&at, &options, &(5000..6000).collect::<Vec<_>>());
+        check(&server, &format!("neighbours of {name}"), 24, 8 << 20);
+        read(&at, &options, &spread());
+        check(&server, &format!("spread columns of {name}"), many, file_len * 3 / 2);
     }
 }

@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
 
 mod counts;
+mod hostile;
 mod objects;
 mod places;

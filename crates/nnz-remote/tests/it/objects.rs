@@ -242,6 +242,34 @@ fn nothing_waits_for_ever_once_it_is_cancelled() {
 }
 
 #[test]
+fn an_operation_that_waits_ends_once_it_is_cancelled() {
+    for threads in [1, 4] {
+        let (_folder, server) = crate::counts::served("m.bpcells");
+        let at = server.url("bucket/m.bpcells");
+        let source = nnz::open(&at).unwrap().into_matrix().unwrap();
+        server.set(Behavior { stall: true, ..Behavior::default() });
+        let token = nnz_core::Cancellation::new();
+        let options = nnz::ReadOptions::default().threads(threads);
+        let options = options.cancellation(Some(token.clone()));
+        server.take_log();
+        let waiting = std::thread::spawn(move || {
+            nnz::engine::read(&*source, &nnz::Place::default(), &options).unwrap_err()
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!waiting.is_finished());
+        let started = std::time::Instant::now();
+        token.cancel();
+        let error = waiting.join().unwrap();
+        assert!(matches!(error.kind(), nnz_core::ErrorKind::Cancelled), "{error}");
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        // So does one that opens its source.
+        let options = nnz::ReadOptions::default().cancellation(Some(token));
+        let error = nnz::read(at.as_str(), &options).unwrap_err();
+        assert!(matches!(error.kind(), nnz_core::ErrorKind::Cancelled), "{error}");
+    }
+}
+
+#[test]
 fn unknown_options_and_servers_are_errors() {
     let odd = RemoteStorage::with_options(StorageOptions::new().with("regoin", "x"));
     let error = odd.open(Path::new("s3://bucket/x")).unwrap_err().to_string();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nnz_container::matrix::{Compressed, Coordinates};
 use nnz_core::{
     About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
-    Projection, Result, Scalar, Shape, Storage, Structure, UnitReader,
+    Projection, Result, Scalar, Shape, Storage, Structure, UnitReader, readable,
 };
 
 use super::blocks::Blocks;
@@ -145,6 +145,13 @@ impl MatrixSource for ScipySource {
             Form::Coordinates(matrix) => Ok(matrix.units(fields)),
             Form::Blocks(matrix) => matrix.units(fields),
             Form::Diagonals(matrix) => Ok(matrix.units(fields)),
+        }
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        if let Form::Compressed(matrix) = &self.form {
+            // What cannot be read is an error when it is.
+            let _ = readable(matrix.will_read(majors, fields));
         }
     }
 

@@ -266,6 +266,13 @@ impl nnz_core::MatrixSource for MatrixSource {
         }
     }
 
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        if let Stored::Sparse(sparse) = &self.stored {
+            // What cannot be read is an error when it is.
+            let _ = readable(sparse.will_read(majors, fields));
+        }
+    }
+
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
         if major > self.header.shape.major(self.header.order) {
             return Ok(None);

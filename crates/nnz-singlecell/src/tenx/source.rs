@@ -7,7 +7,7 @@ use nnz_container::tree::{ChildKind, Group, NdArray};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, AxisKind, Column as Annotation, ColumnInfo, ColumnType,
     ColumnValues, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Repairs,
-    Result, Shape, Storage, Structure, UnitReader,
+    Result, Shape, Storage, Structure, UnitReader, readable,
 };
 
 use super::find::{FormatVersion, layout};
@@ -234,6 +234,11 @@ impl MatrixSource for TenxSource {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.matrix.units(majors, fields)
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        // What cannot be read is an error when it is.
+        let _ = readable(self.matrix.will_read(majors, fields));
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

@@ -1,0 +1,92 @@
+//! Announcing ranges of an array, so that a storage with a latency fetches their chunks together.
+
+use std::ops::Range;
+
+use super::chunks::Stored;
+use super::read::Elements;
+use super::store::{Store, StoredFile};
+use crate::array::each_chunk;
+
+/// What is fetched of the beginning of a file of which parts are read, to find out its length.
+const HEAD: u64 = 4 << 10;
+
+/// A compressed chunk that is longer than its elements and this is read in two parts.
+const OVERHEAD: u64 = 4 << 10;
+
+/// Files whose parts are announced: more are read as they come.
+const MOST_FILES: usize = 256;
+
+/// A chunk, and the range of bytes that is read if it is stored unchanged.
+type Part = (u64, Range<u64>);
+
+impl Elements {
+    /// Announces that ranges of elements will be read soon.
+    pub(super) fn will_read(&self, ranges: &[Range<u64>]) {
+        let Store::Directory(directory) = &self.stored.directory else { return };
+        let metadata = &self.stored.metadata;
+        let (size, plain) = (self.size(), metadata.pipeline.is_plain());
+        let mut parts: Vec<Part> = Vec::new();
+        each_chunk(ranges, metadata.chunk, |chunk, part| {
+            let is_last = parts.last().is_some_and(|(last, _)| *last == chunk);
+            if plain || !(is_last || self.cached(chunk).is_some()) {
+                parts.push((chunk, part.start * size..part.end * size));
+            }
+        });
+        if !plain && metadata.shard.is_none() {
+            let keys = parts.iter().map(|(chunk, _)| metadata.key(&self.stored.position(*chunk)));
+            directory.will_open(keys, self.chunk_bytes().saturating_add(OVERHEAD));
+            return;
+        }
+        self.stored.will_read_parts(parts, plain);
+    }
+}
+
+impl Stored {
+    /// Announces parts of files: their lengths, then the indexes of shards, then chunks.
+    fn will_read_parts(&self, parts: Vec<Part>, plain: bool) {
+        let Store::Directory(directory) = &self.directory else { return };
+        let mut files: Vec<(Vec<u64>, Vec<Part>)> = Vec::new();
+        for part in parts {
+            let mut at = self.position(part.0);
+            if let Some(shard) = &self.metadata.shard {
+                at = at.iter().zip(&shard.counts).map(|(at, by)| at / by).collect();
+            }
+            if let Some((last, inside)) = files.last_mut()
+                && *last == at
+            {
+                inside.push(part);
+            } else if files.len() < MOST_FILES {
+                files.push((at, vec![part]));
+            } else {
+                break;
+            }
+        }
+        let index = self.metadata.shard.as_ref().filter(|shard| shard.at_start);
+        let head = index.map_or(HEAD, |shard| shard.index_bytes);
+        directory.will_open(files.iter().map(|(at, _)| self.metadata.key(at)), head);
+        // What cannot be opened is an error when it is read.
+        let opened = |at: &[u64]| match self.file(at) {
+            Ok(Some((StoredFile::File(file), bytes))) => Some((file, bytes)),
+            _ => None,
+        };
+        if let Some(shard) = self.metadata.shard.as_ref().filter(|shard| !shard.at_start) {
+            for (file, bytes) in files.iter().filter_map(|(at, _)| opened(at)) {
+                if let Some(start) = bytes.checked_sub(shard.index_bytes) {
+                    file.will_read(start..bytes);
+                }
+            }
+        }
+        for (at, inside) in &files {
+            let found = inside.iter().filter_map(|(chunk, part)| {
+                let found = self.find(*chunk).ok().flatten()?;
+                let whole = found.at..found.at.saturating_add(found.bytes);
+                let of = |byte: u64| found.at.saturating_add(byte).min(whole.end);
+                Some(if plain { of(part.start)..of(part.end) } else { whole })
+            });
+            let found: Vec<_> = found.collect();
+            if let Some((file, _)) = opened(at) {
+                file.will_read_all(&found);
+            }
+        }
+    }
+}

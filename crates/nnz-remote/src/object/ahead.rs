@@ -1,0 +1,99 @@
+//! Fetching ahead of the reader: what was announced, and what follows what is read in order.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::extents::coalesce;
+use super::read::GRAIN;
+use super::{Inner, PIECE, Reason, State};
+
+/// How far is read ahead at first, and at most; and how many places of an object are followed.
+const FIRST_AHEAD: u64 = 128 << 10;
+const MOST_AHEAD: u64 = 2 * PIECE;
+const STREAMS: usize = 4;
+
+/// An object of which many ranges are wanted is fetched whole where it has at most so many bytes.
+const WHOLE: u64 = 8 << 20;
+const MANY: usize = 50;
+
+/// A place that is read from in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stream {
+    /// Where the next read starts.
+    next: u64,
+    /// What was planned up to.
+    planned: u64,
+    window: u64,
+    hits: u32,
+}
+
+impl Inner {
+    /// Follows what is read in order, and plans what comes next.
+    pub(super) fn read_ahead(&self, state: &mut State, read: Range<u64>) {
+        let slack = (read.end - read.start).saturating_mul(2).max(GRAIN);
+        let near = |stream: &&mut Stream| stream.next.abs_diff(read.start) <= slack;
+        let Some(stream) = state.streams.iter_mut().find(near) else {
+            if state.streams.len() == STREAMS {
+                state.streams.remove(0);
+            }
+            let (next, window) = (read.end, FIRST_AHEAD);
+            state.streams.push(Stream { next, planned: next, window, hits: 0 });
+            return;
+        };
+        stream.next = stream.next.max(read.end);
+        stream.hits += 1;
+        stream.planned = stream.planned.max(stream.next);
+        if stream.hits < 2 || stream.next + stream.window / 2 < stream.planned {
+            return;
+        }
+        let end = (stream.next + stream.window).min(self.len);
+        let from = std::mem::replace(&mut stream.planned, end);
+        stream.window = (stream.window * 4).min(MOST_AHEAD);
+        if from < end {
+            for part in state.extents.missing(&(from..end)) {
+                state.planned.add(part, false);
+            }
+        }
+    }
+
+    /// Asks for what was planned, as long as there is memory for it.
+    pub(super) fn pump(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
+        while let Some((range, announced)) = state.planned.next(state.position, PIECE) {
+            if !self.shared.take_ahead(range.end - range.start) {
+                return Ok(());
+            }
+            state.planned.remove(&range);
+            let missing = state.extents.missing(&range);
+            let wanted: u64 = missing.iter().map(|part| part.end - part.start).sum();
+            self.shared.release_ahead(range.end - range.start - wanted);
+            for part in missing {
+                self.ask(state, part, Reason::Ahead { announced })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans ranges that were announced.
+    pub(super) fn announce(self: &Arc<Self>, ranges: &[Range<u64>]) -> io::Result<()> {
+        self.check_process()?;
+        let gap = self.shared.gap();
+        let clipped = ranges.iter().map(|range| range.start..range.end.min(self.len));
+        let clipped: Vec<_> = clipped.filter(|range| range.start < range.end).collect();
+        let mut joined = coalesce(&clipped, gap);
+        if joined.len() > MANY && self.len <= WHOLE {
+            joined.clear();
+            joined.push(0..self.len);
+        }
+        let mut state = self.lock();
+        for range in joined {
+            for part in state.extents.missing(&range) {
+                state.planned.add(part, true);
+            }
+        }
+        if let Some(first) = clipped.iter().map(|range| range.start).min() {
+            state.position = first;
+        }
+        self.pump(&mut state)
+    }
+}

@@ -1,0 +1,230 @@
+//! Files that are opened ahead of their readers: many at once, as far as there is memory for what is fetched of
+//! them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+
+use nnz_core::Cancellation;
+use nnz_storage::ReadAt as _;
+
+use super::RemoteStorage;
+use super::known::{Found, Known};
+use crate::StorageOptions;
+use crate::address::Address;
+use crate::bridge;
+use crate::client::{Client, First, Part};
+use crate::failure::Failure;
+use crate::object::{Inner, Object};
+use crate::shared::Shared;
+
+/// Files that are announced: more are opened when they are read.
+const MOST: usize = 1 << 16;
+
+/// Most bytes of a file that are fetched ahead.
+const MOST_HEAD: u64 = 8 << 20;
+
+impl RemoteStorage {
+    /// Announces that the beginnings of files will be read.
+    pub(super) fn open_ahead(&self, paths: &[PathBuf], head: u64) {
+        let head = head.clamp(1, MOST_HEAD);
+        let mut listed = Vec::new();
+        let mut known = self.known();
+        for path in paths {
+            match known.found.get(path) {
+                Some(Found::Listed(len)) if *len > 0 => listed.push((path, *len)),
+                None if known.announced.len() < MOST && !self.is_outside(&known, path) => {
+                    known.announced.push_back((path.clone(), head));
+                }
+                _ => {}
+            }
+        }
+        drop(known);
+        for (path, len) in listed {
+            // What cannot be opened is an error when it is.
+            if let Ok(object) = self.open_listed(path, len) {
+                object.will_read(0..head.min(len));
+            }
+        }
+        self.pump();
+    }
+
+    /// Returns whether a path is known not to be there, or is asked for already.
+    fn is_outside(&self, known: &Known, path: &Path) -> bool {
+        let parent = path.parent().filter(|_| self.base.is_some());
+        parent.is_some_and(|parent| known.listed.contains_key(parent))
+            || known.opening.contains_key(path)
+    }
+
+    /// Returns what is known of a path, after waiting for what was asked for.
+    pub(super) fn look(&self, path: &Path) -> io::Result<Option<Found>> {
+        let opening = self.known().opening.get(path).cloned();
+        if let Some(opening) = opening {
+            opening.wait(&self.shared.cancellation)?;
+        }
+        let found = self.known().found.get(path).cloned();
+        Ok(found.or_else(|| self.is_listed_without(path)))
+    }
+
+    /// Takes a file from those that were announced, and returns how many bytes of it are wanted.
+    pub(super) fn take_announced(&self, path: &Path) -> Option<u64> {
+        let mut known = self.known();
+        let at = known.announced.iter().position(|(announced, _)| announced == path)?;
+        known.announced.remove(at).map(|(_, head)| head)
+    }
+
+    /// Asks for files that were announced, as long as there is memory for them.
+    pub(super) fn pump(&self) {
+        while let Some(asking) = self.next_ahead() {
+            // Without a thread for requests, dropping it says so to who waits.
+            if let Ok(requests) = bridge::handle() {
+                drop(requests.spawn(asking.run()));
+            }
+        }
+    }
+
+    fn next_ahead(&self) -> Option<Asking> {
+        let mut known = self.known();
+        loop {
+            let head = known.announced.front()?.1;
+            if !self.shared.take_ahead(head) {
+                return None;
+            }
+            let (path, _) = known.announced.pop_front()?;
+            let located = match known.found.contains_key(&path) || known.opening.contains_key(&path)
+            {
+                true => None,
+                false => self.locate(&path).ok(),
+            };
+            let Some((address, client)) = located else {
+                self.shared.release_ahead(head);
+                continue;
+            };
+            let opening = Arc::new(Opening::default());
+            known.opening.insert(path.clone(), Arc::clone(&opening));
+            let storage = WeakStorage {
+                options: Arc::clone(&self.options),
+                shared: Arc::clone(&self.shared),
+                base: self.base.clone(),
+                known: Arc::downgrade(&self.known),
+            };
+            return Some(Asking { storage, path, address, client, head, opening, done: false });
+        }
+    }
+}
+
+/// A storage that is dropped although requests for it run.
+struct WeakStorage {
+    options: Arc<StorageOptions>,
+    shared: Arc<Shared>,
+    base: Option<(Address, Arc<Client>)>,
+    known: Weak<Mutex<Known>>,
+}
+
+impl WeakStorage {
+    fn upgrade(&self) -> Option<RemoteStorage> {
+        Some(RemoteStorage {
+            options: Arc::clone(&self.options),
+            shared: Arc::clone(&self.shared),
+            base: self.base.clone(),
+            known: self.known.upgrade()?,
+        })
+    }
+}
+
+/// A request that a reader may wait for.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    /// Set at the end, with an error unless the storage knows more now.
+    end: Mutex<Option<Result<(), Failure>>>,
+    ended: Condvar,
+}
+
+impl Opening {
+    fn wait(&self, cancellation: &Cancellation) -> io::Result<()> {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(end) = &*end {
+                return end.clone().map_err(io::Error::from);
+            }
+            let waited = self.ended.wait_timeout(end, bridge::TICK);
+            end = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if bridge::is_cancelled(cancellation) {
+                return Err(bridge::cancelled());
+            }
+        }
+    }
+}
+
+/// A file that is asked for.
+struct Asking {
+    storage: WeakStorage,
+    path: PathBuf,
+    address: Address,
+    client: Arc<Client>,
+    /// The bytes that are asked for, for which there is memory.
+    head: u64,
+    opening: Arc<Opening>,
+    done: bool,
+}
+
+impl Asking {
+    async fn run(mut self) {
+        let (shared, head) = (Arc::clone(&self.storage.shared), self.head);
+        if self.storage.known.strong_count() == 0 {
+            return;
+        }
+        let first = shared.limited(head, self.client.first(&self.address, head)).await;
+        let (found, end, kept) = match first {
+            Ok(First::Part(part)) => {
+                let kept = part.bytes.len() as u64;
+                (Some(self.opened(part)), Ok(()), kept)
+            }
+            // A copy of what comes without ranges is made by its reader.
+            Ok(First::Body(_)) => (None, Ok(()), 0),
+            Ok(First::Page) => (Some(Found::NoObject), Ok(()), 0),
+            Err(failure) if failure.is_missing() => (Some(Found::NoObject), Ok(()), 0),
+            Err(failure) => match self.storage.upgrade() {
+                Some(storage) if storage.may_be_absent(&self.address, failure.kind) => {
+                    (Some(Found::NoObject), Ok(()), 0)
+                }
+                _ => (None, Err(failure), 0),
+            },
+        };
+        shared.release_ahead(head.saturating_sub(kept));
+        self.finish(found, end);
+        if let Some(storage) = self.storage.upgrade() {
+            storage.pump();
+        }
+    }
+
+    /// Makes an object of its beginning, which counts as fetched ahead until it is read.
+    fn opened(&self, part: Part) -> Found {
+        let (client, shared) = (&self.client, &self.storage.shared);
+        let inner = Inner::new(client, self.address.clone(), shared, part.total);
+        inner.take_head(part.tag, part.bytes, true);
+        Found::Opened(Arc::new(Object(inner)))
+    }
+
+    fn finish(&mut self, found: Option<Found>, end: Result<(), Failure>) {
+        self.done = true;
+        if let Some(storage) = self.storage.upgrade() {
+            let mut known = storage.known();
+            known.opening.remove(&self.path);
+            if let Some(found) = found {
+                known.found.insert(self.path.clone(), found);
+            }
+        }
+        *self.opening.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+        self.opening.ended.notify_all();
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if !self.done {
+            self.storage.shared.release_ahead(self.head);
+            self.finish(None, Err(Failure::transient("the request was given up")));
+        }
+    }
+}

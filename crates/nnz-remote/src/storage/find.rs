@@ -1,0 +1,239 @@
+//! What is at a path: an object, a prefix of objects, or nothing.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::RemoteStorage;
+use super::known::Found;
+use crate::address::{Address, Service};
+use crate::client::{Client, First};
+use crate::failure::Failure;
+
+/// Bytes that the first request for an object asks for, and for each of several marks.
+const FIRST: u64 = 64 << 10;
+const HEAD: u64 = 4 << 10;
+
+/// Names of a prefix that are listed to find out that it is one.
+const FEW_NAMES: usize = 1000;
+
+/// Names that show that a directory of a web server is a store, in the order in which they are asked for:
+/// where one is there, those after it are not.
+const MARKS: [&[&str]; 2] = [
+    &["version"],
+    &[
+        "zarr.json",
+        ".zmetadata",
+        ".zgroup",
+        ".zarray",
+        "binsparse.json",
+        "matrix.mtx.gz",
+        "matrix.mtx",
+    ],
+];
+
+/// Names that show that a directory inside a store is one of its groups or arrays.
+const GROUPS: &[&str] = &["zarr.json", ".zgroup", ".zarray"];
+
+/// Other names of files that a store may have or not, and the endings of files beside others.
+const OPTIONAL: [&str; 7] = [
+    ".zattrs",
+    "barcodes.tsv",
+    "barcodes.tsv.gz",
+    "features.tsv",
+    "features.tsv.gz",
+    "genes.tsv",
+    "genes.tsv.gz",
+];
+const SIDECARS: [&str; 1] = [".meta"];
+
+impl RemoteStorage {
+    /// Finds out what is at a path, and keeps what was fetched for that.
+    pub(super) fn find(&self, path: &Path) -> io::Result<Found> {
+        match self.look(path)? {
+            None | Some(Found::NoObject) => {}
+            Some(found) => return Ok(found),
+        }
+        let (address, client) = self.locate(path)?;
+        let found = match address.service {
+            Service::Web => self.find_page(path, &address, &client),
+            _ => self.find_object(path, &address, &client),
+        };
+        let found = match found {
+            Err(error) if self.may_be_absent(&address, error.kind()) => Found::Missing,
+            found => found?,
+        };
+        self.keep(path, found.clone());
+        Ok(found)
+    }
+
+    /// Finds an object; whether there are others below is not asked inside a directory.
+    pub(super) fn find_file(&self, path: &Path) -> io::Result<Found> {
+        if let Some(found) = self.look(path)? {
+            return Ok(found);
+        }
+        if self.base.is_none() {
+            return self.find(path);
+        }
+        let (address, client) = self.locate(path)?;
+        let (at, asked) = (address.clone(), Arc::clone(&client));
+        let head = self.take_announced(path).unwrap_or(FIRST);
+        let first = self.run(async move { asked.first(&at, head).await })?;
+        let found = match first {
+            Ok(first) => match self.opened(&address, &client, first)? {
+                Some(opened) => Found::Opened(opened),
+                None => Found::NoObject,
+            },
+            Err(failure) if failure.is_missing() => Found::NoObject,
+            Err(failure) if self.may_be_absent(&address, failure.kind) => Found::NoObject,
+            Err(failure) => return Err(failure.into()),
+        };
+        self.keep(path, found.clone());
+        Ok(found)
+    }
+
+    /// Returns whether something that a server forbids is taken to be missing: who may not list gets this answer
+    /// for what is not there. Of what every store has, such as chunks, it stays an error.
+    pub(super) fn may_be_absent(&self, address: &Address, kind: io::ErrorKind) -> bool {
+        let name = address.name();
+        kind == io::ErrorKind::PermissionDenied
+            && match self.base {
+                Some(_) => {
+                    OPTIONAL.contains(&name) || MARKS.iter().any(|marks| marks.contains(&name))
+                }
+                None => SIDECARS.iter().any(|suffix| name.ends_with(suffix)),
+            }
+    }
+
+    /// Asks object storage for an object and for objects below, at once.
+    fn find_object(
+        &self,
+        path: &Path,
+        address: &Address,
+        client: &Arc<Client>,
+    ) -> io::Result<Found> {
+        let (at, asked) = (address.clone(), Arc::clone(client));
+        let lists = self.run(async move {
+            let (key, listing) = (at.clone(), Arc::clone(&asked));
+            let list = tokio::spawn(async move { listing.list(&key, FEW_NAMES).await });
+            let object = match at.path.is_empty() {
+                true => Err(Failure::missing()),
+                false => asked.first(&at, FIRST).await,
+            };
+            match object {
+                Ok(first) => {
+                    list.abort();
+                    Ok(Ok(first))
+                }
+                Err(failure) => match list.await {
+                    Ok(list) => Ok(Err((failure, list))),
+                    Err(_) => Err(Failure::transient("the request was given up")),
+                },
+            }
+        })??;
+        let (failure, list) = match lists {
+            Ok(first) => {
+                let opened = self.opened(address, client, first)?;
+                return Ok(opened.map_or(Found::Missing, Found::Opened));
+            }
+            Err(lists) => lists,
+        };
+        match list {
+            Ok((names, complete)) if !names.is_empty() => {
+                self.take_list(path, &names, complete);
+                Ok(Found::Directory)
+            }
+            _ if failure.is_missing() => match list {
+                // Whoever may not list gets no other answer for what is not there.
+                Err(denied) if denied.kind != io::ErrorKind::PermissionDenied => Err(denied.into()),
+                _ => Ok(Found::Missing),
+            },
+            _ => Err(failure.into()),
+        }
+    }
+
+    /// Asks a web server for a file, and for the marks of a directory.
+    fn find_page(&self, path: &Path, address: &Address, client: &Arc<Client>) -> io::Result<Found> {
+        // Inside a store there are groups of one.
+        let is_root = self.base.is_none();
+        let (at, asked) = (address.clone(), Arc::clone(client));
+        let first_marks = is_root && !has_extension_of_file(address.name());
+        let found = self.run(async move {
+            let marked = async |marks: &'static [&'static str]| {
+                let mut tasks = Vec::new();
+                for mark in marks {
+                    let (Ok(at), asked) = (at.join(Path::new(mark)), Arc::clone(&asked)) else {
+                        continue;
+                    };
+                    tasks.push(tokio::spawn(async move { (mark, asked.first(&at, HEAD).await) }));
+                }
+                let mut found = Vec::new();
+                for task in tasks {
+                    if let Ok((mark, Ok(first @ (First::Part(_) | First::Body(_))))) = task.await {
+                        found.push((*mark, first));
+                    }
+                }
+                found
+            };
+            let own = tokio::spawn({
+                let (at, asked) = (at.clone(), Arc::clone(&asked));
+                async move { asked.first(&at, FIRST).await }
+            });
+            let mut store = Vec::new();
+            if first_marks {
+                store = marked(MARKS[0]).await;
+            }
+            let own = own.await.map_err(|_| Failure::transient("the request was given up"))?;
+            let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
+            if !is_root && !is_file {
+                store = marked(GROUPS).await;
+            } else if !is_file && store.is_empty() {
+                if !first_marks {
+                    store = marked(MARKS[0]).await;
+                }
+                if store.is_empty() {
+                    store = marked(MARKS[1]).await;
+                }
+            }
+            match own {
+                _ if !store.is_empty() => Ok(Err(store)),
+                Ok(first) => Ok(Ok(first)),
+                Err(failure) => Err(failure),
+            }
+        })?;
+        match found {
+            Ok(Err(marks)) => {
+                // A store is of one kind: other marks are not asked for.
+                if is_root {
+                    for mark in MARKS.iter().copied().flatten() {
+                        self.keep(&path.join(mark), Found::Missing);
+                    }
+                }
+                for (mark, first) in marks {
+                    let address = address.join(Path::new(mark))?;
+                    if let Some(opened) = self.opened(&address, client, first)? {
+                        self.keep(&path.join(mark), Found::Opened(opened));
+                    }
+                }
+                Ok(Found::Directory)
+            }
+            Ok(Ok(First::Page)) if is_root => {
+                let what =
+                    "the server answers with a page for people, and not with a file or store";
+                Err(io::Error::new(io::ErrorKind::Unsupported, what))
+            }
+            Ok(Ok(first)) => {
+                let opened = self.opened(address, client, first)?;
+                Ok(opened.map_or(Found::Missing, Found::Opened))
+            }
+            Err(failure) if failure.is_missing() => Ok(Found::Missing),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+}
+
+/// Returns whether a name looks like that of a file, not of a store of several.
+fn has_extension_of_file(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| !["zarr", "bpcells", "bsp"].contains(&extension.as_str()))
+}
