@@ -140,7 +140,8 @@ pub(crate) fn diff_fragments<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let (first, second) = (location(first), location(second));
     let differences = task::run(py, None, move |context| {
-        let options = DiffOptions::default().max_diffs(max_diffs.max(1)).cancellation(context.token());
+        let options =
+            DiffOptions::default().max_diffs(max_diffs.max(1)).cancellation(context.token());
         let mut found = Vec::new();
         nnz::fragments::diff(&first, &second, &options, &mut |one| found.push(one))?;
         Ok(found)
