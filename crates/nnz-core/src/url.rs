@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Schemes of places that are read over a network.
+/// URL schemes that can be read.
 const SCHEMES: [&str; 10] =
     ["s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "http", "https"];
 

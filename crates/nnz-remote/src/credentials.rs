@@ -1,4 +1,4 @@
-//! Who reads: options, then the environment, then files of the user, then nobody.
+//! Credentials: from options, then the environment, then files of the user, otherwise none.
 
 mod profile;
 

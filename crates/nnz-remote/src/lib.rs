@@ -1,11 +1,9 @@
-//! Places that are read over a network: `s3://`, `gs://`, `az://` (with `abfss://`), `https://` and
-//! `http://`.
+//! Reading over a network: `s3://`, `gs://`, `az://` (and `abfss://`), `https://` and `http://`.
 //!
 //! [`RemoteStorage`] is a [`Storage`](nnz_storage::Storage) whose paths are URLs. Each object has one
-//! cache: what was read is kept as long as there is memory for it, no byte is fetched by two readers at
-//! the same time, and what is read in order or was announced is fetched ahead, close ranges together.
-//! Requests run on one thread of the process; the thread of the caller waits, and may have a runtime of
-//! its own.
+//! cache with a memory limit, concurrent readers never request the same bytes twice, and data that is read
+//! sequentially or announced is requested in advance, with close ranges combined. Requests run on one thread of
+//! the process. The calling thread waits, and may have its own runtime.
 //!
 //! Messages show URLs without user, password and query.
 

@@ -1,4 +1,4 @@
-//! How places are reached.
+//! Options of storages.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 pub struct StorageOptions(BTreeMap<String, String>);
 
 impl StorageOptions {
-    /// Takes everything from the environment and the files of the user.
+    /// Uses the environment and the configuration files of the user only.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -28,7 +28,7 @@ impl StorageOptions {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Returns whether an option is set to something that says yes.
+    /// Returns whether an option is set to a true value.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.get(name).is_some_and(is_yes)
     }
@@ -38,7 +38,7 @@ impl StorageOptions {
     }
 }
 
-/// Returns whether a text says yes.
+/// Parses a boolean.
 pub(crate) fn is_yes(text: &str) -> bool {
     ["1", "true", "yes", "on"].iter().any(|yes| text.eq_ignore_ascii_case(yes))
 }

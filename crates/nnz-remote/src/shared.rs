@@ -1,4 +1,4 @@
-//! What all objects of a place share: limits, memory, and how fast the server was so far.
+//! State shared by all objects of a storage: limits, memory, and how fast the server was so far.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ const AHEAD: u64 = 64 << 20;
 /// Limits on what is fetched although nobody asked for it, to save a request.
 const GAPS: (u64, u64) = (32 << 10, 512 << 10);
 
-/// Shared by the objects of one place.
+/// Shared by the objects of one storage.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) cancellation: Cancellation,

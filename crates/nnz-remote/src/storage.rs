@@ -24,11 +24,11 @@ use crate::object::{Inner, Object};
 use crate::shared::Shared;
 use crate::spool::{LIMIT, Spool};
 
-/// Places that are read over a network. Paths are URLs: `s3://BUCKET/KEY`, `gs://BUCKET/KEY`,
+/// A storage whose paths are URLs: `s3://BUCKET/KEY`, `gs://BUCKET/KEY`,
 /// `az://CONTAINER/KEY`, `https://HOST/PATH`.
 ///
-/// A prefix of object storage is a directory. A web server lists nothing: there a directory is what has
-/// the marker of a store.
+/// A prefix of object storage is a directory. Web servers do not list directories: a URL is a directory if it
+/// contains a file that marks a store.
 #[derive(Clone)]
 pub struct RemoteStorage {
     options: Arc<StorageOptions>,
@@ -39,19 +39,19 @@ pub struct RemoteStorage {
 }
 
 impl RemoteStorage {
-    /// Takes everything from the environment and the files of the user.
+    /// Uses the environment and the configuration files of the user.
     #[must_use]
     pub fn new() -> Self {
         Self::with_options(StorageOptions::new())
     }
 
-    /// Takes options before what the environment says.
+    /// Uses options, which override the environment.
     #[must_use]
     pub fn with_options(options: StorageOptions) -> Self {
         Self::with_cancellation(options, Cancellation::new())
     }
 
-    /// Takes options, and a token that ends what waits for a server.
+    /// Uses options, and a token that cancels requests.
     #[must_use]
     pub fn with_cancellation(options: StorageOptions, cancellation: Cancellation) -> Self {
         let (options, shared) = (Arc::new(options), Shared::new(cancellation));

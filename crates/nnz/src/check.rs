@@ -72,7 +72,7 @@ impl Default for ValidateOptions {
             dialect: None,
             format: None,
             cancellation: None,
-            storage: crate::places(),
+            storage: crate::default_storage(),
         }
     }
 }

@@ -87,11 +87,11 @@ mod dataset;
 mod diff;
 mod location;
 mod open;
-mod places;
 mod read;
 mod repair;
 mod slice;
 mod stats;
+mod storages;
 
 pub mod annotations;
 #[cfg(feature = "bpcells")]
@@ -133,11 +133,11 @@ pub use nnz_engine::{
 };
 pub use nnz_storage as storage;
 pub use open::{OpenOptions, open};
-pub use places::{places, places_with, set_storage_options};
 pub use read::{read, read_dense};
 pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
+pub use storages::{default_storage, set_storage_options, storage_with};
 
 /// What the README of this package shows is compiled.
 #[cfg(doctest)]

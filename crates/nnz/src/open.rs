@@ -65,7 +65,7 @@ impl Default for OpenOptions {
         Self {
             registry: Registry::default(),
             memory: None,
-            storage: crate::places(),
+            storage: crate::default_storage(),
             #[cfg(feature = "daphne")]
             dialect: None,
             format: None,

@@ -43,7 +43,7 @@ fn served_as(name: &str, format: &'static str, cols: u32) -> (tempfile::TempDir,
 fn s3(server: &Server) -> nnz::OpenOptions {
     let options = [("endpoint", server.endpoint()), ("anon", "1".into()), ("region", "x".into())];
     let options = options.map(|(name, value)| (name.to_owned(), value)).to_vec();
-    nnz::OpenOptions::new().storage(nnz::places_with(options))
+    nnz::OpenOptions::new().storage(nnz::storage_with(options))
 }
 
 /// Reads columns, and checks that they are those of the matrix.

@@ -3,5 +3,5 @@
 
 mod counts;
 mod hostile;
+mod locations;
 mod objects;
-mod places;

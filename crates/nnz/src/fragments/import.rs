@@ -61,7 +61,8 @@ pub fn import(
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     let target = Target::new(to, options)?;
-    let mut text = open_text(from, &reading.storage.clone().unwrap_or_else(crate::places))?;
+    let mut text =
+        open_text(from, &reading.storage.clone().unwrap_or_else(crate::default_storage))?;
     let shares = Shares::of(options.memory, options.threads);
     if reading.sort {
         text = text.in_pieces_of(shares.piece);

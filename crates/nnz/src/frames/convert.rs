@@ -82,7 +82,7 @@ pub struct FrameSummary {
 /// then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
     let started = Instant::now();
-    let storage = options.storage.clone().unwrap_or_else(crate::places);
+    let storage = options.storage.clone().unwrap_or_else(crate::default_storage);
     let (from, to) = (&from.resolve(&*storage)?, &to.resolve(&LocalStorage)?);
     let target = Target::new(to, options)?;
     target.check(options)?;

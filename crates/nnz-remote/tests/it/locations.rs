@@ -80,7 +80,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
     let server = Server::with(&root, behavior.clone());
     let options = [("endpoint", server.endpoint()), ("anon", "1".into()), ("region", "x".into())];
     let options = options.map(|(name, value)| (name.to_owned(), value));
-    let s3 = nnz::places_with(options.to_vec());
+    let s3 = nnz::storage_with(options.to_vec());
     // By default half of them each, with `cargo xtask test --full` both all.
     let all = std::env::var("NNZ_MUTATIONS").is_ok_and(|rounds| rounds != "20");
     let local_root = format!("{}/", root.display());
@@ -92,7 +92,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
         if name.contains("consolidated_disagrees") {
             return different;
         }
-        let local = described(path.to_str().unwrap(), &local_root, &nnz::places());
+        let local = described(path.to_str().unwrap(), &local_root, &nnz::default_storage());
         // The first part is the bucket, so that files beside the directories are in none.
         if name.contains('/') && (all || number.is_multiple_of(2)) {
             let remote = described(&format!("s3://{name}"), "s3://", &s3);
@@ -101,7 +101,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
             }
         }
         if all || !number.is_multiple_of(2) {
-            let remote = described(&server.url(name), &url_root, &nnz::places());
+            let remote = described(&server.url(name), &url_root, &nnz::default_storage());
             // A directory that needs a list is none on the web.
             if local != remote && !remote.contains("a web server does not list") {
                 different.push(format!("{name}\n  {local}  {remote}"));

@@ -1,4 +1,4 @@
-//! Where paths and URLs are looked up by default.
+//! The default storage: the file system and URLs.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use std::sync::{Arc, PoisonError, RwLock};
 use nnz_core::is_url;
 use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage};
 
-/// Options of URLs by name, set for all places that are opened from now on.
+/// Options of URLs by name, for all URLs that are opened from now on.
 static OPTIONS: RwLock<Vec<(String, String)>> = RwLock::new(Vec::new());
 
-/// Sets the options of URLs for all places of this process that are opened without others, such as
-/// `region`, `endpoint` or `anon`; see [`places_with`].
+/// Sets the options of URLs, such as `region`, `endpoint` or `anon`, for all functions that use the default
+/// storage; see [`storage_with`].
 pub fn set_storage_options(options: Vec<(String, String)>) {
     *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = options;
 }
 
 /// Returns the file system, and URLs with the options of [`set_storage_options`].
 #[must_use]
-pub fn places() -> Arc<dyn Storage> {
-    places_with(OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone())
+pub fn default_storage() -> Arc<dyn Storage> {
+    storage_with(OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone())
 }
 
 /// Returns the file system, and URLs with options by name: those of the crate object_store, `profile`,
-/// `anon`, `bearer_token` and `spool_limit`. What they leave open comes from the environment and the files
-/// of the user.
+/// `anon`, `bearer_token` and `spool_limit`. Options that are not given come from the environment and the
+/// configuration files of the user.
 ///
-/// A build without the feature `remote` opens no URLs.
+/// In a build without the feature `remote`, opening a URL is an error.
 #[must_use]
-pub fn places_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
+pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
     #[cfg(feature = "remote")]
     let urls = Arc::new(nnz_remote::RemoteStorage::with_options(options.into_iter().collect()));
     #[cfg(not(feature = "remote"))]
@@ -36,22 +36,22 @@ pub fn places_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
         let _ = options;
         Arc::new(NoUrls)
     };
-    Arc::new(Places { urls })
+    Arc::new(PathsAndUrls { urls })
 }
 
 /// The file system and URLs.
 #[derive(Debug)]
-struct Places {
+struct PathsAndUrls {
     urls: Arc<dyn Storage>,
 }
 
-impl Places {
+impl PathsAndUrls {
     fn of(&self, path: &Path) -> &dyn Storage {
         if is_url(path) { &*self.urls } else { &LocalStorage }
     }
 }
 
-impl Storage for Places {
+impl Storage for PathsAndUrls {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         self.of(path).metadata(path)
     }
@@ -107,7 +107,7 @@ struct NoUrls;
 #[cfg(not(feature = "remote"))]
 impl NoUrls {
     fn refuse<T>() -> io::Result<T> {
-        let what = "this build of nnz reads no URLs: the feature `remote` is off";
+        let what = "this build of nnz cannot read URLs: the feature `remote` is off";
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 }
@@ -146,7 +146,7 @@ mod tests {
     fn a_build_without_urls_says_so() {
         let error = crate::open("s3://bucket/x.h5ad").err().map(|error| error.to_string());
         let expected =
-            "s3://bucket/x.h5ad: this build of nnz reads no URLs: the feature `remote` is off";
+            "s3://bucket/x.h5ad: this build of nnz cannot read URLs: the feature `remote` is off";
         assert_eq!(error.as_deref(), Some(expected));
     }
 }
