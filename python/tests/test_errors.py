@@ -134,7 +134,7 @@ def test_an_empty_path_is_named(tmp_path):
 
 def test_a_group_that_is_not_there_lists_those_that_are(tmp_path):
     for call in (nnz.open, nnz.Matrix):
-        with pytest.raises(nnz.FormatError, match=r"full_csr.h5ad::nope: missing; there is X, .*layers/counts") as raised:
+        with pytest.raises(nnz.FormatError, match=r"full_csr.h5ad::nope: no such group; the file has X, .*layers/counts") as raised:
             call(f"{FULL}::nope")
         assert raised.value.path == f"{FULL}::nope"
     for call in (nnz.stats, lambda path: nnz.convert(path, tmp_path / "m.mtx")):

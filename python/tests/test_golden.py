@@ -91,6 +91,9 @@ def check_matrix(place, found, directory):
     if found.size < 1 << 20:
         cells = outcome(found.to_numpy)
         expected = outcome(lambda: np.load(converted(place, directory / "m.npy")))
+        if expected is nnz.DuplicateError and not failed(cells):
+            # In memory they are summed where the format defines that, as in SciPy.
+            expected = np.load(converted(place, directory / "m.npy", duplicates="sum"))
         if failed(cells) or failed(expected):
             assert failed(cells) and failed(expected), place
         else:

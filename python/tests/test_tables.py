@@ -164,7 +164,7 @@ def test_unsupported_values_are_refused(tmp_path, pair):
             nnz.write(t, tmp_path / "x.dbdf", **options)
     with pytest.raises(nnz.ArgumentError, match="not to tables"):
         nnz.write(t, tmp_path / "x.dbdf", rows=random_frame())
-    with pytest.raises(nnz.ArgumentError, match=r"\.csv, \.dbdf"):
+    with pytest.raises(nnz.ArgumentError, match=r"\.csv or \.dbdf"):
         nnz.write(t, tmp_path / "x.npz")
     indexed = pandas.DataFrame({"a": [1, 2]}, index=["x", "y"])
     with pytest.raises(nnz.UnsupportedError, match="the index"):

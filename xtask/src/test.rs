@@ -45,6 +45,9 @@ pub(crate) struct Options {
     /// Run only the tests of the Python package.
     #[arg(long, conflicts_with_all = ["skip_python", "only_rust"])]
     only_python_package: bool,
+    /// Run only the tests that run other programs: those of `tests/python`, `tests/readers` and `tests/r`.
+    #[arg(long, conflicts_with_all = ["skip_python", "only_rust", "only_python_package"])]
+    only_other_programs: bool,
 }
 
 /// Runs all steps, also after a failure, and prints a summary.
@@ -54,6 +57,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut summary = Summary::default();
     if options.only_python_package {
         python_package(&mut summary, options.full);
+        return summary.end();
+    }
+    if options.only_other_programs {
+        summary.step("pytest tests/python", python::run);
+        r(&mut summary);
         return summary.end();
     }
     summary.step("cargo test --workspace", || {
@@ -92,11 +100,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         summary.step("pytest tests/python", python::run);
         python_package(&mut summary, options.full);
     }
+    r(&mut summary);
+    summary.end()
+}
+
+/// Runs the tests of R, if it is installed.
+fn r(summary: &mut Summary) {
     match r::missing() {
         None => summary.step("Rscript tests/r", r::run),
         Some(why) => summary.skip("Rscript tests/r", why),
     }
-    summary.end()
 }
 
 /// The seed of property tests: constant, so that a failure is caused by a change; in a full run,
