@@ -1,12 +1,16 @@
 """Fixtures of all tests: files of the repository, and their content in SciPy."""
 
 import pathlib
+import signal
 
 import numpy as np
 import pytest
 import scipy.sparse as sparse
 
 import nnz
+
+# A shell that starts the tests in the background may have them ignore interrupts, which tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTDATA = ROOT / "testdata"
