@@ -83,7 +83,7 @@ impl Address {
         Ok(joined)
     }
 
-    /// Returns the URL that a web server is asked for.
+    /// Returns the URL for requests to a web server.
     pub(crate) fn url(&self) -> String {
         let Self { scheme, host, path, query, .. } = self;
         format!("{scheme}://{host}/{path}{query}")

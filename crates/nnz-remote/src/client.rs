@@ -23,7 +23,7 @@ pub(crate) struct Part {
     pub(crate) bytes: Bytes,
     /// The length of the object.
     pub(crate) total: u64,
-    /// What tells this state of the object from others.
+    /// The ETag of the object, or its time of modification.
     pub(crate) tag: Option<String>,
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn s3(
         Key::WebIdentityTokenFile,
         Key::ContainerCredentialsRelativeUri,
         Key::ContainerCredentialsFullUri,
-        // Whoever names it wants the metadata of the machine to be asked.
+        // An explicit endpoint means that the metadata service of the machine is wanted.
         Key::MetadataEndpoint,
         Key::SkipSignature,
     ];

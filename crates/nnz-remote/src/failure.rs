@@ -1,4 +1,4 @@
-//! What goes wrong between here and a server.
+//! Failures of requests.
 
 use std::fmt;
 use std::io;
@@ -51,7 +51,7 @@ impl std::error::Error for Failure {}
 /// Returns a text of another crate without what may be secret: queries and users of URLs, and bodies of
 /// answers, which repeat what was signed.
 pub(crate) fn clean(text: &str) -> String {
-    // What object_store says before this names the request, not the reason.
+    // The messages of object_store name the request first, then the reason.
     let text = text.rsplit_once(" - ").map_or(text, |(_, reason)| reason);
     let line = text.lines().next().unwrap_or_default();
     let body = line.find(": <").or_else(|| line.find('<')).unwrap_or(line.len());

@@ -17,6 +17,8 @@ mod options;
 mod shared;
 mod spool;
 mod storage;
+mod stores;
 
 pub use options::StorageOptions;
 pub use storage::RemoteStorage;
+pub use stores::StoreFiles;

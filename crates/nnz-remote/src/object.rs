@@ -19,7 +19,7 @@ use crate::client::Client;
 use crate::failure::Failure;
 use crate::shared::Shared;
 
-/// The longest range that is asked for.
+/// The longest range of one request.
 pub(crate) const PIECE: u64 = 8 << 20;
 
 /// An object that was opened.
@@ -43,17 +43,17 @@ struct State {
     extents: Extents,
     planned: Planned,
     streams: Vec<Stream>,
-    /// What tells this state of the object from others.
+    /// The ETag of the object, or its time of modification.
     tag: Option<String>,
     /// Why nothing more can be read.
     failed: Option<Failure>,
     position: u64,
-    /// Reads that asked for something that was not announced.
+    /// Reads of bytes that were not announced.
     single: u32,
     closed: bool,
 }
 
-/// Why bytes are asked for.
+/// Why bytes are requested.
 #[derive(Clone, Copy, PartialEq)]
 enum Reason {
     /// A reader waits for them.
@@ -158,7 +158,7 @@ impl ReadAt for Object {
     }
 
     fn will_read_all(&self, ranges: &[Range<u64>]) {
-        // What cannot be asked for now fails when it is read.
+        // A range that cannot be requested now fails when it is read.
         let _ = self.0.announce(ranges);
     }
 

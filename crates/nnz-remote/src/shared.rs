@@ -17,11 +17,11 @@ const REQUESTS: usize = 64;
 const UNIT: u64 = 4 << 10;
 const FLYING: u32 = 64 << 8;
 
-/// Bytes that are kept, beside those that were fetched or asked for before they are read.
+/// Bytes that are kept after they were read, and bytes that are fetched before they are read.
 const KEPT: u64 = 64 << 20;
 const AHEAD: u64 = 64 << 20;
 
-/// Limits on what is fetched although nobody asked for it, to save a request.
+/// Limits on the gaps in bytes that are fetched too, to save a request.
 const GAPS: (u64, u64) = (32 << 10, 512 << 10);
 
 /// Shared by the objects of one storage.
@@ -99,7 +99,7 @@ impl Shared {
         (latency.saturating_mul(bandwidth) / 1_000_000 / REQUESTS as u64).clamp(GAPS.0, GAPS.1)
     }
 
-    /// Takes memory for bytes that nobody waits for yet; false where there is none.
+    /// Takes memory for bytes that are fetched before they are read; false if there is none.
     pub(crate) fn take_ahead(&self, len: u64) -> bool {
         let taken = self.ahead.fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| {
             (taken == 0 || taken + len <= AHEAD).then_some(taken + len)
@@ -140,7 +140,7 @@ impl Shared {
                 Err(Some(stamp)) => queue.push_back(Entry { stamp, ..entry }),
                 Err(None) => {}
             }
-            // An object may be dropped here, by the last who has it.
+            // This may be the last reference to the object.
             drop(object);
         }
     }

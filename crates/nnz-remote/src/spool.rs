@@ -62,7 +62,7 @@ impl Spool {
         let mut spool = Self { copy, len: 0, cancellation: cancellation.clone() };
         spool.len = match len {
             Some(len) => len,
-            // Nobody says how long it is before its end.
+            // Its length is known only at its end.
             None => spool.wait(u64::MAX)?,
         };
         Ok(spool)

@@ -15,7 +15,6 @@ use nnz_storage::{EntryKind, ListedEntry, Metadata, ReadAt, Storage};
 
 use self::known::{Found, Known, MOST_NAMES};
 use self::text::Stream;
-use crate::StorageOptions;
 use crate::address::Address;
 use crate::bridge;
 use crate::client::{Client, First, Listed};
@@ -23,6 +22,7 @@ use crate::failure::Failure;
 use crate::object::{Inner, Object};
 use crate::shared::Shared;
 use crate::spool::{LIMIT, Spool};
+use crate::{StorageOptions, StoreFiles};
 
 /// A storage whose paths are URLs: `s3://BUCKET/KEY`, `gs://BUCKET/KEY`,
 /// `az://CONTAINER/KEY`, `https://HOST/PATH`.
@@ -32,6 +32,7 @@ use crate::spool::{LIMIT, Spool};
 #[derive(Clone)]
 pub struct RemoteStorage {
     options: Arc<StorageOptions>,
+    files: StoreFiles,
     shared: Arc<Shared>,
     /// The directory that was opened; URLs are whole where there is none.
     base: Option<(Address, Arc<Client>)>,
@@ -55,10 +56,18 @@ impl RemoteStorage {
     #[must_use]
     pub fn with_cancellation(options: StorageOptions, cancellation: Cancellation) -> Self {
         let (options, shared) = (Arc::new(options), Shared::new(cancellation));
-        Self { options, shared, base: None, known: Arc::default() }
+        let (files, known) = (StoreFiles::default(), Arc::default());
+        Self { options, files, shared, base: None, known }
     }
 
-    /// Returns where a path is, and who is asked.
+    /// Sets the names of files by which directories of web servers are recognized.
+    #[must_use]
+    pub fn with_store_files(mut self, files: StoreFiles) -> Self {
+        self.files = files;
+        self
+    }
+
+    /// Returns the address of a path, and the client for it.
     fn locate(&self, path: &Path) -> io::Result<(Address, Arc<Client>)> {
         match &self.base {
             Some((base, client)) if !nnz_core::is_url(path) => {
@@ -126,13 +135,14 @@ impl RemoteStorage {
         drop(known);
         Self {
             options: Arc::clone(&self.options),
+            files: self.files,
             shared: Arc::clone(&self.shared),
             base: Some((address.clone(), Arc::clone(client))),
             known: Arc::new(Mutex::new(below)),
         }
     }
 
-    /// Opens an object that was listed: nothing is asked for.
+    /// Opens an object that was listed, without a request.
     fn open_listed(&self, path: &Path, len: u64) -> io::Result<Arc<Object>> {
         let (address, client) = self.locate(path)?;
         let object = Object(Inner::new(&client, address, &self.shared, len));
@@ -262,7 +272,7 @@ impl Storage for RemoteStorage {
     }
 
     fn sidecar(&self, path: &Path, suffix: &str) -> PathBuf {
-        // Before the query. What is not UTF-8 is no URL.
+        // Before the query. A path that is not UTF-8 is not a URL.
         let Some(text) = path.to_str() else { return path.to_path_buf() };
         let query = UrlParts::of(path.as_os_str()).map_or(0, |parts| parts.query.len());
         let (before, query) = text.split_at(text.len() - query);

@@ -30,7 +30,10 @@ pub fn default_storage() -> Arc<dyn Storage> {
 #[must_use]
 pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
     #[cfg(feature = "remote")]
-    let urls = Arc::new(nnz_remote::RemoteStorage::with_options(options.into_iter().collect()));
+    let urls = Arc::new(
+        nnz_remote::RemoteStorage::with_options(options.into_iter().collect())
+            .with_store_files(STORE_FILES),
+    );
     #[cfg(not(feature = "remote"))]
     let urls = {
         let _ = options;
@@ -38,6 +41,38 @@ pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
     };
     Arc::new(PathsAndUrls { urls })
 }
+
+/// Files of the formats and containers that are directories.
+#[cfg(feature = "remote")]
+const STORE_FILES: nnz_remote::StoreFiles = nnz_remote::StoreFiles {
+    marks: [
+        // BPCells.
+        &["version"],
+        // Zarr, Binsparse and 10x.
+        &[
+            "zarr.json",
+            ".zmetadata",
+            ".zgroup",
+            ".zarray",
+            "binsparse.json",
+            "matrix.mtx.gz",
+            "matrix.mtx",
+        ],
+    ],
+    inside: &["zarr.json", ".zgroup", ".zarray"],
+    optional: &[
+        ".zattrs",
+        "barcodes.tsv",
+        "barcodes.tsv.gz",
+        "features.tsv",
+        "features.tsv.gz",
+        "genes.tsv",
+        "genes.tsv.gz",
+    ],
+    // DAPHNE.
+    sidecars: &[".meta"],
+    extensions: &["zarr", "bpcells", "bsp"],
+};
 
 /// The file system and URLs.
 #[derive(Debug)]

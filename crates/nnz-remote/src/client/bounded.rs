@@ -56,7 +56,7 @@ const VARIABLES: [&str; 9] = [
     "no_proxy",
 ];
 
-/// What a client depends on: the process, as a fork has no connections, its options and the environment.
+/// The state that a client depends on: the process, as a fork has no connections, its options and the environment.
 #[derive(PartialEq, Eq)]
 struct Key(u32, String, [Option<OsString>; VARIABLES.len()]);
 
@@ -69,7 +69,7 @@ impl Key {
 #[derive(Debug)]
 struct BoundedService(HttpClient);
 
-/// What the macro `async_trait` makes of an asynchronous function.
+/// The type to which the macro `async_trait` expands an asynchronous function.
 type Called<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
 
 impl HttpService for BoundedService {

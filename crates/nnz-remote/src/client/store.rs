@@ -30,11 +30,11 @@ const MOST_PAGES: usize = 4096;
 pub(crate) struct Store {
     objects: Arc<dyn ObjectStore>,
     lists: Lists,
-    /// What was looked at for credentials, where there were none.
+    /// Whether requests are anonymous, as no credentials were found.
     anonymous: bool,
 }
 
-/// The same, as what lists.
+/// The same client, for listing.
 struct Lists(Arc<dyn PaginatedListStore>);
 
 impl std::fmt::Debug for Lists {
@@ -46,42 +46,25 @@ impl std::fmt::Debug for Lists {
 impl Store {
     pub(crate) fn new(address: &Address, options: &StorageOptions) -> io::Result<Self> {
         install_ring();
-        // What object_store says of a wrong setting has the setting in it.
+        // The messages of object_store contain the value of a wrong setting.
         let wrong = |error: &Error| io::Error::other(clean(&error.to_string()));
-        let (http, retries) = (client_options(), retry_config());
-        let (objects, lists, anonymous): (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, _) =
-            match address.service {
-                Service::S3 => {
-                    let (builder, anonymous) = credentials::s3(address, options, http)?;
-                    let store = builder
-                        .with_retry(retries)
-                        .with_http_connector(Bounded)
-                        .build()
-                        .map_err(|e| wrong(&e))?;
-                    let store = Arc::new(store);
-                    (Arc::clone(&store) as _, store, anonymous)
-                }
-                Service::Google => {
-                    let (builder, anonymous) = credentials::google(address, options, http)?;
-                    let store = builder
-                        .with_retry(retries)
-                        .with_http_connector(Bounded)
-                        .build()
-                        .map_err(|e| wrong(&e))?;
-                    let store = Arc::new(store);
-                    (Arc::clone(&store) as _, store, anonymous)
-                }
-                _ => {
-                    let (builder, anonymous) = credentials::azure(address, options, http)?;
-                    let store = builder
-                        .with_retry(retries)
-                        .with_http_connector(Bounded)
-                        .build()
-                        .map_err(|e| wrong(&e))?;
-                    let store = Arc::new(store);
-                    (Arc::clone(&store) as _, store, anonymous)
-                }
-            };
+        type Built = (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, bool);
+        // The builders have no trait in common.
+        macro_rules! build {
+            ($described:expr) => {{
+                let (builder, anonymous) = $described?;
+                let builder = builder.with_retry(retry_config()).with_http_connector(Bounded);
+                let store = Arc::new(builder.build().map_err(|error| wrong(&error))?);
+                let built: Built = (Arc::clone(&store) as _, store, anonymous);
+                built
+            }};
+        }
+        let http = client_options();
+        let (objects, lists, anonymous) = match address.service {
+            Service::S3 => build!(credentials::s3(address, options, http)),
+            Service::Google => build!(credentials::google(address, options, http)),
+            _ => build!(credentials::azure(address, options, http)),
+        };
         Ok(Self { objects, lists: Lists(lists), anonymous })
     }
 

@@ -19,7 +19,7 @@ use crate::failure::{Failure, clean};
 const CONNECT: Duration = Duration::from_secs(5);
 const READ: Duration = Duration::from_secs(20);
 
-/// Bytes of an answer that ignores the range which are read although only some were asked for.
+/// Largest answer, in bytes, that is read whole although it ignores the range of the request.
 const SMALL: u64 = 64 << 10;
 
 /// A client of a web server.
@@ -100,7 +100,7 @@ impl Web {
             };
         }
         match status {
-            StatusCode::RANGE_NOT_SATISFIABLE => Ok(response),
+            StatusCode::RANGE_NOT_SATISFIABLE if range.is_some() => Ok(response),
             StatusCode::NOT_FOUND | StatusCode::GONE => Err(Failure::missing()),
             StatusCode::PRECONDITION_FAILED => Err(Failure::changed()),
             StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => {

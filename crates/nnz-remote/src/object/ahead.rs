@@ -22,7 +22,7 @@ const MANY: usize = 50;
 pub(super) struct Stream {
     /// Where the next read starts.
     next: u64,
-    /// What was planned up to.
+    /// The end of the planned bytes.
     planned: u64,
     window: u64,
     hits: u32,

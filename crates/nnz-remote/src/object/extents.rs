@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub(crate) struct Extent {
     pub(crate) len: u64,
     pub(crate) content: Content,
-    /// Whether it counts as fetched ahead: nobody has read it yet.
+    /// Whether it counts as fetched ahead: it was not read yet.
     pub(crate) unread: bool,
     /// Whether it was announced by the reader, not guessed.
     pub(crate) announced: bool,
@@ -56,12 +56,12 @@ impl Extents {
     }
 }
 
-/// Ranges that were announced and not asked for yet. None overlaps another.
+/// Ranges that were announced and not requested yet. They do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Planned(BTreeMap<u64, (u64, bool)>);
 
 impl Planned {
-    /// Adds a range, but for what is in there already.
+    /// Adds the parts of a range that are not planned yet.
     pub(crate) fn add(&mut self, range: Range<u64>, announced: bool) {
         let mut from = range.start;
         if let Some((_, &(end, _))) = self.0.range(..=from).next_back() {
@@ -91,7 +91,7 @@ impl Planned {
         (at < end).then_some(start..end)
     }
 
-    /// Removes a range: it is asked for now.
+    /// Removes a range, which is requested now.
     pub(crate) fn remove(&mut self, range: &Range<u64>) {
         let first = self.0.range(..=range.start).next_back().map(|(&start, _)| start);
         let from = first.unwrap_or(range.start);

@@ -8,7 +8,7 @@ use super::extents::Content;
 use super::{Inner, PIECE, Reason, State};
 use crate::bridge;
 
-/// What single reads are rounded to: at first, and after many of them.
+/// Size in bytes to which single reads are rounded at first, and the number of reads after which it grows.
 pub(super) const GRAIN: u64 = 16 << 10;
 const FEW_READS: u32 = 8;
 
@@ -77,9 +77,9 @@ impl Inner {
         Ok(done)
     }
 
-    /// Asks for what is missing of a range that is read now.
+    /// Requests the missing bytes of a range that is read now.
     fn fetch(self: &Arc<Self>, state: &mut State, range: Range<u64>) -> io::Result<()> {
-        // What was announced is fetched as it was planned, else reads are rounded.
+        // Announced ranges are fetched as planned, other reads are rounded.
         let grain = GRAIN << (state.single / FEW_READS).min(2);
         let mut from = range.start;
         while from < range.end {

@@ -49,7 +49,7 @@ impl Inner {
         match answer {
             Ok(bytes) => {
                 extent.content = Content::Ready(bytes);
-                // Who waits for it reads it before it is dropped.
+                // Waiting readers read it before it is dropped.
                 extent.stamp = self.shared.now();
                 kept = Some((extent.len, extent.stamp));
             }
@@ -85,7 +85,7 @@ impl Inner {
     }
 }
 
-/// What has to become of a request: a reader may wait for it.
+/// The result of a request. Without one, dropping it fails the extent, as a reader may wait for it.
 struct Delivery {
     object: Arc<Inner>,
     start: u64,

@@ -10,13 +10,13 @@ use nnz_storage::ReadAt as _;
 
 use super::RemoteStorage;
 use super::known::{Found, Known};
-use crate::StorageOptions;
 use crate::address::Address;
 use crate::bridge;
 use crate::client::{Client, First, Part};
 use crate::failure::Failure;
 use crate::object::{Inner, Object};
 use crate::shared::Shared;
+use crate::{StorageOptions, StoreFiles};
 
 /// Files that are announced: more are opened when they are read.
 const MOST: usize = 1 << 16;
@@ -41,7 +41,7 @@ impl RemoteStorage {
         }
         drop(known);
         for (path, len) in listed {
-            // What cannot be opened is an error when it is.
+            // A file that cannot be opened is an error when it is read.
             if let Ok(object) = self.open_listed(path, len) {
                 object.will_read(0..head.min(len));
             }
@@ -49,14 +49,14 @@ impl RemoteStorage {
         self.pump();
     }
 
-    /// Returns whether a path is known not to be there, or is asked for already.
+    /// Returns whether a path is known to be missing, or is requested already.
     fn is_outside(&self, known: &Known, path: &Path) -> bool {
         let parent = path.parent().filter(|_| self.base.is_some());
         parent.is_some_and(|parent| known.listed.contains_key(parent))
             || known.opening.contains_key(path)
     }
 
-    /// Returns what is known of a path, after waiting for what was asked for.
+    /// Returns what is known of a path, after waiting for its request.
     pub(super) fn look(&self, path: &Path) -> io::Result<Option<Found>> {
         let opening = self.known().opening.get(path).cloned();
         if let Some(opening) = opening {
@@ -73,10 +73,10 @@ impl RemoteStorage {
         known.announced.remove(at).map(|(_, head)| head)
     }
 
-    /// Asks for files that were announced, as long as there is memory for them.
+    /// Requests announced files, as long as there is memory for them.
     pub(super) fn pump(&self) {
         while let Some(asking) = self.next_ahead() {
-            // Without a thread for requests, dropping it says so to who waits.
+            // Without a thread for requests, dropping it reports that to waiting readers.
             if let Ok(requests) = bridge::handle() {
                 drop(requests.spawn(asking.run()));
             }
@@ -104,6 +104,7 @@ impl RemoteStorage {
             known.opening.insert(path.clone(), Arc::clone(&opening));
             let storage = WeakStorage {
                 options: Arc::clone(&self.options),
+                files: self.files,
                 shared: Arc::clone(&self.shared),
                 base: self.base.clone(),
                 known: Arc::downgrade(&self.known),
@@ -116,6 +117,7 @@ impl RemoteStorage {
 /// A storage that is dropped although requests for it run.
 struct WeakStorage {
     options: Arc<StorageOptions>,
+    files: StoreFiles,
     shared: Arc<Shared>,
     base: Option<(Address, Arc<Client>)>,
     known: Weak<Mutex<Known>>,
@@ -125,6 +127,7 @@ impl WeakStorage {
     fn upgrade(&self) -> Option<RemoteStorage> {
         Some(RemoteStorage {
             options: Arc::clone(&self.options),
+            files: self.files,
             shared: Arc::clone(&self.shared),
             base: self.base.clone(),
             known: self.known.upgrade()?,
@@ -156,13 +159,13 @@ impl Opening {
     }
 }
 
-/// A file that is asked for.
+/// A file that is requested.
 struct Asking {
     storage: WeakStorage,
     path: PathBuf,
     address: Address,
     client: Arc<Client>,
-    /// The bytes that are asked for, for which there is memory.
+    /// The number of bytes that are requested, for which there is memory.
     head: u64,
     opening: Arc<Opening>,
     done: bool,

@@ -1,4 +1,4 @@
-//! What is at a path: an object, a prefix of objects, or nothing.
+//! Finds the kind of a path: an object, a prefix of objects, or missing.
 
 use std::io;
 use std::path::Path;
@@ -10,42 +10,12 @@ use crate::address::{Address, Service};
 use crate::client::{Client, First};
 use crate::failure::Failure;
 
-/// Bytes that the first request for an object asks for, and for each of several marks.
+/// Bytes of the first request for an object, and of each request for a mark.
 const FIRST: u64 = 64 << 10;
 const HEAD: u64 = 4 << 10;
 
 /// Names of a prefix that are listed to find out that it is one.
 const FEW_NAMES: usize = 1000;
-
-/// Names that show that a directory of a web server is a store, in the order in which they are asked for:
-/// where one is there, those after it are not.
-const MARKS: [&[&str]; 2] = [
-    &["version"],
-    &[
-        "zarr.json",
-        ".zmetadata",
-        ".zgroup",
-        ".zarray",
-        "binsparse.json",
-        "matrix.mtx.gz",
-        "matrix.mtx",
-    ],
-];
-
-/// Names that show that a directory inside a store is one of its groups or arrays.
-const GROUPS: &[&str] = &["zarr.json", ".zgroup", ".zarray"];
-
-/// Other names of files that a store may have or not, and the endings of files beside others.
-const OPTIONAL: [&str; 7] = [
-    ".zattrs",
-    "barcodes.tsv",
-    "barcodes.tsv.gz",
-    "features.tsv",
-    "features.tsv.gz",
-    "genes.tsv",
-    "genes.tsv.gz",
-];
-const SIDECARS: [&str; 1] = [".meta"];
 
 impl RemoteStorage {
     /// Finds out what is at a path, and keeps what was fetched for that.
@@ -92,16 +62,17 @@ impl RemoteStorage {
         Ok(found)
     }
 
-    /// Returns whether something that a server forbids is taken to be missing: who may not list gets this answer
-    /// for what is not there. Of what every store has, such as chunks, it stays an error.
+    /// Returns whether a forbidden object counts as missing: without the permission to list, services answer so
+    /// for missing objects. For objects that every store has, such as chunks, it stays an error.
     pub(super) fn may_be_absent(&self, address: &Address, kind: io::ErrorKind) -> bool {
-        let name = address.name();
+        let (name, files) = (address.name(), &self.files);
         kind == io::ErrorKind::PermissionDenied
             && match self.base {
                 Some(_) => {
-                    OPTIONAL.contains(&name) || MARKS.iter().any(|marks| marks.contains(&name))
+                    files.optional.contains(&name)
+                        || files.marks.iter().any(|marks| marks.contains(&name))
                 }
-                None => SIDECARS.iter().any(|suffix| name.ends_with(suffix)),
+                None => files.sidecars.iter().any(|suffix| name.ends_with(suffix)),
             }
     }
 
@@ -144,7 +115,7 @@ impl RemoteStorage {
                 Ok(Found::Directory)
             }
             _ if failure.is_missing() => match list {
-                // Whoever may not list gets no other answer for what is not there.
+                // Without the permission to list, this is the answer for missing objects.
                 Err(denied) if denied.kind != io::ErrorKind::PermissionDenied => Err(denied.into()),
                 _ => Ok(Found::Missing),
             },
@@ -157,7 +128,8 @@ impl RemoteStorage {
         // Inside a store there are groups of one.
         let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
-        let first_marks = is_root && !has_extension_of_file(address.name());
+        let files = self.files;
+        let first_marks = is_root && !has_extension_of_file(address.name(), files.extensions);
         let found = self.run(async move {
             let marked = async |marks: &'static [&'static str]| {
                 let mut tasks = Vec::new();
@@ -181,18 +153,18 @@ impl RemoteStorage {
             });
             let mut store = Vec::new();
             if first_marks {
-                store = marked(MARKS[0]).await;
+                store = marked(files.marks[0]).await;
             }
             let own = own.await.map_err(|_| Failure::transient("the request was given up"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
             if !is_root && !is_file {
-                store = marked(GROUPS).await;
+                store = marked(files.inside).await;
             } else if !is_file && store.is_empty() {
                 if !first_marks {
-                    store = marked(MARKS[0]).await;
+                    store = marked(files.marks[0]).await;
                 }
                 if store.is_empty() {
-                    store = marked(MARKS[1]).await;
+                    store = marked(files.marks[1]).await;
                 }
             }
             match own {
@@ -203,9 +175,9 @@ impl RemoteStorage {
         })?;
         match found {
             Ok(Err(marks)) => {
-                // A store is of one kind: other marks are not asked for.
+                // A store is of one kind: other marks need no request.
                 if is_root {
-                    for mark in MARKS.iter().copied().flatten() {
+                    for mark in files.marks.iter().copied().flatten() {
                         self.keep(&path.join(mark), Found::Missing);
                     }
                 }
@@ -233,7 +205,7 @@ impl RemoteStorage {
 }
 
 /// Returns whether a name looks like that of a file, not of a store of several.
-fn has_extension_of_file(name: &str) -> bool {
+fn has_extension_of_file(name: &str, directories: &[&str]) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    extension.is_some_and(|extension| !["zarr", "bpcells", "bsp"].contains(&extension.as_str()))
+    extension.is_some_and(|extension| !directories.contains(&extension.as_str()))
 }

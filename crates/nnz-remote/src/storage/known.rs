@@ -1,4 +1,4 @@
-//! What is known of the paths of a storage.
+//! Facts about the paths of a storage that are known already.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ pub(super) const MOST_NAMES: usize = 1 << 20;
 
 #[derive(Default)]
 pub(super) struct Known {
-    /// What was found and not opened yet, or opened and kept, by path.
+    /// Files that were found and not opened yet, or opened and kept, by path.
     pub(super) found: HashMap<PathBuf, Found>,
     /// Directories that were listed completely.
     pub(super) listed: HashMap<PathBuf, ()>,
-    /// Files that were announced and not asked for yet, with how many bytes of each are wanted.
+    /// Files that were announced and not requested yet, with how many bytes of each are wanted.
     pub(super) announced: VecDeque<(PathBuf, u64)>,
-    /// Files that were asked for ahead of their readers.
+    /// Files that were requested before they are read.
     pub(super) opening: HashMap<PathBuf, Arc<Opening>>,
 }
 

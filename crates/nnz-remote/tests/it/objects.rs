@@ -8,7 +8,7 @@ use nnz_remote::{RemoteStorage, StorageOptions};
 use nnz_storage::{EntryKind, Storage};
 use nnz_testing::server::{Behavior, Server};
 
-/// Bytes that tell where they are.
+/// Bytes that differ by position.
 fn bytes(len: usize) -> Vec<u8> {
     let words = (0_u32..).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes());
     words.take(len).collect()
