@@ -50,7 +50,7 @@ pub use fragments::{
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::{Listed, Names, StringList, StringReader};
 pub use narrow::Narrowest;
-pub use pointers::{Piece, PointerCursor, Pointers, read_pointers};
+pub use pointers::{Piece, PointerCursor, Pointers, entry_ranges, pointer_ranges, read_pointers};
 pub use repairs::{Repair, Repairs};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{

@@ -58,6 +58,33 @@ pub fn read_pointers(
     Ok(())
 }
 
+/// Returns the ranges of pointers that locate the entries of ranges of vectors.
+#[must_use]
+pub fn pointer_ranges(majors: &[Range<u64>]) -> Vec<Range<u64>> {
+    majors.iter().map(|range| range.start..range.end.saturating_add(1)).collect()
+}
+
+/// Returns the ranges of entries of ranges of vectors, to announce that they will be read. Invalid and empty ranges
+/// are left out.
+///
+/// # Errors
+///
+/// Fails if a pointer cannot be read.
+pub fn entry_ranges(
+    majors: &[Range<u64>],
+    entries: u64,
+    pointer: impl Fn(u64) -> Result<u64>,
+) -> Result<Vec<Range<u64>>> {
+    let mut found = Vec::new();
+    for range in majors {
+        let (start, end) = (pointer(range.start)?, pointer(range.end)?);
+        if start < end && end <= entries {
+            found.push(start..end);
+        }
+    }
+    Ok(found)
+}
+
 /// Adjacent entries of a compressed matrix. Its first and last vector may be incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {

@@ -1,14 +1,14 @@
-//! Announcing what vectors take, so that a storage with a latency fetches it together.
+//! Announcing reads of rows or columns, so that a storage with latency can combine the requests.
 
 use std::ops::Range;
 
-use nnz_core::{Projection, Result};
+use nnz_core::{Projection, Result, entry_ranges, pointer_ranges};
 
 use super::form::Form;
 use super::source::MatrixSource;
 
 impl MatrixSource {
-    /// Announces the pointers of vectors, then their entries.
+    /// Announces reads of the pointers of some rows or columns, then of their entries.
     pub(super) fn announce(&self, majors: &[Range<u64>], fields: Projection) -> Result<()> {
         let Form::Runs { listed: None, pointers: Some(pointers), minors } = &self.form else {
             return Ok(());
@@ -16,18 +16,11 @@ impl MatrixSource {
         if !pointers.has_latency() {
             return Ok(());
         }
-        let with_end: Vec<_> = majors.iter().map(|range| range.start..range.end + 1).collect();
-        pointers.will_read(&with_end);
+        pointers.will_read(&pointer_ranges(majors));
         if !fields.minors && !fields.values {
             return Ok(());
         }
-        let mut entries = Vec::new();
-        for range in majors {
-            let (start, end) = (pointers.get(range.start)?, pointers.get(range.end)?);
-            if start < end && end <= minors.len() {
-                entries.push(start..end);
-            }
-        }
+        let entries = entry_ranges(majors, minors.len(), |major| pointers.get(major))?;
         if fields.minors {
             minors.will_read(&entries);
         }

@@ -194,7 +194,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
-        // What cannot be read is an error when it is.
+        // An array that cannot be read is an error when it is read.
         let _ = readable(self.announce(majors, fields));
     }
 

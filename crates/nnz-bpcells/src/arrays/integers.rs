@@ -83,15 +83,15 @@ impl Integers {
         }
     }
 
-    /// Announces what ranges of elements take, first of two steps: what needs no read.
-    pub(crate) fn will_read_places(&self, ranges: &[Range<u64>]) {
+    /// Announces reads of ranges of elements, first step: everything that is located without reading.
+    pub(crate) fn will_read_positions(&self, ranges: &[Range<u64>]) {
         match self {
             Self::Plain(array) => array.will_read(ranges),
-            Self::Packed(packed) => packed.will_read_places(&whole_chunks(ranges)),
+            Self::Packed(packed) => packed.will_read_positions(&whole_chunks(ranges)),
         }
     }
 
-    /// Announces what ranges of elements take, second of two steps: what the first one locates.
+    /// Announces reads of ranges of elements, second step: the packed words, which the first step locates.
     pub(crate) fn will_read_words(&self, ranges: &[Range<u64>]) -> Result<()> {
         match self {
             Self::Plain(_) => Ok(()),

@@ -115,8 +115,8 @@ impl PackedArray {
         Ok(LoadedChunks { array: self, range, idx, first, data, starts })
     }
 
-    /// Announces the places of ranges of chunks, which say where their words are.
-    pub(crate) fn will_read_places(&self, chunks: &[Range<u64>]) {
+    /// Announces reads of `idx` and `starts` of ranges of chunks, which locate their words.
+    pub(crate) fn will_read_positions(&self, chunks: &[Range<u64>]) {
         let with_end: Vec<_> = chunks.iter().map(|range| range.start..range.end + 1).collect();
         self.idx.will_read(&with_end);
         if let Some(starts) = &self.starts {
@@ -124,7 +124,7 @@ impl PackedArray {
         }
     }
 
-    /// Announces the words of ranges of chunks. It reads their places.
+    /// Announces reads of the words of ranges of chunks, after reading their `idx`.
     pub(crate) fn will_read_words(&self, chunks: &[Range<u64>]) -> Result<()> {
         let mut words = Vec::new();
         for range in chunks {
@@ -134,7 +134,7 @@ impl PackedArray {
             self.idx.read(range.end, std::slice::from_mut(last))?;
             let first = self.epochs.absolute(range.start, ends[0]);
             let last = self.epochs.absolute(range.end, ends[1]).min(self.data.len());
-            // What is broken is told by whoever reads it.
+            // Invalid positions are an error when the words are read.
             if first < last {
                 words.push(first..last);
             }

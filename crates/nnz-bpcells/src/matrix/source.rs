@@ -6,7 +6,8 @@ use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
     About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place, Projection, Result,
-    Storage, Structure, UnitReader, ValueType, read_pointers, readable,
+    Storage, Structure, UnitReader, ValueType, entry_ranges, pointer_ranges, read_pointers,
+    readable,
 };
 
 use super::members::{self, INDEX, MEMBERS, VAL};
@@ -86,21 +87,17 @@ impl MatrixSource {
         Ok(Self { container, version, header, pointers, index, values })
     }
 
-    /// Announces what vectors take: their pointers, then where their entries are, then these.
+    /// Announces reads of the pointers of some rows or columns, then of the positions of their packed entries, then
+    /// of these.
     fn announce(&self, majors: &[Range<u64>], fields: Projection) -> Result<()> {
-        let with_end: Vec<_> = majors.iter().map(|range| range.start..range.end + 1).collect();
-        self.pointers.array.will_read(&with_end);
-        let mut entries = Vec::new();
-        for range in majors {
-            let mut ends = [0_u64; 2];
-            for (element, pointer) in [range.start, range.end].into_iter().zip(&mut ends) {
-                self.pointers.array.read_widened(element, std::slice::from_mut(pointer))?;
-            }
-            let [start, end] = ends;
-            if start < end && end <= self.pointers.entries {
-                entries.push(start..end);
-            }
+        self.pointers.array.will_read(&pointer_ranges(majors));
+        if !fields.minors && !fields.values {
+            return Ok(());
         }
+        let entries = entry_ranges(majors, self.pointers.entries, |major| {
+            let mut pointer = [0];
+            self.pointers.array.read_widened(major, &mut pointer).map(|()| pointer[0])
+        })?;
         let values = match &self.values {
             ValueArray::Integers(values) => Some(values),
             ValueArray::Floats(_) => None,
@@ -109,7 +106,7 @@ impl MatrixSource {
             (fields.minors.then_some(&self.index), values.filter(|_| fields.values));
         let packed: Vec<_> = index.into_iter().chain(values).collect();
         for array in &packed {
-            array.will_read_places(&entries);
+            array.will_read_positions(&entries);
         }
         if let (ValueArray::Floats(array), true) = (&self.values, fields.values) {
             array.will_read(&entries);
@@ -220,7 +217,7 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
         if self.pointers.array.has_latency() {
-            // What cannot be read is told by whoever reads it.
+            // An array that cannot be read is an error when it is read.
             let _ = readable(self.announce(majors, fields));
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use nnz_core::{
     ArrayAbout, Batch, Error, Majors, Order, Piece, PointerCursor, Pointers, Projection, Repairs,
-    Result, Shape, Unit, UnitReader, ValueType, check_requested,
+    Result, Shape, Unit, UnitReader, ValueType, check_requested, entry_ranges, pointer_ranges,
 };
 
 use super::{Indices, Vector, entries_of_unit};
@@ -148,18 +148,11 @@ impl Compressed {
         if !pointers.vector().has_latency() {
             return Ok(());
         }
-        let with_end: Vec<_> = majors.iter().map(|range| range.start..range.end + 1).collect();
-        pointers.vector().will_read(&with_end);
+        pointers.vector().will_read(&pointer_ranges(majors));
         if !fields.minors && !fields.values {
             return Ok(());
         }
-        let mut entries = Vec::new();
-        for range in majors {
-            let (start, end) = (self.stored_before(range.start)?, self.stored_before(range.end)?);
-            if start < end && end <= self.entries {
-                entries.push(start..end);
-            }
-        }
+        let entries = entry_ranges(majors, self.entries, |major| self.stored_before(major))?;
         if fields.minors {
             indices.vector().will_read(&entries);
         }

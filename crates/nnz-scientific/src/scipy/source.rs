@@ -150,7 +150,7 @@ impl MatrixSource for ScipySource {
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
         if let Form::Compressed(matrix) = &self.form {
-            // What cannot be read is an error when it is.
+            // An array that cannot be read is an error when it is read.
             let _ = readable(matrix.will_read(majors, fields));
         }
     }

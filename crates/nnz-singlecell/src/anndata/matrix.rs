@@ -268,7 +268,7 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
         if let Stored::Sparse(sparse) = &self.stored {
-            // What cannot be read is an error when it is.
+            // An array that cannot be read is an error when it is read.
             let _ = readable(sparse.will_read(majors, fields));
         }
     }

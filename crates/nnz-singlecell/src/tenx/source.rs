@@ -237,7 +237,7 @@ impl MatrixSource for TenxSource {
     }
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
-        // What cannot be read is an error when it is.
+        // An array that cannot be read is an error when it is read.
         let _ = readable(self.matrix.will_read(majors, fields));
     }
 
