@@ -7,7 +7,7 @@ from typing import Optional, Union
 from . import _nnz
 from ._fragment_handle import FragmentHandle
 from ._fragments import Fragments
-from ._handle import Memory, absolute, listing_groups
+from ._handle import Memory, absolute
 from ._matrix import Matrix
 from ._matrix_handle import MatrixHandle
 from ._table import Table, TableHandle
@@ -18,8 +18,7 @@ Dataset = Union[Matrix, Tensor, Table, Fragments]
 
 def open_dataset(path: str, memory: Memory = None, shown: Optional[str] = None) -> Dataset:
     """Open the matrix, tensor, table or fragments at a place, which messages show as it was given."""
-    with listing_groups(path):
-        source = _nnz.open(path, memory)
+    source = _nnz.open(path, memory)
     whole, shown = absolute(path), path if shown is None else shown
     if isinstance(source, _nnz.TensorSource):
         return Tensor.of(TensorHandle(whole, shown, memory, source))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Callable, Generator, Generic, List, Optional, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Tuple, TypeVar, Union
 
 from . import _nnz
-from ._errors import Error, FormatError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -99,23 +97,3 @@ def handle_of(opened: Opened[H]) -> H:
 def absolute(path: str) -> str:
     """Return a path that holds in any working directory."""
     return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
-
-
-@contextmanager
-def listing_groups(path: str) -> Generator[None, None, None]:
-    """Make an error of a group that a file does not have list those that it has."""
-    try:
-        yield
-    except FormatError as error:
-        file, separator, group = path.partition("::")
-        known = _groups(file) if separator and os.path.exists(file) else []
-        if not known or group.strip("/") in known:
-            raise
-        raise FormatError(f"{error}; there is {', '.join(known)}", error.path, error.array, error.position) from None
-
-
-def _groups(file: str) -> List[str]:
-    try:
-        return [member[0] for member in _nnz.members(file)] or _nnz.groups(file)
-    except Error:
-        return []

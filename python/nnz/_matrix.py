@@ -13,7 +13,7 @@ from ._annotations import Annotations
 from ._batches import batches
 from ._errors import ArgumentError, PositionError
 from ._guards import is_tuple
-from ._handle import Memory, absolute, listing_groups
+from ._handle import Memory, absolute
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
 from ._statistics import Statistics
@@ -59,8 +59,7 @@ class Matrix(Statistics):
 
     def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
         shown = os.fsdecode(path)
-        with listing_groups(shown):
-            source = _nnz.Source.open(shown, memory)
+        source = _nnz.Source.open(shown, memory)
         self._start(MatrixHandle(absolute(shown), shown, memory, source))
 
     def _start(self, handle: MatrixHandle) -> None:

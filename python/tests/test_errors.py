@@ -136,6 +136,7 @@ def test_a_group_that_is_not_there_lists_those_that_are(tmp_path):
     for call in (nnz.open, nnz.Matrix):
         with pytest.raises(nnz.FormatError, match=r"full_csr.h5ad::nope: no such group; the file has X, .*layers/counts") as raised:
             call(f"{FULL}::nope")
+        assert str(raised.value).count("layers/counts") == 1
         assert raised.value.path == f"{FULL}::nope"
     for call in (nnz.stats, lambda path: nnz.convert(path, tmp_path / "m.mtx")):
         with pytest.raises(nnz.FormatError, match="nope"):
