@@ -473,39 +473,14 @@ pub(crate) struct Repair {
     pub(crate) writing: Writing,
 }
 
-/// Hides the options of single matrices, which do not apply to files that are split.
+/// Hides the options of single matrices and of formats of single matrices, which do not apply to files that
+/// are split.
 fn of_split(arg: Arg) -> Arg {
-    const APPLY: [&str; 22] = [
-        "source",
-        "target",
-        "by",
-        "extension",
-        "compress",
-        "format-version",
-        "row_names",
-        "col_names",
-        "make_unique",
-        "row_annotations",
-        "col_annotations",
-        "force",
-        "strict",
-        "no_sync",
-        "number",
-        "memory",
-        "quiet",
-        "temp_dir",
-        "help",
-        "version",
-        "threads",
-        "resources",
-    ];
-    let applies = APPLY.contains(&arg.get_id().as_str());
-    match arg.get_id().as_str() {
-        "format-version" => arg
-            .help_heading("Options for anndata")
-            .help("Version of Zarr, 2 or 3 [default: 2, which all versions of anndata read]"),
-        _ if applies => arg,
-        _ => arg.hide(true),
+    const SINGLE: [&str; 8] =
+        ["cell_axis", "duplicates", "expand", "lossy", "order", "structure", "to", "value_type"];
+    match SINGLE.contains(&arg.get_id().as_str()) {
+        true => arg.hide(true),
+        false => format_options::of_whole_files(arg),
     }
 }
 

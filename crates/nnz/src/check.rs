@@ -140,7 +140,7 @@ fn missing_chunks(
     if !probe.is_zarr() {
         return Ok(());
     }
-    // Faults of the store have been reported.
+    // Errors of the store have been reported.
     let Some(tree) = readable(probe.tree())?.flatten() else { return Ok(()) };
     let walked = walk(tree, &mut |group, _, children| {
         for child in children.iter().filter(|child| child.kind == ChildKind::Array) {

@@ -27,8 +27,8 @@ pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMa
 
 /// Reads a matrix into memory as a dense array.
 ///
-/// The cells of a dense matrix are copied bit by bit. Cells of a sparse matrix that are not stored
-/// are zero.
+/// The elements of a dense matrix are copied bit by bit. Elements of a sparse matrix that are not stored
+/// are zero; duplicate entries are summed if the format defines that, as SciPy does.
 ///
 /// ```no_run
 /// use nnz::{Location, ReadOptions};
@@ -40,8 +40,8 @@ pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMa
 ///
 /// # Errors
 ///
-/// Fails if the matrix cannot be read or is broken, if two entries are in one cell, and if it takes
-/// more memory than allowed.
+/// Fails if the matrix cannot be read or is broken, if there are duplicate entries that the format does not
+/// sum, and if it takes more memory than allowed.
 pub fn read_dense(location: impl Into<Location>, options: &ReadOptions) -> Result<Dense> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = location.into();

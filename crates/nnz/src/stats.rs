@@ -12,8 +12,8 @@ use crate::{Location, Stats, StatsOptions, engine::stats as stats_of};
 ///
 /// # Errors
 ///
-/// Fails if the matrix cannot be read or is broken, if its values are complex, and if two entries
-/// are in one cell in a format that does not define their meaning.
+/// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are duplicate
+/// entries in a format that does not define their meaning.
 pub fn stats(location: impl Into<Location>, options: &StatsOptions) -> Result<Stats> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let location = &location.into();

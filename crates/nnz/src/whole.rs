@@ -72,7 +72,7 @@ fn find(from: &Location, options: &OpenOptions) -> Result<Option<Found>> {
 /// not have.
 fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<Option<Found>> {
     if options.transpose {
-        // Rows and columns are not relabelled in whole files.
+        // Rows and columns of whole files are not exchanged.
         return Ok(None);
     }
     let formats = options.registry.formats().iter().filter_map(|format| format.whole());

@@ -1,7 +1,7 @@
 //! Options that formats declare, each under a heading with the names of its formats.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use nnz::formats::{DatasetKind, FormatInfo, FormatOption};
+use nnz::formats::{DatasetKind, FormatInfo, FormatOption, Registry};
 use nnz::{Error, formats::FormatOptions};
 
 /// Options of the target format.
@@ -80,6 +80,25 @@ fn heading(formats: &[&str]) -> String {
             format!("Options for {}", [before, &[&format!("{a} and {b}")]].concat().join(", "))
         }
         _ => format!("Options for {}", formats.join("")),
+    }
+}
+
+/// Hides an option of formats that store single matrices only, and describes one of a format that stores whole
+/// files by what it means there.
+pub(super) fn of_whole_files(arg: Arg) -> Arg {
+    let name = arg.get_id().as_str();
+    if !declared().iter().any(|declared| declared.name() == name) {
+        return arg;
+    }
+    let registry = Registry::default();
+    let mut whole = registry.formats().iter().filter(|format| format.whole().is_some());
+    let found = whole.find_map(|format| {
+        let info = format.info();
+        info.options.iter().find(|option| option.name == name).map(|option| (info.name, option))
+    });
+    match found {
+        Some((format, option)) => arg.help(option.help).help_heading(heading(&[format])),
+        None => arg.hide(true),
     }
 }
 

@@ -166,9 +166,9 @@ fn split_lists_columns_and_names_the_format() {
     assert!(refused.contains("\"foo\" is not a column of obs; the columns are \""), "{refused}");
     assert!(
         split(&source, &["--to", "mtx"])
-            .contains("split writes AnnData files (.h5ad, .zarr), not mtx")
+            .contains("split writes files of the format anndata, not mtx")
     );
-    assert!(split(&matrix, &[]).contains("only AnnData files can be split"));
+    assert!(split(&matrix, &[]).contains("only files of the format anndata can be split"));
     let help = run(&["split", "--help"]).good();
     for option in
         ["--block", "--genome", "--levels", "--order", "--to", "--sparse-format", "--duplicates"]

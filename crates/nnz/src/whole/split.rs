@@ -41,11 +41,14 @@ pub fn split(
     let Some(Found { format, probe, .. }) = find_for(from, &target("x"), options)? else {
         // Errors of opening the source come first.
         options.open_options().open(from)?;
+        let formats = options.registry.formats().iter();
+        let names = formats.filter(|format| format.whole().is_some()).map(|one| one.info().name);
+        let names: Vec<&str> = names.collect();
         let what = match options.format {
-            Some(format) if !format.eq("anndata") => {
-                format!("split writes AnnData files (.h5ad, .zarr), not {format}")
+            Some(format) if !names.contains(&format) => {
+                format!("split writes files of the format {}, not {format}", names.join(" or "))
             }
-            _ => format!("{from}: only AnnData files can be split"),
+            _ => format!("{from}: only files of the format {} can be split", names.join(" or ")),
         };
         return Err(Error::argument(what));
     };

@@ -56,9 +56,9 @@ pub(super) struct Target {
     /// What the target does not store.
     dropped: Vec<String>,
     options: SinkOptions,
-    /// Whether it is an HDF5 file.
     /// An axis without names.
     unnamed: Option<Axis>,
+    /// Whether it is an HDF5 file.
     hdf5: bool,
     /// Whether integers of 64 bits are requested.
     wide: bool,
