@@ -16,7 +16,8 @@ GROUPS = {
     "Open and read": ["open", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "From file to file": ["convert", "slice", "concat", "split", "transpose", "repair"],
-    "Inspect": ["validate", "diff", "stats", "formats", "set_temporary_directory"],
+    "Inspect": ["validate", "diff", "stats", "formats"],
+    "Settings of the process": ["set_storage_options", "set_temporary_directory"],
     "Fragments": [
         "Fragments",
         "FragmentArrays",

@@ -11,9 +11,12 @@ import numpy as np
 from . import _convert, _nnz
 from ._errors import ArgumentError
 from ._external import load
+from ._file import within
 from ._handle import Memory, handle_of
 from ._matrix import Matrix
 from ._open import open as open_path
+from ._storage import StorageOptions, storage
+from ._stored import open_stored
 
 if TYPE_CHECKING:
     from ._external import anndata
@@ -27,6 +30,7 @@ def read_anndata(
     backed: bool = True,
     nbytes: int = 1 << 26,
     memory: Union[int, str, None] = None,
+    storage_options: StorageOptions = None,
 ) -> anndata.AnnData:
     """Read an AnnData with lazily loaded `X`, layers and `raw.X`.
 
@@ -48,6 +52,8 @@ def read_anndata(
         Approximate size of a chunk in memory, in bytes. A chunk has at least one row or column.
     memory : int or str, optional
         Memory limit for reading a matrix, in bytes or such as ``"4G"``; by default determined by the free memory.
+    storage_options : mapping, optional
+        Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
     Returns
     -------
@@ -79,10 +85,11 @@ def read_anndata(
     _anndata()
     shown = os.fsdecode(path)
     reader = _Reader(shown, backed, nbytes, memory)
-    with _store(shown) as store:
-        if store is not None and "obs" in store and "var" in store:
-            return reader.whole(store)
-    return reader.matrix()
+    with storage(storage_options):
+        with _store(shown) as store:
+            if store is not None and "obs" in store and "var" in store:
+                return reader.whole(store)
+        return reader.matrix()
 
 
 class _Reader:
@@ -144,7 +151,7 @@ class _Reader:
         if not (dense or "csr" in kind or "csc" in kind):
             # Such as a data frame, or an array of AwkwardArray.
             return _read_elem()(store[path])
-        return self._of(Matrix(f"{self._path}::{path}", memory=self._memory), dense)
+        return self._of(Matrix(within(self._path, path), memory=self._memory), dense)
 
     def _of(self, matrix: Matrix, dense: bool) -> Any:
         if self._backed:
@@ -230,6 +237,14 @@ def _anndata() -> Any:
 @contextmanager
 def _store(path: str) -> Generator[Any, None, None]:
     """Open a file of HDF5 or Zarr; None where it is neither."""
+    if _nnz.is_url(path):
+        store = open_stored(path)
+        try:
+            yield store
+        finally:
+            # Groups of Zarr are not closed.
+            getattr(store, "close", bool)()
+        return
     if os.path.isdir(path):
         if not any(os.path.exists(os.path.join(path, name)) for name in (".zgroup", "zarr.json")):
             yield None

@@ -33,6 +33,7 @@ from ._open import open
 from ._options import TargetOptions, WriteOptions, set_temporary_directory
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._slice import slice
+from ._storage import set_storage_options
 from ._table import Table
 from ._tensor import Tensor
 from ._verbs import concat, convert, repair, split, transpose
@@ -85,6 +86,7 @@ __all__ = [
     "open",
     "read_anndata",
     "repair",
+    "set_storage_options",
     "set_temporary_directory",
     "slice",
     "split",

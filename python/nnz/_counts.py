@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from . import _nnz
 from ._fragment_handle import FragmentHandle
@@ -36,5 +36,6 @@ class CountsHandle(MatrixHandle):
         source = self.source.transposed()
         return CountsHandle(self._fragments, self._regions, self._mode, not self.transposed, source)
 
-    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
-        return CountsHandle, (self._fragments, self._regions, self._mode, self.transposed)
+    def arguments(self) -> Tuple[Any, ...]:
+        """Return the arguments that create it again."""
+        return self._fragments, self._regions, self._mode, self.transposed

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Dict, Iterator, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterator, Tuple, Union
 
 from . import _nnz, _show
 from ._dataset import Dataset, open_dataset
 from ._errors import ArgumentError, FormatError
 from ._handle import absolute
+from ._storage import StorageOptions, entered, storage
 
 
 class File(Mapping[str, Dataset]):
@@ -19,6 +20,8 @@ class File(Mapping[str, Dataset]):
     ----------
     path : str or os.PathLike
         The file. Opening it lists its members; an index opens one of them.
+    storage_options : mapping, optional
+        Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
     Raises
     ------
@@ -34,22 +37,28 @@ class File(Mapping[str, Dataset]):
     (True, ('cells', 'features'))
     """
 
-    def __init__(self, path: Union[str, bytes, os.PathLike[Any]]) -> None:
-        self._shown = os.fsdecode(path)
-        self._path = absolute(self._shown)
-        self._members = matrices(self._shown)
+    def __init__(
+        self, path: Union[str, bytes, os.PathLike[Any]], *, storage_options: StorageOptions = None
+    ) -> None:
+        given = os.fsdecode(path)
+        self._shown = _nnz.without_secrets(given)
+        self._path = absolute(given)
+        with storage(storage_options):
+            self._options = entered()
+            self._members = matrices(given)
         if not self._members:
             raise FormatError(f"{self._shown}: holds no matrices by their paths", self._shown)
 
     @property
     def path(self) -> str:
-        """The path it was opened with."""
+        """The path it was opened with; a URL without its query."""
         return self._shown
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._members:
             raise KeyError(key)
-        return open_dataset(f"{self._path}::{key}", shown=f"{self._shown}::{key}")
+        with storage(self._options):
+            return open_dataset(within(self._path, key), shown=f"{self._shown}::{key}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -57,8 +66,8 @@ class File(Mapping[str, Dataset]):
     def __len__(self) -> int:
         return len(self._members)
 
-    def __reduce__(self) -> Tuple[Type[File], Tuple[str]]:
-        return File, (self._path,)
+    def __reduce__(self) -> Tuple[Callable[..., File], Tuple[Any, ...]]:
+        return _created, (self._path, self._options)
 
     def _repr_html_(self) -> str:
         shapes = ((name, " x ".join(map(str, shape))) for name, shape in self._members.items())
@@ -66,6 +75,16 @@ class File(Mapping[str, Dataset]):
 
     def __repr__(self) -> str:
         return f"<nnz.File {self._shown!r}: {', '.join(self._members)}>"
+
+
+def _created(path: str, options: Any) -> File:
+    with storage(options):
+        return File(path)
+
+
+def within(path: str, group: str) -> str:
+    """Return the path of a group in a file."""
+    return _nnz.within(path, group)
 
 
 def matrices(path: str) -> Dict[str, Tuple[int, ...]]:

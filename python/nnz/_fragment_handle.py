@@ -11,6 +11,7 @@ from . import _index, _nnz, _regions
 from ._fragment_arrays import Column, FragmentArrays, Names
 from ._handle import Handle, Memory, Opened, absolute
 from ._options import PathLike
+from ._storage import StorageOptions, storage
 
 ALL = (True, True, True, True)
 
@@ -30,9 +31,13 @@ class FragmentReader(Opened[FragmentHandle]):
 
     __slots__ = ("_names", "_found")
 
-    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
+    def __init__(
+        self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
+    ) -> None:
         shown = os.fsdecode(path)
-        self._start(FragmentHandle(absolute(shown), shown, memory, _nnz.FragmentSource.open(shown, memory)))
+        with storage(storage_options):
+            source = _nnz.FragmentSource.open(shown, memory)
+            self._start(FragmentHandle(absolute(shown), shown, memory, source))
 
     def _start(self, handle: FragmentHandle) -> None:
         super()._start(handle)

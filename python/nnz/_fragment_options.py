@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Optional, TypedDict, Union
 
 from ._results import Summary
+from ._storage import StorageOptions
 
 
 class FragmentOptions(TypedDict, total=False):
@@ -36,6 +37,7 @@ class FragmentOptions(TypedDict, total=False):
     no_sync: bool
     threads: Optional[int]
     memory: Union[int, str, None]
+    storage_options: StorageOptions
 
 
 @dataclass(frozen=True)

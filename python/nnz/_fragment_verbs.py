@@ -12,6 +12,7 @@ from ._guards import is_path
 from ._handle import Opened, handle_of
 from ._options import PathLike
 from ._progress import Progress, reporting
+from ._storage import storage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -77,7 +78,7 @@ def import_fragments(
     """
     lists = (_names(cells), _regions.to_sizes(chrom_sizes))
     paths = os.fsdecode(source), os.fsdecode(target)
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.import_fragments(*paths, sort, end_inclusive, lists, dict(options), report)
     return fragment_summary(made)
 
@@ -127,7 +128,7 @@ def merge_fragments(
         raise ArgumentError("several sources are merged: give a list of them")
     prefixes = prefix.split(",") if isinstance(prefix, str) else [str(one) for one in prefix]
     paths = [place(source) for source in sources]
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.merge_fragments(paths, os.fsdecode(target), prefixes, dict(options), report)
     return fragment_summary(made)
 
@@ -136,7 +137,7 @@ def write_fragments(
     source: PathLike, target: PathLike, selected: Any, progress: Progress, options: Dict[str, Any]
 ) -> FragmentSummary:
     """Write fragments, all or some of them."""
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.write_fragments(os.fsdecode(source), os.fsdecode(target), selected, options, report)
     return fragment_summary(made)
 

@@ -12,6 +12,7 @@ from ._fragment_options import FragmentOptions, FragmentSummary
 from ._fragment_verbs import Source, listed, merge_fragments, write_fragments
 from ._options import PathLike
 from ._progress import Progress
+from ._storage import storage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,7 +71,8 @@ class WrittenFragments(FragmentReader):
         wanted = [self._listed(given, one, allow_empty) for given, one in ((cells, "cell"), (chromosomes, "chromosome"))]
         most = _regions.LAST if max_length is None else _regions.to_base(max_length)
         selected = (wanted[0], wanted[1], _regions.to_base(min_length), most)
-        return write_fragments(self._handle.path, path, selected, progress, dict(options))
+        with storage(self._handle.storage_options):
+            return write_fragments(self._handle.path, path, selected, progress, dict(options))
 
     def _listed(self, given: Any, one: str, allow_empty: bool) -> Optional[List[str]]:
         if given is None:
@@ -111,7 +113,8 @@ class WrittenFragments(FragmentReader):
         >>> fragments.write(tmp / "basic.h5").fragments
         1100
         """
-        return write_fragments(self._handle.path, path, None, progress, dict(options))
+        with storage(self._handle.storage_options):
+            return write_fragments(self._handle.path, path, None, progress, dict(options))
 
     def export(
         self,
@@ -157,7 +160,8 @@ class WrittenFragments(FragmentReader):
         if not _nnz.becomes_text(os.fsdecode(path)):
             raise ArgumentError(f"{os.fsdecode(path)}: names of text end in .tsv or .bed, also with .gz; write() writes stores")
         options = {"force": force, "no_sync": no_sync, "threads": threads}
-        return write_fragments(self._handle.path, path, None, progress, options)
+        with storage(self._handle.storage_options):
+            return write_fragments(self._handle.path, path, None, progress, options)
 
     def merge(
         self,

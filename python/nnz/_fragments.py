@@ -32,6 +32,8 @@ class Fragments(CountedFragments, WrittenFragments):
         A BPCells directory, an HDF5 file, ``PATH::GROUP``, or an R object.
     memory : int or str, optional
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
+    storage_options : mapping, optional
+        Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
     Examples
     --------

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Tuple, TypeVar, Union
 
 from . import _nnz
+from ._storage import entered, storage
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,14 +31,17 @@ class Handle(Generic[S]):
         The path as it was given, for messages.
     memory : int, str or None
         Bytes that reading may take.
+    storage_options : tuple of pairs, or None
+        The options of URLs that were given when it was opened.
     """
 
-    __slots__ = ("path", "shown", "memory", "_open", "_pid", "_kept")
+    __slots__ = ("path", "shown", "memory", "storage_options", "_open", "_pid", "_kept")
 
     def __init__(self, path: str, shown: str, memory: Memory = None, source: Optional[S] = None) -> None:
         self.path = path
-        self.shown = shown
+        self.shown = _nnz.without_secrets(shown)
         self.memory = memory
+        self.storage_options = entered()
         self._open: S = self.opened() if source is None else source
         self._pid = os.getpid()
         self._kept: List[S] = []
@@ -48,7 +52,8 @@ class Handle(Generic[S]):
         # What a parent process has opened may be in use there, so that a child opens its own.
         if self._pid != os.getpid():
             self._kept.append(self._open)
-            self._open = self.opened()
+            with storage(self.storage_options):
+                self._open = self.opened()
             self._pid = os.getpid()
         return self._open
 
@@ -56,8 +61,17 @@ class Handle(Generic[S]):
         """Open the source."""
         raise NotImplementedError
 
+    def arguments(self) -> Tuple[Any, ...]:
+        """Return the arguments that create it again."""
+        return self.path, self.shown, self.memory
+
     def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
-        return type(self), (self.path, self.shown, self.memory)
+        return _created, (type(self), self.storage_options, self.arguments())
+
+
+def _created(kind: Callable[..., Any], options: Any, arguments: Tuple[Any, ...]) -> Any:
+    with storage(options):
+        return kind(*arguments)
 
 
 H = TypeVar("H", bound=Handle[Any])
@@ -85,7 +99,7 @@ class Opened(Generic[H]):
 
     @property
     def path(self) -> str:
-        """The path it was opened with."""
+        """The path it was opened with; a URL without its query."""
         return self._handle.shown
 
 
@@ -96,4 +110,4 @@ def handle_of(opened: Opened[H]) -> H:
 
 def absolute(path: str) -> str:
     """Return a path that holds in any working directory."""
-    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+    return path if os.path.isabs(path) or _nnz.is_url(path) else os.path.join(os.getcwd(), path)

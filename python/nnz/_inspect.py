@@ -15,6 +15,7 @@ from ._matrix import Matrix
 from ._options import PathLike
 from ._results import Difference, Finding, Format
 from ._slice import selections
+from ._storage import StorageOptions, storage
 
 
 def validate(
@@ -24,6 +25,7 @@ def validate(
     from_format: Optional[str] = None,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
+    storage_options: StorageOptions = None,
 ) -> List[Finding]:
     """Check a file: its structure, all entries and names.
 
@@ -35,7 +37,7 @@ def validate(
         Whether unusual but valid properties are listed, too.
     from_format : str, optional
         The format; by default it is detected.
-    threads, memory : optional
+    threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
 
     Returns
@@ -57,7 +59,8 @@ def validate(
     >>> nnz.validate("testdata/anndata/malformed/indptr_wrapped_int8.h5ad")[0].severity
     'fault'
     """
-    found = _nnz.validate(os.fsdecode(path), from_format, memory, threads)
+    with storage(storage_options):
+        found = _nnz.validate(os.fsdecode(path), from_format, memory, threads)
     findings = [Finding(**one) for one in found]
     return [finding for finding in findings if notes or finding.severity == "fault"]
 
@@ -70,6 +73,7 @@ def diff(
     max_diffs: int = 10,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
+    storage_options: StorageOptions = None,
 ) -> List[Difference]:
     """Compare two matrices of any formats, two fragment files, or two AnnData files.
 
@@ -81,7 +85,7 @@ def diff(
         Whether to compare stored entries, explicit zeros and types too, and not only values.
     max_diffs : int
         The maximum number of differences that are listed.
-    threads, memory : optional
+    threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
 
     Returns
@@ -102,12 +106,13 @@ def diff(
     shape 507 x 1107 507 x 100
     """
     paths = os.fsdecode(first), os.fsdecode(second)
-    try:
-        found = _nnz.diff(*paths, stored, max_diffs, memory, threads)
-    except UnsupportedError:
-        if not (holds_fragments(first) and holds_fragments(second)):
-            raise
-        found = _nnz.diff_fragments(*paths, max_diffs)
+    with storage(storage_options):
+        try:
+            found = _nnz.diff(*paths, stored, max_diffs, memory, threads)
+        except UnsupportedError:
+            if not (holds_fragments(first) and holds_fragments(second)):
+                raise
+            found = _nnz.diff_fragments(*paths, max_diffs)
     return [Difference(**one) for one in found]
 
 
@@ -123,6 +128,7 @@ def stats(
     allow_empty: bool = False,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
+    storage_options: StorageOptions = None,
 ) -> Dict[str, Any]:
     """Compute the number of entries, sum, mean, variance, minimum and maximum in one pass.
 
@@ -138,7 +144,7 @@ def stats(
         The rows and columns to include, as in `nnz.slice`.
     allow_empty : bool
         As in `nnz.slice`.
-    threads, memory : optional
+    threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
 
     Returns
@@ -165,7 +171,7 @@ def stats(
     """
     if axis is not None and not isinstance(axis, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
-    matrix = Matrix(path, memory=memory)
+    matrix = Matrix(path, memory=memory, storage_options=storage_options)
     source, place = handle_of(matrix).source, os.fsdecode(path)
     given = ((rows, 0), (cols, 1), (cells, None), (features, None))
     selected = [selections(one, at, place, [matrix]) for one, at in given]

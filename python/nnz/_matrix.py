@@ -17,6 +17,7 @@ from ._handle import Memory, absolute
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
 from ._statistics import Statistics
+from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
     from ._external import Block, anndata, pandas
@@ -38,6 +39,8 @@ class Matrix(Statistics):
         A file or directory of any format, or ``PATH::GROUP``. For an AnnData file the matrix is `X`.
     memory : int or str, optional
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
+    storage_options : mapping, optional
+        Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
     Raises
     ------
@@ -57,10 +60,13 @@ class Matrix(Statistics):
 
     __slots__ = ("_found", "_read")
 
-    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
+    def __init__(
+        self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
+    ) -> None:
         shown = os.fsdecode(path)
-        source = _nnz.Source.open(shown, memory)
-        self._start(MatrixHandle(absolute(shown), shown, memory, source))
+        with storage(storage_options):
+            source = _nnz.Source.open(shown, memory)
+            self._start(MatrixHandle(absolute(shown), shown, memory, source))
 
     def _start(self, handle: MatrixHandle) -> None:
         super()._start(handle)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from . import _nnz
 from ._handle import Handle, Memory
+from ._storage import storage
 
 
 class MatrixHandle(Handle[_nnz.Source]):
@@ -42,7 +43,9 @@ class MatrixHandle(Handle[_nnz.Source]):
     def flipped(self) -> MatrixHandle:
         """Exchange rows and columns."""
         source = self.source.transposed()
-        return MatrixHandle(self.path, self.shown, self.memory, source, not self.transposed)
+        with storage(self.storage_options):
+            return MatrixHandle(self.path, self.shown, self.memory, source, not self.transposed)
 
-    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
-        return MatrixHandle, (self.path, self.shown, self.memory, None, self.transposed)
+    def arguments(self) -> Tuple[Any, ...]:
+        """Return the arguments that create it again."""
+        return self.path, self.shown, self.memory, None, self.transposed

@@ -9,17 +9,26 @@ from . import _nnz
 from ._dataset import open_dataset
 from ._errors import ArgumentError
 from ._file import File, listed
+from ._storage import StorageOptions, storage
 
 
-def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Any:
+def open(
+    path: Union[str, bytes, os.PathLike[Any]],
+    *,
+    memory: Union[int, str, None] = None,
+    storage_options: StorageOptions = None,
+) -> Any:
     """Open a matrix, a tensor, a table or genomic fragments, or a file with several of them.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A file or directory of any format, or ``PATH::GROUP`` for a group in a file.
+        A file or directory of any format, or ``PATH::GROUP`` for a group in a file; also a URL, such as
+        ``s3://BUCKET/atlas.bpcells``.
     memory : int or str, optional
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
+    storage_options : mapping, optional
+        Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
     Returns
     -------
@@ -43,14 +52,20 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     dtype('float32')
     """
     shown = os.fsdecode(path)
-    try:
-        found = open_dataset(shown, memory)
-    except ArgumentError:
-        # Several groups hold one each, and none is named.
-        if os.path.exists(shown) and len(_nnz.groups(shown)) > 1:
+    with storage(storage_options):
+        try:
+            found = open_dataset(shown, memory)
+        except ArgumentError:
+            # Several groups hold one each, and none is named.
+            if _is_file(shown) and len(_nnz.groups(shown)) > 1:
+                return File(shown)
+            raise
+        if _is_file(shown) and len(listed(shown)) > 1:
             return File(shown)
-        raise
-    if os.path.exists(shown) and len(listed(shown)) > 1:
-        return File(shown)
-    return found
+        return found
+
+
+def _is_file(path: str) -> bool:
+    """Return whether a path that can be opened names a file or directory, not a group in one."""
+    return "::" not in path if _nnz.is_url(path) else os.path.exists(path)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _frames, _nnz
 from ._errors import ArgumentError
+from ._storage import StorageOptions
 
 PathLike = Union[str, bytes, "os.PathLike[Any]"]
 
@@ -47,6 +48,8 @@ class TargetOptions(TypedDict, total=False):
         Number of threads; by default the number of cores.
     ``memory``
         Memory limit for sorting, in bytes or such as ``"2G"``; by default a quarter of the free memory.
+    ``storage_options``
+        Options of URLs, as in `set_storage_options`.
 
     All others are options of one format each, which `nnz.formats` lists, with underscores for dashes.
     """
@@ -69,6 +72,7 @@ class TargetOptions(TypedDict, total=False):
     no_sync: bool
     threads: Optional[int]
     memory: Union[int, str, None]
+    storage_options: StorageOptions
     binsparse_version: str
     block: str
     block_type: str

@@ -14,6 +14,7 @@ from ._matrix import Matrix
 from ._options import PathLike, WriteOptions, prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
+from ._storage import storage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -71,11 +72,11 @@ def slice(
     """
     place = os.fsdecode(source)
     opened: List[Matrix] = []
-    selected = tuple(
-        selections(given, axis, place, opened)
-        for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
-    )
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
+        selected = tuple(
+            selections(given, axis, place, opened)
+            for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
+        )
         made = _nnz.slice(place, os.fsdecode(target), selected, allow_empty, prepared(dict(options)), report)
     return summary(made)
 

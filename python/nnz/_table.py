@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from ._external import load
 from ._guards import is_array, is_slice, is_tuple
 from ._handle import Handle, Memory, Opened, absolute
 from ._options import PathLike
+from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
     from ._external import pandas
@@ -54,7 +55,8 @@ class TableHandle(Handle[_nnz.TableSource]):
 
     def part(self, rows: Rows, cols: Iterable[int]) -> TableHandle:
         """Take some rows and columns of the file."""
-        return TableHandle(self.path, self.shown, self.memory, self.source, rows, cols)
+        with storage(self.storage_options):
+            return TableHandle(self.path, self.shown, self.memory, self.source, rows, cols)
 
     def is_whole(self) -> bool:
         """Return whether no rows or columns have been selected."""
@@ -62,8 +64,9 @@ class TableHandle(Handle[_nnz.TableSource]):
         whole = range(source.rows), tuple(range(len(source.columns)))
         return isinstance(self.rows, range) and (self.rows, self.cols) == whole
 
-    def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
-        return TableHandle, (self.path, self.shown, self.memory, None, self.rows, self.cols)
+    def arguments(self) -> Tuple[Any, ...]:
+        """Return the arguments that create it again."""
+        return self.path, self.shown, self.memory, None, self.rows, self.cols
 
 
 class Table(Opened[TableHandle]):
@@ -78,6 +81,8 @@ class Table(Opened[TableHandle]):
         A file of a format with tables.
     memory : int or str, optional
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
+    storage_options : mapping, optional
+        Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
     Raises
     ------
@@ -99,9 +104,12 @@ class Table(Opened[TableHandle]):
 
     __slots__ = ()
 
-    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
+    def __init__(
+        self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
+    ) -> None:
         shown = os.fsdecode(path)
-        self._start(TableHandle(absolute(shown), shown, memory, _opened(shown, memory)))
+        with storage(storage_options):
+            self._start(TableHandle(absolute(shown), shown, memory, _opened(shown, memory)))
 
     @property
     def _source(self) -> _nnz.TableSource:

@@ -13,6 +13,7 @@ from ._errors import ArgumentError, UnsupportedError
 from ._external import load
 from ._handle import Handle, Memory, Opened, absolute
 from ._options import PathLike
+from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
     from ._external import Coordinates, sparse
@@ -43,6 +44,8 @@ class Tensor(Opened[TensorHandle]):
         A file or directory of any format, or ``PATH::GROUP``.
     memory : int or str, optional
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
+    storage_options : mapping, optional
+        Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
 
     Raises
     ------
@@ -66,9 +69,12 @@ class Tensor(Opened[TensorHandle]):
 
     __slots__ = ("_read",)
 
-    def __init__(self, path: PathLike, *, memory: Memory = None) -> None:
+    def __init__(
+        self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
+    ) -> None:
         shown = os.fsdecode(path)
-        self._start(TensorHandle(absolute(shown), shown, memory, _opened(shown, memory)))
+        with storage(storage_options):
+            self._start(TensorHandle(absolute(shown), shown, memory, _opened(shown, memory)))
 
     def _start(self, handle: TensorHandle) -> None:
         super()._start(handle)

@@ -11,6 +11,7 @@ from ._fragment_verbs import holds_fragments, write_fragments
 from ._options import PathLike, WriteOptions, prepared
 from ._progress import Progress, reporting
 from ._results import RepairSummary, SplitSummary, Summary, summary
+from ._storage import storage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,14 +73,15 @@ def convert(
     if isinstance(types, str):
         types = types.split(",")
     reading = None if types is None else [str(name) for name in types], from_dialect
-    try:
-        with reporting(progress) as report:
-            made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), reading, prepared(dict(options)), report)
-    except (ArgumentError, UnsupportedError):
-        if types is not None or from_dialect is not None or not holds_fragments(source):
-            raise
-        return write_fragments(source, target, None, progress, dict(options))
-    return summary(made)
+    with storage(options.pop("storage_options", None)):
+        try:
+            with reporting(progress) as report:
+                made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), reading, prepared(dict(options)), report)
+        except (ArgumentError, UnsupportedError):
+            if types is not None or from_dialect is not None or not holds_fragments(source):
+                raise
+            return write_fragments(source, target, None, progress, dict(options))
+        return summary(made)
 
 
 def transpose(source: PathLike, target: PathLike, *, progress: Progress = None, **options: Unpack[WriteOptions]) -> Summary:
@@ -108,8 +110,8 @@ def transpose(source: PathLike, target: PathLike, *, progress: Progress = None, 
     >>> nnz.transpose("examples/pbmc_10x_v3_mtx", tmp / "cells.mtx").shape
     (1107, 507)
     """
-    given = {**prepared(dict(options)), "transpose": True}
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
+        given = {**prepared(dict(options)), "transpose": True}
         made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), (None, None), given, report)
     return summary(made)
 
@@ -174,7 +176,7 @@ def concat(
     """
     paths = [os.fsdecode(source) for source in sources]
     files = (join, label, index_unique, fill)
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.concat(paths, os.fsdecode(target), axis, ignore_names, files, prepared(dict(options)), report)
     return summary(made)
 
@@ -222,8 +224,8 @@ def split(
     >>> [part.shape for part in nnz.split(source, tmp / "batches", by="batch").files.values()]
     [(6, 7), (5, 7)]
     """
-    given = prepared(dict(options))
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
+        given = prepared(dict(options))
         made, missing = _nnz.split(os.fsdecode(source), os.fsdecode(directory), by, extension, given, report)
     return SplitSummary({path: summary(one) for path, one in made}, missing)
 
@@ -267,7 +269,7 @@ def repair(
     >>> len(done.repairs), nnz.validate(tmp / "good.h5ad")
     (1, [])
     """
-    with reporting(progress) as report:
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
         repairs, made = _nnz.repair(
             os.fsdecode(source), os.fsdecode(target), complete, prepared(dict(options)), report
         )

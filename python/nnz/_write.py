@@ -17,6 +17,7 @@ from ._matrix import Matrix
 from ._options import WriteOptions, prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
+from ._storage import storage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -82,11 +83,18 @@ def write(
     3
     """
     given: Dict[str, Any] = dict(options)
-    target = os.fsdecode(path)
+    with storage(given.pop("storage_options", None)):
+        return _written(obj, os.fsdecode(path), rows, cols, axis_kinds, progress, given)
+
+
+def _written(
+    obj: Any, target: str, rows: Any, cols: Any, axis_kinds: Any, progress: Progress, given: Dict[str, Any]
+) -> Summary:
     if isinstance(obj, FragmentReader):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("fragments have neither rows nor columns")
-        return write_fragments(handle_of(obj).path, target, None, progress, given)
+        with storage(handle_of(obj).storage_options):
+            return write_fragments(handle_of(obj).path, target, None, progress, given)
     if _is_anndata(obj):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")

@@ -15,6 +15,7 @@ from ._describe import Kinds, described
 from ._errors import ArgumentError, CastError
 from ._options import TargetOptions, prepared
 from ._results import Summary, summary
+from ._storage import storage
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -47,6 +48,7 @@ class Writer:
         self._order = order
         self._dtype: Optional[np.dtype[Any]] = None if dtype is None else np.dtype(dtype)
         self._tables = tables
+        self._options = given.pop("storage_options", None)
         self._given = given
         self._compiled: Optional[_nnz.PartsWriter] = None
         self._summary: Optional[Summary] = None
@@ -180,11 +182,13 @@ class Writer:
     def _check(self) -> None:
         """Check the options and the target, whatever the type of values will be."""
         compiled, source, given = self._described(np.dtype(np.float64))
-        compiled.check(source, prepared(given))
+        with storage(self._options):
+            compiled.check(source, prepared(given))
 
     def _start(self, dtype: np.dtype[Any]) -> None:
         compiled, source, given = self._described(dtype)
-        compiled.start(source, prepared(given))
+        with storage(self._options):
+            compiled.start(source, prepared(given))
         self._compiled = compiled
 
     def _described(self, dtype: np.dtype[Any]) -> Tuple[_nnz.PartsWriter, _nnz.Source, Dict[str, Any]]:

@@ -6,6 +6,7 @@
 mod arrays;
 mod arrow;
 mod batches;
+mod bytes;
 mod columns;
 mod command;
 mod error;
@@ -17,6 +18,7 @@ mod part;
 mod select;
 mod source;
 mod stats;
+mod storage;
 mod summary;
 mod table;
 mod task;
@@ -34,6 +36,8 @@ mod _nnz {
     #[pymodule_export]
     use crate::batches::BlockReader;
     #[pymodule_export]
+    use crate::bytes::Stored;
+    #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
     use crate::fragments::{
@@ -46,6 +50,8 @@ mod _nnz {
     use crate::open::{from_binsparse, open};
     #[pymodule_export]
     use crate::source::Source;
+    #[pymodule_export]
+    use crate::storage::{Storage, is_url, set_storage_options, within, without_secrets};
     #[pymodule_export]
     use crate::table::{TableSource, write_stream, write_table};
     #[pymodule_export]

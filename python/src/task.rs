@@ -11,6 +11,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::error::OrRaise as _;
+use crate::storage::in_storage;
 
 /// The interval of checking for signals and reporting progress.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
@@ -83,6 +84,7 @@ pub(crate) fn start<T: Send + 'static>(
     work: impl FnOnce() -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<Receiver<nnz::Result<T>>> {
     let (sender, receiver) = channel();
+    let work = in_storage(work);
     let named = thread::Builder::new().name("nnz".to_owned());
     named.spawn(move || sender.send(work()))?;
     Ok(receiver)

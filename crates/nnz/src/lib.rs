@@ -124,7 +124,7 @@ pub use nnz_binsparse as binsparse;
 pub use nnz_container::{self as container, Compression};
 pub use nnz_core::{
     Axis, Batch, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result,
-    Rounding, Scalar, Shape, ValueType, Values,
+    Rounding, Scalar, Shape, UrlParts, ValueType, Values, is_url, without_secrets,
 };
 pub use nnz_engine as engine;
 pub use nnz_engine::{
@@ -137,7 +137,9 @@ pub use read::{read, read_dense};
 pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
-pub use storages::{default_storage, set_storage_options, storage_with};
+pub use storages::{
+    EnteredStorage, default_storage, enter_storage, set_storage_options, storage_with,
+};
 
 /// What the README of this package shows is compiled.
 #[cfg(doctest)]

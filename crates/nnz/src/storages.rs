@@ -1,6 +1,8 @@
 //! The default storage: the file system and URLs.
 
+use std::cell::RefCell;
 use std::io::{self, Read};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -16,9 +18,42 @@ pub fn set_storage_options(options: Vec<(String, String)>) {
     *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = options;
 }
 
-/// Returns the file system, and URLs with the options of [`set_storage_options`].
+thread_local! {
+    /// The storages of [`enter_storage`] on this thread, the innermost last.
+    static ENTERED: RefCell<Vec<Arc<dyn Storage>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A storage is the default of a thread until this is dropped; see [`enter_storage`].
+#[derive(Debug)]
+#[must_use]
+pub struct EnteredStorage(PhantomData<*const ()>);
+
+impl Drop for EnteredStorage {
+    fn drop(&mut self) {
+        ENTERED.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// Makes a storage the default of this thread, until the result is dropped.
+///
+/// ```
+/// use nnz::{Location, enter_storage, storage_with};
+///
+/// let _entered = enter_storage(storage_with(vec![("anon".to_owned(), "true".to_owned())]));
+/// assert!(nnz::open(Location::parse("missing.mtx")).is_err());
+/// ```
+pub fn enter_storage(storage: Arc<dyn Storage>) -> EnteredStorage {
+    ENTERED.with_borrow_mut(|entered| entered.push(storage));
+    EnteredStorage(PhantomData)
+}
+
+/// Returns the storage of [`enter_storage`], else the file system, and URLs with the options of
+/// [`set_storage_options`].
 #[must_use]
 pub fn default_storage() -> Arc<dyn Storage> {
+    if let Some(entered) = ENTERED.with_borrow(|entered| entered.last().cloned()) {
+        return entered;
+    }
     storage_with(OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone())
 }
 

@@ -1,0 +1,84 @@
+//! Storages of paths and URLs, with options for URLs.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+type AnyStorage = Arc<dyn nnz::storage::Storage>;
+
+thread_local! {
+    /// The storages that this thread of Python has entered, the innermost last.
+    static ENTERED: RefCell<Vec<(AnyStorage, nnz::EnteredStorage)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A storage with options for URLs: operations in its `with` block use it.
+#[pyclass(frozen, module = "nnz._nnz")]
+pub(crate) struct Storage(AnyStorage);
+
+#[pymethods]
+impl Storage {
+    /// Creates a storage with options by name.
+    #[new]
+    fn new(options: Vec<(String, String)>) -> Self {
+        Self(nnz::storage_with(options))
+    }
+
+    fn __enter__(&self) {
+        ENTERED.with_borrow_mut(|entered| {
+            entered.push((Arc::clone(&self.0), nnz::enter_storage(Arc::clone(&self.0))))
+        });
+    }
+
+    #[pyo3(signature = (*_raised))]
+    #[expect(clippy::unused_self, reason = "Python passes it")]
+    fn __exit__(&self, _raised: &Bound<'_, PyTuple>) {
+        ENTERED.with_borrow_mut(|entered| drop(entered.pop()));
+    }
+}
+
+/// Returns an operation that uses the storage of the calling thread, on whichever thread it runs.
+pub(crate) fn in_storage<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let entered =
+        ENTERED.with_borrow(|entered| entered.last().map(|(storage, _)| Arc::clone(storage)));
+    move || {
+        let _entered = entered.map(nnz::enter_storage);
+        work()
+    }
+}
+
+/// Sets the options of URLs for the process.
+#[pyfunction]
+pub(crate) fn set_storage_options(options: Vec<(String, String)>) {
+    nnz::set_storage_options(options);
+}
+
+/// Returns whether a path is a URL.
+#[pyfunction]
+pub(crate) fn is_url(path: OsString) -> bool {
+    nnz::is_url(Path::new(&path))
+}
+
+/// Returns the path of a group in a file: before the query of a URL.
+#[pyfunction]
+pub(crate) fn within(path: OsString, group: &str) -> OsString {
+    let query = nnz::UrlParts::of(&path).map_or(0, |parts| parts.query.len());
+    // A URL is UTF-8, and has its query at its end.
+    match path.to_str().and_then(|text| text.split_at_checked(text.len().checked_sub(query)?)) {
+        Some((file, query)) => format!("{file}::{group}{query}").into(),
+        None => {
+            let mut whole = path;
+            whole.push(format!("::{group}"));
+            whole
+        }
+    }
+}
+
+/// Returns a path as it is shown: a URL without user, password and query.
+#[pyfunction]
+pub(crate) fn without_secrets(path: OsString) -> OsString {
+    nnz::without_secrets(Path::new(&path)).into_owned().into_os_string()
+}

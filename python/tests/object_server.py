@@ -1,0 +1,145 @@
+"""A server for tests: the files of a directory as a bucket of S3, and as a web server."""
+
+from __future__ import annotations
+
+import threading
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Dict, List, Optional, Tuple
+from xml.sax.saxutils import escape
+
+
+class ObjectServer:
+    """Serves a directory as the bucket ``data``, and counts requests. Use it in a `with` block."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.requests: List[Tuple[str, str, str]] = []
+        self.bytes = 0
+        self.authorized = 0
+        self._lock = threading.Lock()
+        server = self
+
+        class Handler(_Handler):
+            owner = server
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def options(self) -> Dict[str, object]:
+        return {"endpoint": self.endpoint, "region": "local", "anon": True}
+
+    def log(self, method: str, path: str, requested: str, sent: int, authorized: bool) -> None:
+        with self._lock:
+            self.requests.append((method, path, requested))
+            self.bytes += sent
+            self.authorized += authorized
+
+    def reset(self) -> None:
+        with self._lock:
+            self.requests, self.bytes, self.authorized = [], 0, 0
+
+    def __enter__(self) -> ObjectServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    owner: ObjectServer
+    protocol_version = "HTTP/1.1"
+    # Small answers are not delayed.
+    wbufsize = -1
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        url = urllib.parse.urlsplit(self.path)
+        query = urllib.parse.parse_qs(url.query, keep_blank_values=True)
+        path = urllib.parse.unquote(url.path)
+        if "list-type" in query:
+            self._list(query)
+            return
+        file = self.owner.directory / path.lstrip("/").partition("/")[2]
+        if not path.startswith("/data/") or not file.is_file():
+            self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
+            return
+        content = file.read_bytes()
+        tag = {"ETag": f'"{file.stat().st_mtime_ns}"', "Last-Modified": self.date_time_string(file.stat().st_mtime)}
+        start, end = _range(self.headers.get("Range"), len(content))
+        if start is None:
+            self._answer(200, content, tag)
+        elif start >= len(content):
+            self._answer(416, b"", {"Content-Range": f"bytes */{len(content)}"})
+        else:
+            tag["Content-Range"] = f"bytes {start}-{end - 1}/{len(content)}"
+            self._answer(206, content[start:end], tag)
+
+    def _list(self, query: Dict[str, List[str]]) -> None:
+        prefix = query.get("prefix", [""])[0]
+        delimiter = query.get("delimiter", [""])[0]
+        most = int(query.get("max-keys", ["1000"])[0])
+        after = query.get("continuation-token", [""])[0]
+        root, entries = self.owner.directory, {}
+        for file in sorted(path for path in root.rglob("*") if path.is_file()):
+            key = file.relative_to(root).as_posix()
+            if not key.startswith(prefix):
+                continue
+            name, found, _ = key[len(prefix) :].partition(delimiter) if delimiter else (key, "", "")
+            if found:
+                entries[prefix + name + delimiter] = None
+            else:
+                entries[key] = file.stat().st_size
+        names = [name for name in sorted(entries) if name > after]
+        page, more = names[:most], len(names) > most
+        text = ["<?xml version='1.0'?><ListBucketResult><Name>data</Name>"]
+        text.append(f"<KeyCount>{len(page)}</KeyCount><IsTruncated>{str(more).lower()}</IsTruncated>")
+        if more:
+            text.append(f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>")
+        for name in page:
+            size = entries[name]
+            if size is None:
+                text.append(f"<CommonPrefixes><Prefix>{escape(name)}</Prefix></CommonPrefixes>")
+            else:
+                text.append(
+                    f"<Contents><Key>{escape(name)}</Key><LastModified>2024-01-01T00:00:00.000Z</LastModified>"
+                    f"<ETag>&quot;0&quot;</ETag><Size>{size}</Size></Contents>"
+                )
+        self._answer(200, ("".join(text) + "</ListBucketResult>").encode())
+
+    def _answer(self, status: int, body: bytes, headers: Optional[Dict[str, str]] = None) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        sent = 0 if self.command == "HEAD" else len(body)
+        if sent:
+            self.wfile.write(body)
+        authorized = "Authorization" in self.headers
+        self.owner.log(self.command, self.path, self.headers.get("Range", ""), sent, authorized)
+
+
+def _range(text: Optional[str], length: int) -> Tuple[Optional[int], int]:
+    if not text or not text.startswith("bytes="):
+        return None, length
+    first, _, last = text[len("bytes=") :].partition("-")
+    if not first:
+        return max(0, length - int(last)), length
+    return int(first), min(length, int(last) + 1 if last else length)
