@@ -54,7 +54,9 @@ NEEDED_BY_EXAMPLES = {
 def modules():
     yield nnz
     for found in pkgutil.iter_modules(nnz.__path__):
-        if found.name != "_nnz":
+        # It is a class of zarr, which needs Python 3.11.
+        without_zarr = found.name == "_zarr_store" and importlib.util.find_spec("zarr") is None
+        if found.name != "_nnz" and not without_zarr:
             yield importlib.import_module(f"nnz.{found.name}")
 
 

@@ -122,6 +122,22 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     }
 }
 
+/// Runs a command to its end, and prints its output then; failure is an error with the command.
+pub(crate) fn run_quietly(mut command: Command) -> Result<()> {
+    let output = command.stdin(Stdio::null()).output();
+    let output =
+        output.map_err(|error| Error::new(format!("cannot start {}: {error}", show(&command))))?;
+    println!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(Error::new(format!("{} ended with {}", show(&command), output.status))),
+    }
+}
+
 /// Runs a command to its end and returns what it wrote to standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command

@@ -7,6 +7,7 @@ mod r;
 pub(crate) mod venv;
 
 use std::env;
+use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
@@ -64,6 +65,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         r(&mut summary);
         return summary.end();
     }
+    // While the compiler and the tests of Rust run.
+    let environments = (!options.only_rust && !options.skip_python).then(prepare);
     summary.step("cargo test --workspace", || {
         println!(
             "    each file mutated {rounds} times, writes killed {rounds} times, {SEED}={seed}"
@@ -97,11 +100,23 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         summary.skip("pytest tests/python", "--skip-python");
         summary.skip("pytest python/tests", "--skip-python");
     } else {
+        if let Some(environments) = environments {
+            // What has failed fails again in the step that needs it, with its reason.
+            let _ = environments.join();
+        }
         summary.step("pytest tests/python", python::run);
         python_package(&mut summary, options.full);
     }
     r(&mut summary);
     summary.end()
+}
+
+/// Starts to create the environments of Python that later steps need.
+fn prepare() -> JoinHandle<()> {
+    thread::spawn(|| {
+        let _ = python::environments();
+        let _ = python_package::environments();
+    })
 }
 
 /// Runs the tests of R, if it is installed.

@@ -1,7 +1,7 @@
 //! The Python step: other programs read our files, and we read theirs.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::venv;
@@ -15,12 +15,12 @@ const READERS: [(&str, venv::Version, venv::Version); 2] =
 /// Builds the `nnz` command and runs the tests of `tests/python` on it, and those of `tests/readers`.
 pub(crate) fn run() -> Result<()> {
     let tests = cargo::root().join("tests").join("python");
-    let python = venv::python(&tests.join("requirements.txt"))?;
+    let (python, readers) = environments()?;
     let nnz = cargo::build_nnz()?;
     pytest(&python, &tests, &tests, nnz.as_os_str())?;
-    for (name, oldest, newest) in READERS {
+    for ((name, oldest, newest), python) in READERS.into_iter().zip(readers) {
         let readers = cargo::root().join("tests").join("readers").join(name);
-        match venv::python_between(&readers.join("requirements.txt"), oldest, newest)? {
+        match python {
             Some(python) => pytest(&python, &readers, &tests, nnz.as_os_str())?,
             None => println!(
                 "    SKIPPED: tests/readers/{name} needs a Python of {}.{} to {}.{}",
@@ -29,6 +29,17 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the interpreters of the environments of `tests/python` and of [`READERS`], which are created if needed.
+pub(super) fn environments() -> Result<(PathBuf, Vec<Option<PathBuf>>)> {
+    let tests = cargo::root().join("tests");
+    let python = venv::python(&tests.join("python").join("requirements.txt"))?;
+    let readers = READERS.into_iter().map(|(name, oldest, newest)| {
+        let requirements = tests.join("readers").join(name).join("requirements.txt");
+        venv::python_between(&requirements, oldest, newest)
+    });
+    Ok((python, readers.collect::<Result<_>>()?))
 }
 
 /// Runs the tests of a directory. Shared modules are in `shared`.

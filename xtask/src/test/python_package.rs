@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use super::venv;
 use crate::cargo;
@@ -19,23 +20,33 @@ const THREADED: [&str; 3] = ["test_processes.py", "test_statistics.py", "test_wr
 /// the tests with scanpy.
 pub(crate) fn run() -> Result<()> {
     let tests = tests();
-    let pythons = venv::oldest_and_newest(&tests.join("requirements.txt"))?;
+    let pythons = environments()?;
     let python = pythons.first().ok_or_else(|| Error::new("no Python found"))?;
     // One wheel for all of them.
     let wheel = build(python, python)?;
     for python in &pythons {
         wheel::install(python, &wheel)?;
-        pytest(python, &[tests.as_os_str()], &tests)?;
     }
+    // At the same time: much of it waits.
+    thread::scope(|scope| {
+        let runs = pythons.iter().map(|python| {
+            let pytest = pytest(python, &[tests.as_os_str()], &tests);
+            scope.spawn(move || cargo::run_quietly(pytest))
+        });
+        let runs: Vec<_> = runs.collect();
+        runs.into_iter()
+            .try_for_each(|run| run.join().unwrap_or_else(|_| Err(Error::new("pytest: panic"))))
+    })?;
     let readers = cargo::root().join("tests").join("readers").join("scanpy");
     let (oldest, newest) = SCANPY;
     match venv::python_between(&readers.join("requirements.txt"), oldest, newest)? {
         Some(python) => {
             wheel::install(&python, &wheel)?;
-            pytest(&python, &[tests.join("with_scanpy").as_os_str()], &tests)?;
+            cargo::run(&mut pytest(&python, &[tests.join("with_scanpy").as_os_str()], &tests))?;
             // The page for users of scanpy.
             let page = tests.join("test_docs.py");
-            pytest(&python, &[page.as_os_str(), OsStr::new("-k"), OsStr::new("scanpy")], &tests)
+            let arguments = [page.as_os_str(), OsStr::new("-k"), OsStr::new("scanpy")];
+            cargo::run(&mut pytest(&python, &arguments, &tests))
         }
         None => {
             println!(
@@ -54,7 +65,7 @@ pub(crate) fn torch() -> Result<()> {
     let wheel = build(&maturin, &maturin)?;
     let python = venv::python(&tests.join("torch-requirements.txt"))?;
     wheel::install(&python, &wheel)?;
-    pytest(&python, &[tests.join("test_torch.py").as_os_str()], &tests)
+    cargo::run(&mut pytest(&python, &[tests.join("test_torch.py").as_os_str()], &tests))
 }
 
 /// Runs the tests of threads, processes and parallel operations on each Python without the GIL.
@@ -64,7 +75,7 @@ pub(crate) fn free_threaded() -> Result<()> {
     for python in &pythons {
         wheel::install(python, &build(python, python)?)?;
         for file in THREADED {
-            pytest(python, &[tests.join(file).as_os_str()], &tests)?;
+            cargo::run(&mut pytest(python, &[tests.join(file).as_os_str()], &tests))?;
         }
     }
     Ok(())
@@ -80,7 +91,12 @@ fn build(maturin: &Path, interpreter: &Path) -> Result<PathBuf> {
     Build { python: maturin, out: &out, release: false, target: None }.run(interpreter)
 }
 
-fn pytest(python: &Path, arguments: &[&OsStr], directory: &Path) -> Result<()> {
+/// Returns the interpreters of the environments of `python/tests`, which are created if needed.
+pub(super) fn environments() -> Result<Vec<PathBuf>> {
+    venv::oldest_and_newest(&tests().join("requirements.txt"))
+}
+
+fn pytest(python: &Path, arguments: &[&OsStr], directory: &Path) -> Command {
     let mut pytest = Command::new(python);
     pytest
         .args(["-m", "pytest"])
@@ -88,5 +104,5 @@ fn pytest(python: &Path, arguments: &[&OsStr], directory: &Path) -> Result<()> {
         // Not in the directory of the package, whose source would be imported instead of the wheel.
         .current_dir(directory)
         .env("PYTHONDONTWRITEBYTECODE", "1");
-    cargo::run(&mut pytest)
+    pytest
 }
