@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,10 +12,14 @@ from xml.sax.saxutils import escape
 
 
 class ObjectServer:
-    """Serves a directory as the bucket ``data``, and counts requests. Use it in a `with` block."""
+    """Serves a directory as the bucket ``data``, and counts requests. Use it in a `with` block.
 
-    def __init__(self, directory: Path) -> None:
+    `delay` is the time in seconds before each answer.
+    """
+
+    def __init__(self, directory: Path, delay: float = 0) -> None:
         self.directory = directory
+        self.delay = delay
         self.requests: List[Tuple[str, str, str]] = []
         self.bytes = 0
         self.authorized = 0
@@ -70,6 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def do_GET(self) -> None:
+        time.sleep(self.owner.delay)
         url = urllib.parse.urlsplit(self.path)
         query = urllib.parse.parse_qs(url.query, keep_blank_values=True)
         path = urllib.parse.unquote(url.path)
@@ -80,16 +86,20 @@ class _Handler(BaseHTTPRequestHandler):
         if not path.startswith("/data/") or not file.is_file():
             self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
             return
-        content = file.read_bytes()
-        tag = {"ETag": f'"{file.stat().st_mtime_ns}"', "Last-Modified": self.date_time_string(file.stat().st_mtime)}
-        start, end = _range(self.headers.get("Range"), len(content))
+        found = file.stat()
+        headers = {
+            "Accept-Ranges": "bytes",
+            "ETag": f'"{found.st_mtime_ns}"',
+            "Last-Modified": self.date_time_string(found.st_mtime),
+        }
+        start, end = _range(self.headers.get("Range"), found.st_size)
         if start is None:
-            self._answer(200, content, tag)
-        elif start >= len(content):
-            self._answer(416, b"", {"Content-Range": f"bytes */{len(content)}"})
+            self._answer(200, _part(file, 0, end), headers)
+        elif start >= found.st_size:
+            self._answer(416, b"", {"Content-Range": f"bytes */{found.st_size}"})
         else:
-            tag["Content-Range"] = f"bytes {start}-{end - 1}/{len(content)}"
-            self._answer(206, content[start:end], tag)
+            headers["Content-Range"] = f"bytes {start}-{end - 1}/{found.st_size}"
+            self._answer(206, _part(file, start, end), headers)
 
     def _list(self, query: Dict[str, List[str]]) -> None:
         prefix = query.get("prefix", [""])[0]
@@ -134,6 +144,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
         authorized = "Authorization" in self.headers
         self.owner.log(self.command, self.path, self.headers.get("Range", ""), sent, authorized)
+
+
+def _part(file: Path, start: int, end: int) -> bytes:
+    with file.open("rb") as opened:
+        opened.seek(start)
+        return opened.read(end - start)
 
 
 def _range(text: Optional[str], length: int) -> Tuple[Optional[int], int]:

@@ -9,6 +9,7 @@ pub(crate) mod bitpack;
 mod chart;
 mod compare;
 mod python;
+mod remote;
 
 use clap::{Args, Subcommand};
 
@@ -36,6 +37,8 @@ enum Bench {
     Bitpack,
     /// The Python package compared with bpcells, anndata and h5py.
     Python(python::Options),
+    /// Reading over a network, compared with anndata.
+    Remote(remote::Options),
 }
 
 /// Runs a benchmark.
@@ -44,6 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None if options.chart => chart::run(),
         None => compare::run(&options.compare),
         Some(Bench::Python(options)) => python::run(options),
+        Some(Bench::Remote(options)) => remote::run(options),
         // A debug build runs the release build of itself.
         Some(Bench::Bitpack) if cfg!(debug_assertions) => {
             let mut release = cargo::cargo();

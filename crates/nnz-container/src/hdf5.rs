@@ -8,6 +8,7 @@
 mod announce;
 mod attribute;
 mod chunk_table;
+mod chunk_tree;
 mod container;
 mod dataset;
 mod datatype;

@@ -20,9 +20,16 @@ impl Stored {
             Layout::Chunked(chunked) => {
                 // An index that cannot be read is an error when elements are.
                 let Ok(table) = self.table(chunked) else { return };
+                let of_chunks = |range: &Range<u64>| {
+                    range.start / chunked.elements..range.end.div_ceil(chunked.elements)
+                };
+                let chunks: Vec<_> = ranges.iter().map(of_chunks).collect();
+                if table.prepare(chunked, &chunks).is_err() {
+                    return;
+                }
                 each_chunk(ranges, chunked.elements, |chunk, part| {
                     let kept = || chunked.cache.get(chunk).is_some();
-                    let Some(entry) = table.get(chunk) else { return };
+                    let Ok(Some(entry)) = table.get(chunked, chunk) else { return };
                     let (start, whole) = (entry.address, u64::from(entry.bytes));
                     let plain = chunked.pipeline.is_plain(entry.skipped);
                     let of = |element: u64| start.saturating_add(element.saturating_mul(size));

@@ -1,5 +1,8 @@
 //! The addresses of the chunks of a dataset.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
 use hdf5_reader::chunk_index::{ChunkEntry, collect_v2_chunk_entries_storage};
 use hdf5_reader::extensible_array::collect_extensible_array_chunk_entries_storage;
@@ -7,6 +10,7 @@ use hdf5_reader::fixed_array::collect_fixed_array_chunk_entries_storage;
 use hdf5_reader::messages::layout::ChunkIndexing;
 use nnz_core::{At, Error, Place, Result};
 
+use super::chunk_tree::ChunkTree;
 use super::layout::Chunked;
 use super::opened::{Opened, call_library};
 use crate::tree::shown;
@@ -29,11 +33,27 @@ pub(super) enum ChunkTable {
     Row { address: u64, bytes: u32, count: u64 },
     /// A list of stored chunks, by index. Chunks that are not stored have the fill value.
     Listed(Vec<Entry>),
+    /// Found one by one, where each read has a latency.
+    Tree(ChunkTree),
+}
+
+impl Entry {
+    /// Checks that a chunk is in the file, and that one that is not encoded has the size of a chunk.
+    pub(super) fn check(&self, opened: &Opened, chunked: &Chunked, place: &Place) -> Result<()> {
+        opened.check(self.address, u64::from(self.bytes), place)?;
+        let whole = self.bytes as usize == chunked.bytes;
+        if whole || !chunked.pipeline.is_plain(self.skipped) {
+            return Ok(());
+        }
+        let place = chunked.place_of(self.chunk, place);
+        let found = format!("a chunk of {} bytes", self.bytes);
+        Err(Error::mismatch(place, found, format!("{} bytes", chunked.bytes)))
+    }
 }
 
 impl ChunkTable {
     /// Finds the chunks of a dataset.
-    pub(super) fn find(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Self> {
+    pub(super) fn find(opened: &Arc<Opened>, chunked: &Chunked, place: &Place) -> Result<Self> {
         let bytes = u32::try_from(chunked.bytes).unwrap_or(u32::MAX);
         let count = chunked.grid.count();
         let one = |address, bytes, skipped| {
@@ -57,6 +77,9 @@ impl ChunkTable {
                 let stored = u32::try_from(*filtered_size).unwrap_or(u32::MAX);
                 one(chunked.address, stored, *filters)
             }
+            None if opened.file().has_latency() && chunked.grid.shape().len() == 1 => {
+                Ok(Self::Tree(ChunkTree::new(opened, place)))
+            }
             _ => read_index(opened, chunked, place).map(Self::Listed),
         }?;
         table.check(opened, chunked, place)?;
@@ -69,14 +92,8 @@ impl ChunkTable {
         let Self::Listed(entries) = self else { return Ok(()) };
         let mut all = 0_u64;
         for entry in entries {
-            opened.check(entry.address, u64::from(entry.bytes), place)?;
+            entry.check(opened, chunked, place)?;
             all += u64::from(entry.bytes);
-            let whole = entry.bytes as usize == chunked.bytes;
-            if !whole && chunked.pipeline.is_plain(entry.skipped) {
-                let place = chunked.place_of(entry.chunk, place);
-                let found = format!("a chunk of {} bytes", entry.bytes);
-                return Err(Error::mismatch(place, found, format!("{} bytes", chunked.bytes)));
-            }
         }
         if all > opened.bytes {
             let found = format!("chunks of {all} bytes in all, some of them overlapping");
@@ -87,8 +104,9 @@ impl ChunkTable {
     }
 
     /// Returns a chunk, if it is stored.
-    pub(super) fn get(&self, chunk: u64) -> Option<Entry> {
-        match self {
+    pub(super) fn get(&self, chunked: &Chunked, chunk: u64) -> Result<Option<Entry>> {
+        Ok(match self {
+            Self::Tree(tree) => return tree.get(chunked, chunk),
             Self::Row { address, bytes, count } => (chunk < *count).then(|| Entry {
                 chunk,
                 address: address + chunk * u64::from(*bytes),
@@ -99,23 +117,32 @@ impl ChunkTable {
                 // Usually all chunks are stored.
                 let guess = usize::try_from(chunk).ok().and_then(|at| entries.get(at));
                 if let Some(entry) = guess.filter(|entry| entry.chunk == chunk) {
-                    return Some(*entry);
+                    return Ok(Some(*entry));
                 }
-                let at = entries.binary_search_by_key(&chunk, |entry| entry.chunk).ok()?;
-                entries.get(at).copied()
+                let found = entries.binary_search_by_key(&chunk, |entry| entry.chunk);
+                found.ok().and_then(|at| entries.get(at)).copied()
             }
+        })
+    }
+
+    /// Prepares for finding ranges of chunks, with few requests.
+    pub(super) fn prepare(&self, chunked: &Chunked, ranges: &[Range<u64>]) -> Result<()> {
+        match self {
+            Self::Tree(tree) => tree.prepare(chunked, ranges),
+            _ => Ok(()),
         }
     }
 
     /// Returns the number of stored chunks and their size in bytes.
-    pub(super) fn size(&self) -> (u64, u64) {
-        match self {
+    pub(super) fn size(&self, chunked: &Chunked) -> Result<(u64, u64)> {
+        Ok(match self {
+            Self::Tree(tree) => return tree.size(chunked),
             Self::Row { bytes, count, .. } => (*count, count * u64::from(*bytes)),
             Self::Listed(entries) => {
                 let bytes = entries.iter().map(|entry| u64::from(entry.bytes)).sum();
                 (entries.len() as u64, bytes)
             }
-        }
+        })
     }
 }
 

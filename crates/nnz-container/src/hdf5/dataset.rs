@@ -9,6 +9,7 @@ use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
 use hdf5_reader::object_header::ObjectHeader;
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 
+use super::chunk_table::ChunkTable;
 use super::datatype::{self, Kind};
 use super::filters::Pipeline;
 use super::layout::Layout;
@@ -101,7 +102,11 @@ impl Stored {
         }
         let stored = match &self.layout {
             Layout::Chunked(chunked) => {
-                let (count, stored) = self.table(chunked)?.size();
+                let (count, stored) = match self.table(chunked)? {
+                    // All of a tree would be read for its size.
+                    ChunkTable::Tree(_) => (chunked.grid.count(), self.opened.bytes),
+                    table => table.size(chunked)?,
+                };
                 let decoded = count.saturating_mul(chunked.bytes as u64);
                 decoded.min(stored.saturating_mul(chunked.pipeline.most_ratio()))
             }
@@ -122,7 +127,8 @@ impl Stored {
             Layout::Inline(_) | Layout::Contiguous(_) => self.len * self.size as u64,
             // An invalid index is an error when elements are read.
             Layout::Chunked(chunked) => {
-                readable(self.table(chunked))?.map_or(0, |table| table.size().1)
+                let size = self.table(chunked).and_then(|table| table.size(chunked));
+                readable(size)?.map_or(0, |(_, bytes)| bytes)
             }
         })
     }

@@ -1,5 +1,7 @@
 //! Dividing a read into pieces that any thread can read in any order.
 
+use nnz_core::Result;
+
 use super::chunk_table::{ChunkTable, Entry};
 use super::layout::Chunked;
 
@@ -43,13 +45,13 @@ impl<'a, 't> Pieces<'a, 't> {
 
     /// Returns the chunk `ahead` bytes further: its entry, the offset in it, and the number of
     /// bytes to read.
-    fn look(&self, ahead: usize) -> (Option<Entry>, usize, usize) {
+    fn look(&self, ahead: usize) -> Result<(Option<Entry>, usize, usize)> {
         let bytes = self.chunked.bytes as u64;
         let at = self.next + ahead as u64;
         // Both are less than the length of a chunk, which fits.
         let from = usize::try_from(at % bytes).unwrap_or(0);
         let wanted = (self.chunked.bytes - from).min(self.rest.len() - ahead);
-        (self.table.get(at / bytes), from, wanted)
+        Ok((self.table.get(self.chunked, at / bytes)?, from, wanted))
     }
 
     fn take(&mut self, bytes: usize) -> &'a mut [u8] {
@@ -61,28 +63,38 @@ impl<'a, 't> Pieces<'a, 't> {
 }
 
 impl<'a> Iterator for Pieces<'a, '_> {
-    type Item = Piece<'a>;
+    type Item = Result<Piece<'a>>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<Result<Piece<'a>>> {
         if self.rest.is_empty() {
             return None;
         }
-        let (entry, from, mut wanted) = self.look(0);
+        let next = self.piece();
+        if next.is_err() {
+            self.rest = &mut [];
+        }
+        Some(next)
+    }
+}
+
+impl<'a> Pieces<'a, '_> {
+    fn piece(&mut self) -> Result<Piece<'a>> {
+        let (entry, from, mut wanted) = self.look(0)?;
         let Some(entry) = entry else {
-            return Some(Piece::Absent(self.take(wanted)));
+            return Ok(Piece::Absent(self.take(wanted)));
         };
         if !self.chunked.pipeline.is_plain(entry.skipped) {
-            return Some(Piece::Packed(entry, from, self.take(wanted)));
+            return Ok(Piece::Packed(entry, from, self.take(wanted)));
         }
         let address = entry.address + from as u64;
         while wanted < MAX_PLAIN && wanted < self.rest.len() {
-            let (Some(entry), _, more) = self.look(wanted) else { break };
+            let (Some(entry), _, more) = self.look(wanted)? else { break };
             let end = address + wanted as u64;
             if entry.address != end || !self.chunked.pipeline.is_plain(entry.skipped) {
                 break;
             }
             wanted += more;
         }
-        Some(Piece::Plain(address, self.take(wanted)))
+        Ok(Piece::Plain(address, self.take(wanted)))
     }
 }

@@ -40,7 +40,11 @@ impl Stored {
                 Ok(())
             }
             Layout::Chunked(chunked) => {
-                let pieces = Pieces::new(chunked, self.table(chunked)?, start, out);
+                let table = self.table(chunked)?;
+                let (bytes, end) = (chunked.bytes as u64, start + out.len() as u64);
+                let wanted = start / bytes..end.div_ceil(bytes);
+                table.prepare(chunked, std::slice::from_ref(&wanted))?;
+                let pieces = Pieces::new(chunked, table, start, out);
                 let by_thread = if chunked.pipeline.is_plain(0) {
                     COPIED_BY_THREAD
                 } else {
@@ -72,7 +76,7 @@ impl Stored {
     ) -> Result<()> {
         let threads = self.threads.min(pieces.bytes() / by_thread).max(1);
         parallel::for_each_with(threads, pieces, Worker::default, |worker, piece| {
-            self.read_piece(chunked, piece, worker)
+            self.read_piece(chunked, piece?, worker)
         })
     }
 

@@ -127,7 +127,7 @@ impl Source for Dataset {
 
     fn stored_bytes(&self) -> Result<u64> {
         if let Some(chunked) = self.chunked() {
-            return Ok(self.stored.table(chunked)?.size().1);
+            return Ok(self.stored.table(chunked)?.size(chunked)?.1);
         }
         self.stored.stored_bytes()
     }
@@ -137,7 +137,7 @@ impl Source for Dataset {
             layout::Layout::Nowhere => self.stored.len == 0,
             layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => true,
             layout::Layout::Chunked(chunked) => {
-                self.stored.table(chunked)?.size().0 >= chunked.grid.count()
+                self.stored.table(chunked)?.size(chunked)?.0 >= chunked.grid.count()
             }
         })
     }
@@ -227,7 +227,7 @@ impl Chunks for Dataset {
     fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>> {
         let Some(chunked) = self.chunked() else { return Ok(Chunk::Missing) };
         let number = chunked.grid.number(at);
-        let Some(entry) = self.stored.table(chunked)?.get(number) else {
+        let Some(entry) = self.stored.table(chunked)?.get(chunked, number)? else {
             return Ok(Chunk::Missing);
         };
         if chunked.pipeline.is_plain(entry.skipped) {

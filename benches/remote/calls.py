@@ -1,0 +1,134 @@
+"""One measurement in a separate process: the call, its time, and a checksum.
+
+usage: calls.py CALL URL ENDPOINT [SELECTION]
+       calls.py make RAW OUT NAME
+"""
+
+import json
+import sys
+import time
+import warnings
+
+import numpy as np
+
+warnings.simplefilter("ignore")
+GENE, CELLS = 1234, slice(2000, 3000)
+
+
+def make(raw, out, name):
+    """Write counts, by cell or by gene."""
+    import anndata
+    import pandas as pd
+
+    import nnz
+
+    sys.path.insert(0, str(HERE / "peers"))
+    from common import raw_counts
+
+    counts = raw_counts(raw)
+    if name.endswith(".bpcells"):
+        names = [[f"{letter}{at}" for at in range(length)] for letter, length in zip("GC", counts.shape)]
+        nnz.write(counts, out, to="bpcells", row_names=names[0], col_names=names[1])
+        return
+    x = counts.T.astype(np.float32)
+    x = x.tocsr() if name.startswith("cells") else x.tocsc()
+    obs = pd.DataFrame(index=[f"CELL{at}" for at in range(x.shape[0])])
+    var = pd.DataFrame(index=[f"GENE{at}" for at in range(x.shape[1])])
+    made = anndata.AnnData(x, obs, var)
+    if name.endswith(".zarr"):
+        made.write_zarr(out)
+    else:
+        made.write_h5ad(out, compression="gzip")
+
+
+def timed(work):
+    started = time.perf_counter()
+    found = work()
+    seconds = time.perf_counter() - started
+    return {"seconds": seconds, "check": float(np.sum(found) if isinstance(found, tuple) else found.sum(dtype=np.float64))}
+
+
+def opened(url, endpoint, group=""):
+    import nnz
+
+    options = {"endpoint": endpoint, "region": "local", "anon": True} if url.startswith("s3:") else None
+    return nnz.open(url + group, storage_options=options)
+
+
+def nnz_open(url, endpoint):
+    return timed(lambda: opened(url, endpoint).shape)
+
+
+def nnz_cols(url, endpoint, which):
+    def work():
+        m = opened(url, endpoint)
+        chosen = {
+            "one": slice(12_345, 12_346),
+            "near": slice(5_000, 6_000),
+            "random": np.sort(np.random.default_rng(0).choice(m.shape[1], 1000, replace=False)),
+        }
+        return m[:, chosen[which]]
+
+    return timed(work)
+
+
+def nnz_sums(url, endpoint):
+    return timed(lambda: opened(url, endpoint).sum(axis=0))
+
+
+def nnz_gene(url, endpoint):
+    return timed(lambda: opened(url, endpoint, "::X")[:, GENE])
+
+
+def nnz_cells(url, endpoint):
+    return timed(lambda: opened(url, endpoint, "::X")[CELLS])
+
+
+def lazily(url):
+    """Open an AnnData as anndata does over a network."""
+    import anndata.experimental
+    import fsspec
+    import h5py
+    import zarr
+
+    if url.endswith(".zarr"):
+        store = zarr.storage.FsspecStore.from_url(url, read_only=True)
+        return anndata.experimental.read_lazy(zarr.open_group(store, mode="r", use_consolidated=True))
+    return anndata.experimental.read_lazy(h5py.File(fsspec.filesystem("http").open(url), "r"))
+
+
+def anndata_gene(url, _):
+    return timed(lambda: lazily(url).X[:, GENE].compute())
+
+
+def anndata_cells(url, _):
+    return timed(lambda: lazily(url).X[CELLS].compute())
+
+
+def main():
+    call, *arguments = sys.argv[1:]
+    if call == "make":
+        make(*arguments)
+        return
+    # Imports are not timed.
+    if call.startswith("nnz"):
+        import scipy.sparse  # noqa: F401
+
+        import nnz
+
+        nnz.Matrix  # noqa: B018
+    else:
+        import anndata.experimental  # noqa: F401
+        import dask.array  # noqa: F401
+        import fsspec.implementations.http  # noqa: F401
+        import h5py  # noqa: F401
+        import xarray  # noqa: F401
+        import zarr  # noqa: F401
+    print(json.dumps(globals()[call](*arguments)))
+
+
+if __name__ == "__main__":
+    import pathlib
+
+    HERE = pathlib.Path(__file__).resolve().parents[1]
+    main()

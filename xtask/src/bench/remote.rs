@@ -1,0 +1,51 @@
+//! The benchmark of reading over a network.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Args;
+
+use crate::cargo;
+use crate::error::Result;
+use crate::test::venv;
+use crate::wheel::{self, Build};
+
+/// Options of the benchmark.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Directory of the inputs, which are created if missing [default: bench-data in the target
+    /// directory]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Cells of the counts
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(20_000..))]
+    cells: u64,
+    /// Milliseconds before each answer of the server
+    #[arg(long, value_name = "MS", default_value_t = 30)]
+    delay: u32,
+    /// Only rows whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Runs of each contender; the median is reported
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+}
+
+/// Builds and installs a release wheel, and runs the benchmark on a server of its own.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let target = cargo::target_directory()?;
+    let data = options.data.clone().unwrap_or_else(|| target.join("bench-data"));
+    let bench = cargo::root().join("benches").join("remote");
+    let python = venv::python(&bench.join("requirements.txt"))?;
+    let out = target.join("wheels");
+    let build = Build { python: &python, out: &out, release: true, target: None };
+    wheel::install(&python, &build.run(&python)?)?;
+    let mut command = Command::new(&python);
+    command.arg(bench.join("bench.py")).arg(data);
+    command.args(["--cells", &options.cells.to_string(), "--runs", &options.runs.to_string()]);
+    command.args(["--delay", &options.delay.to_string()]);
+    if let Some(only) = &options.only {
+        command.args(["--only", only]);
+    }
+    cargo::run(&mut command)
+}
