@@ -14,7 +14,7 @@ use crate::address::Address;
 use crate::options::is_yes;
 
 /// Options that are ours.
-const OWN: [&str; 4] = ["anon", "bearer_token", "profile", "spool_limit"];
+const OWN: [&str; 5] = ["anon", "bearer_token", "part_size", "profile", "spool_limit"];
 
 /// Settings by key, those that count more later.
 type Settings<K> = Vec<(K, String)>;

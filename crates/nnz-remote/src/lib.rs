@@ -5,6 +5,9 @@
 //! sequentially or announced is requested in advance, with close ranges combined. Requests run on one thread of
 //! the process. The calling thread waits, and may have its own runtime.
 //!
+//! [`UrlOutput`](nnz_storage::staging::UrlOutput)s of object storage are uploaded with
+//! [`RemoteStorage::prepare_output`].
+//!
 //! Messages show URLs without user, password and query.
 
 mod address;
@@ -18,6 +21,7 @@ mod shared;
 mod spool;
 mod storage;
 mod stores;
+mod upload;
 
 pub use options::StorageOptions;
 pub use storage::RemoteStorage;

@@ -1,5 +1,7 @@
 //! Requests to object storage.
 
+mod write;
+
 use std::cmp::Ordering;
 use std::error::Error as _;
 use std::io;
@@ -16,6 +18,7 @@ use object_store::{
 
 use super::bounded::Bounded;
 use super::web::install_ring;
+pub(crate) use self::write::Existing;
 use super::{Listed, Part};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
@@ -32,6 +35,7 @@ pub(crate) struct Store {
     lists: Lists,
     /// Whether requests are anonymous, as no credentials were found.
     anonymous: bool,
+    service: Service,
 }
 
 /// The same client, for listing.
@@ -45,6 +49,16 @@ impl std::fmt::Debug for Lists {
 
 impl Store {
     pub(crate) fn new(address: &Address, options: &StorageOptions) -> io::Result<Self> {
+        Self::with(address, options, client_options(), retry_config(), false)
+    }
+
+    fn with(
+        address: &Address,
+        options: &StorageOptions,
+        http: ClientOptions,
+        retry: RetryConfig,
+        only_new: bool,
+    ) -> io::Result<Self> {
         install_ring();
         // The messages of object_store contain the value of a wrong setting.
         let wrong = |error: &Error| io::Error::other(clean(&error.to_string()));
@@ -53,19 +67,19 @@ impl Store {
         macro_rules! build {
             ($described:expr) => {{
                 let (builder, anonymous) = $described?;
-                let builder = builder.with_retry(retry_config()).with_http_connector(Bounded);
+                let builder =
+                    builder.with_retry(retry).with_http_connector(Bounded { only_new });
                 let store = Arc::new(builder.build().map_err(|error| wrong(&error))?);
                 let built: Built = (Arc::clone(&store) as _, store, anonymous);
                 built
             }};
         }
-        let http = client_options();
         let (objects, lists, anonymous) = match address.service {
             Service::S3 => build!(credentials::s3(address, options, http)),
             Service::Google => build!(credentials::google(address, options, http)),
             _ => build!(credentials::azure(address, options, http)),
         };
-        Ok(Self { objects, lists: Lists(lists), anonymous })
+        Ok(Self { objects, lists: Lists(lists), anonymous, service: address.service })
     }
 
     pub(crate) async fn first(&self, key: &str, most: u64) -> Result<Part, Failure> {
