@@ -5,21 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use nnz_core::is_url;
+use nnz_storage::staging::{self, UrlOutput, UrlOutputs};
 use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage};
 
 /// Options of URLs by name, for all URLs that are opened from now on.
 static OPTIONS: RwLock<Vec<(String, String)>> = RwLock::new(Vec::new());
 
 /// Sets the options of URLs, such as `region`, `endpoint` or `anon`, for all functions that use the default
-/// storage; see [`storage_with`].
+/// storage and for targets; see [`storage_with`].
 pub fn set_storage_options(options: Vec<(String, String)>) {
+    register_url_outputs();
     *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = options;
 }
 
 /// Returns the file system, and URLs with the options of [`set_storage_options`].
 #[must_use]
 pub fn default_storage() -> Arc<dyn Storage> {
-    storage_with(OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone())
+    storage_with(options())
+}
+
+fn options() -> Vec<(String, String)> {
+    OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Returns the file system, and URLs with options by name: those of the crate object_store, `profile`,
@@ -30,16 +36,41 @@ pub fn default_storage() -> Arc<dyn Storage> {
 #[must_use]
 pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
     #[cfg(feature = "remote")]
-    let urls = Arc::new(
-        nnz_remote::RemoteStorage::with_options(options.into_iter().collect())
-            .with_store_files(STORE_FILES),
-    );
+    let urls = Arc::new(remote_storage(options));
     #[cfg(not(feature = "remote"))]
     let urls = {
         let _ = options;
         Arc::new(NoUrls)
     };
     Arc::new(PathsAndUrls { urls })
+}
+
+/// Returns a storage of URLs with options.
+#[cfg(feature = "remote")]
+fn remote_storage(options: Vec<(String, String)>) -> nnz_remote::RemoteStorage {
+    nnz_remote::RemoteStorage::with_options(options.into_iter().collect())
+        .with_store_files(STORE_FILES)
+}
+
+/// Makes targets at URLs those of this module.
+pub(crate) fn register_url_outputs() {
+    staging::set_url_outputs(&Outputs);
+}
+
+/// Targets at URLs, with the options of [`set_storage_options`].
+#[derive(Debug)]
+struct Outputs;
+
+impl UrlOutputs for Outputs {
+    #[cfg(feature = "remote")]
+    fn prepare(&self, url: &Path, is_directory: bool) -> io::Result<Arc<dyn UrlOutput>> {
+        remote_storage(options()).prepare_output(url, is_directory)
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn prepare(&self, _: &Path, _: bool) -> io::Result<Arc<dyn UrlOutput>> {
+        NoUrls::refuse("write")
+    }
 }
 
 /// Files of the formats and containers that are directories.
@@ -141,8 +172,8 @@ struct NoUrls;
 
 #[cfg(not(feature = "remote"))]
 impl NoUrls {
-    fn refuse<T>() -> io::Result<T> {
-        let what = "this build of nnz cannot read URLs: the feature `remote` is off";
+    fn refuse<T>(verb: &str) -> io::Result<T> {
+        let what = format!("this build of nnz cannot {verb} URLs: the feature `remote` is off");
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 }
@@ -150,23 +181,23 @@ impl NoUrls {
 #[cfg(not(feature = "remote"))]
 impl Storage for NoUrls {
     fn metadata(&self, _: &Path) -> io::Result<Metadata> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn open(&self, _: &Path) -> io::Result<Arc<dyn ReadAt>> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn open_stream(&self, _: &Path) -> io::Result<Box<dyn Read + Send>> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn open_directory(&self, _: &Path) -> io::Result<Arc<dyn Storage>> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn list(&self, _: &Path, _: &mut dyn FnMut(ListedEntry) -> io::Result<bool>) -> io::Result<()> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn shown(&self, path: &Path) -> PathBuf {
@@ -175,6 +206,7 @@ impl Storage for NoUrls {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     #[cfg(not(feature = "remote"))]
     #[test]
@@ -183,5 +215,16 @@ mod tests {
         let expected =
             "s3://bucket/x.h5ad: this build of nnz cannot read URLs: the feature `remote` is off";
         assert_eq!(error.as_deref(), Some(expected));
+        let matrix = crate::CsMatrix::from_parts(
+            crate::Shape { rows: 0, cols: 0 },
+            crate::Order::Row,
+            vec![0],
+            Vec::<u32>::new(),
+            Vec::<f32>::new(),
+        );
+        let options = crate::ConvertOptions::default();
+        let written = crate::WriteMatrix::write(matrix.unwrap(), "s3://bucket/x.h5ad", &options);
+        let expected = expected.replace("read", "write");
+        assert_eq!(written.err().map(|error| error.to_string()), Some(expected));
     }
 }

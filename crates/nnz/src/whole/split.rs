@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use nnz_core::{Error, ErrorKind, Result};
+use nnz_storage::staging;
 
 use super::{Found, find_for};
 use crate::formats::RowGroups;
@@ -81,7 +82,7 @@ pub fn split(
         }
         if let Location::Path { path, .. } = &target
             && !options.write.overwrite
-            && path.symlink_metadata().is_ok()
+            && staging::exists(path)?
         {
             return Err(Error::new(ErrorKind::Exists, target.place()));
         }
@@ -119,6 +120,10 @@ struct Directories {
 impl Directories {
     /// Creates a directory and its missing parents.
     fn create(directory: &Path) -> Result<Self> {
+        if nnz_core::is_url(directory) {
+            // Object storage has none.
+            return Ok(Self { made: Vec::new(), files: Vec::new() });
+        }
         let missing = directory
             .ancestors()
             .take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());
