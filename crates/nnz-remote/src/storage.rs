@@ -74,11 +74,7 @@ impl RemoteStorage {
     /// # Errors
     ///
     /// Fails if nothing can be written there.
-    pub fn prepare_output(
-        &self,
-        url: &Path,
-        is_directory: bool,
-    ) -> io::Result<Arc<dyn UrlOutput>> {
+    pub fn prepare_output(&self, url: &Path, is_directory: bool) -> io::Result<Arc<dyn UrlOutput>> {
         let token = &self.shared.cancellation;
         Ok(Arc::new(Upload::new(url, &self.options, self.files, token, is_directory)?))
     }

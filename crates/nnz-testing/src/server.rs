@@ -41,7 +41,8 @@ pub struct Behavior {
     pub lie: Option<Lie>,
     /// Answers 403 to requests that write to paths with this text.
     pub forbid_writes: Option<String>,
-    /// Closes the connection instead of answering each request of this number that writes, after it is done.
+    /// Closes the connection instead of answering each request of this number that writes, after it is done. The
+    /// start of an upload in parts is answered: no client could find the upload.
     pub hang_up_every: Option<usize>,
 }
 
@@ -303,7 +304,7 @@ impl Shared {
                 status: answer.status,
                 bytes: if asked.method == "HEAD" { 0 } else { len },
             });
-            if asked.is_write() {
+            if asked.is_write() && !asked.query.starts_with("uploads") {
                 let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
                 if every(behavior.hang_up_every, number) {
                     return Ok(());

@@ -268,6 +268,7 @@ pub fn convert_source(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let to = &to.into().resolve_target()?;
     let labels = [&options.row_labels, &options.col_labels];
     let labelled;

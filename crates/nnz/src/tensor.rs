@@ -78,6 +78,7 @@ impl TensorFile {
             let what = "is a tensor; names and annotations apply to matrices only";
             return Err(Error::unsupported(from.clone(), what));
         }
+        let _entered = options.cancellation.as_ref().map(Cancellation::enter);
         let to = &to.into().resolve_target()?;
         let format = options.registry.format_of_target(to, options)?;
         let tensor = self.cancellable(options.cancellation.as_ref());

@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use http_body_util::{BodyExt as _, Limited};
 use object_store::ClientOptions;
-use reqwest::header::{HeaderValue, IF_NONE_MATCH};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
     HttpResponseBody, HttpService, ReqwestConnector,
 };
+use reqwest::header::{HeaderValue, IF_NONE_MATCH};
 
 use crate::object::PIECE;
 

@@ -16,9 +16,9 @@ use object_store::{
     BackoffConfig, ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectStore, RetryConfig,
 };
 
+pub(crate) use self::write::Existing;
 use super::bounded::Bounded;
 use super::web::install_ring;
-pub(crate) use self::write::Existing;
 use super::{Listed, Part};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
@@ -67,8 +67,7 @@ impl Store {
         macro_rules! build {
             ($described:expr) => {{
                 let (builder, anonymous) = $described?;
-                let builder =
-                    builder.with_retry(retry).with_http_connector(Bounded { only_new });
+                let builder = builder.with_retry(retry).with_http_connector(Bounded { only_new });
                 let store = Arc::new(builder.build().map_err(|error| wrong(&error))?);
                 let built: Built = (Arc::clone(&store) as _, store, anonymous);
                 built

@@ -264,11 +264,27 @@ mod tests {
     fn marks_are_last() {
         let marks: [&[&str]; 2] = [&["version"], &["root.json", ".root"]];
         let files = StoreFiles { marks, inside: &["node.json"], ..StoreFiles::default() };
-        let mut names =
-            [".root", "a/node.json", "version", "a/0", "root.json", "b", "a/root.json", "node.json"];
+        let mut names = [
+            ".root",
+            "a/node.json",
+            "version",
+            "a/0",
+            "root.json",
+            "b",
+            "a/root.json",
+            "node.json",
+        ];
         names.sort_by_key(|name| Rank::of(name, &files));
-        let expected =
-            ["a/0", "b", "a/node.json", "a/root.json", "node.json", "version", "root.json", ".root"];
+        let expected = [
+            "a/0",
+            "b",
+            "a/node.json",
+            "a/root.json",
+            "node.json",
+            "version",
+            "root.json",
+            ".root",
+        ];
         assert_eq!(names, expected);
     }
 }

@@ -92,12 +92,7 @@ fn create(to: &Path, name: &str, len: u64) -> io::Result<PathBuf> {
 }
 
 /// Copies the first bytes of an object.
-async fn fill(
-    store: Arc<Store>,
-    object: Existing,
-    len: u64,
-    path: PathBuf,
-) -> Result<(), Failure> {
+async fn fill(store: Arc<Store>, object: Existing, len: u64, path: PathBuf) -> Result<(), Failure> {
     let part = store.start_of(&object.key, len).await?;
     let write = || File::options().write(true).open(path)?.write_all(&part);
     write().map_err(|error| local(&error))

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use nnz_core::{Error, ErrorKind, Place, Result, is_url};
 
+use super::WriteOptions;
 use super::critical;
 use super::directory::Replaceable;
 use super::ready::directory_in_the_way;
 use super::target::Expected;
 use super::tree::Tree;
-use super::WriteOptions;
 use crate::system;
 
 /// Storages that outputs can be uploaded to.

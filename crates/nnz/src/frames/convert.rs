@@ -81,6 +81,7 @@ pub struct FrameSummary {
 /// cannot be written, and if it cannot store a label, a type or a value exactly. Nothing is written
 /// then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
     let storage = options.storage.clone().unwrap_or_else(crate::default_storage);
     let (from, to) = (&from.resolve(&*storage)?, &to.resolve_target()?);
@@ -133,6 +134,7 @@ pub fn write(
     to: &Location,
     options: &FrameOptions,
 ) -> Result<FrameSummary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
     let to = &to.resolve_target()?;
     let target = Target::new(to, options)?;

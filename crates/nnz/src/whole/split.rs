@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz_core::{Error, ErrorKind, Result};
+use nnz_core::{Cancellation, Error, ErrorKind, Result};
 use nnz_storage::staging;
 
 use super::{Found, find_for};
@@ -35,6 +35,7 @@ pub fn split(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<SplitSummary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = |name: &str| Location::Path {
         path: directory.join(format!("{name}.{ending}")),
         group: None,

@@ -97,7 +97,7 @@ impl Store {
                 };
                 match self.lists.0.list_paginated(Some(&prefix), options).await {
                     Ok(page) => Ok(page),
-                    Err(Error::NotFound { .. }) => Err(no_bucket()),
+                    Err(error) if status_of(&error) == Some(404) => Err(no_bucket()),
                     Err(error) => Err(self.failed(error)),
                 }
             });
@@ -250,7 +250,7 @@ fn conflict() -> Failure {
 }
 
 fn no_bucket() -> Failure {
-    Failure::new(io::ErrorKind::NotFound, "there is no such bucket")
+    Failure::new(io::ErrorKind::Other, "there is no such bucket")
 }
 
 /// Returns the status of an answer that is an error.
