@@ -110,9 +110,19 @@ fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory raises the limit",
         ErrorKind::Changed => "; run the command again",
+        ErrorKind::Io(io)
+            if is_full(io) && error.place().path.as_deref().is_some_and(nnz::text::is_url) =>
+        {
+            "; what is uploaded is first written to the directory for temporary files: --temp-dir"
+        }
         _ => "",
     };
     hint.into()
+}
+
+/// Returns whether a disk is full.
+fn is_full(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
 }
 
 /// Suggests `@FILE` if a name that was not found is a file.

@@ -1,4 +1,5 @@
-//! Reading over a network: `s3://`, `gs://`, `az://` (and `abfss://`), `https://` and `http://`.
+//! Reading over a network, `s3://`, `gs://`, `az://` (and `abfss://`), `https://` and `http://`, and writing to
+//! object storage.
 //!
 //! [`RemoteStorage`] is a [`Storage`](nnz_storage::Storage) whose paths are URLs. Each object has one
 //! cache with a memory limit, concurrent readers never request the same bytes twice, and data that is read

@@ -9,9 +9,8 @@ use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use nnz_core::Cancellation;
@@ -107,8 +106,9 @@ impl Upload {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn store(&self, only_new: bool) -> io::Result<Arc<Store>> {
-        Store::for_writing(&self.address, &self.options, only_new).map(Arc::new)
+    /// Returns a client that does not write large objects.
+    fn store(&self) -> io::Result<Arc<Store>> {
+        Store::new(&self.address, &self.options).map(Arc::new)
     }
 
     fn run<T: Send + 'static>(
@@ -156,7 +156,8 @@ impl Upload {
 
     fn upload_files(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()> {
         // Members are always new: those of a directory that is replaced are removed before.
-        let store = self.store(self.is_directory || !replace)?;
+        let only_new = self.is_directory || !replace;
+        let store = Arc::new(Store::for_writing(&self.address, &self.options, only_new)?);
         let created = Arc::new(Created::new(token()));
         let outline = {
             let mut state = self.state();
@@ -171,7 +172,7 @@ impl Upload {
             part_size: self.part_size,
             stop: self.stop.clone(),
             limits: parts::Limits::new(),
-            failed: AtomicBool::new(false),
+            failure: OnceLock::new(),
         });
         match self.is_directory {
             true => self.run_to_end(job.directory(files, replace, outline)),
@@ -194,7 +195,7 @@ impl fmt::Debug for Upload {
 
 impl UrlOutput for Upload {
     fn find(&self) -> io::Result<UrlEntries> {
-        let (store, key) = (self.store(false)?, self.address.path.clone());
+        let (store, key) = (self.store()?, self.address.path.clone());
         let is_directory = self.is_directory;
         self.run(async move {
             let below = {
@@ -219,7 +220,7 @@ impl UrlOutput for Upload {
     }
 
     fn copy_outline(&self, to: &Path) -> io::Result<()> {
-        let (store, key) = (self.store(false)?, self.address.path.clone());
+        let (store, key) = (self.store()?, self.address.path.clone());
         let (files, to) = (self.files, to.to_path_buf());
         let found = self.run(outline::copy(store, key, files, to))?;
         self.state().outline = Some(found);
@@ -234,7 +235,7 @@ impl UrlOutput for Upload {
     }
 
     fn remove(&self) -> io::Result<()> {
-        let (store, key) = (self.store(false)?, self.address.path.clone());
+        let (store, key) = (self.store()?, self.address.path.clone());
         self.run(async move { store.delete(&key).await })
     }
 

@@ -1,8 +1,7 @@
 //! Uploading a file, or the members of a directory.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nnz_storage::staging::UploadFile;
 use tokio::task::JoinSet;
@@ -26,8 +25,8 @@ pub(super) struct Job {
     pub(super) part_size: u64,
     pub(super) stop: Stop,
     pub(super) limits: Limits,
-    /// Whether a member could not be written, so that the others are not either.
-    pub(super) failed: AtomicBool,
+    /// Why a member could not be written, so that the others are not either.
+    pub(super) failure: OnceLock<Failure>,
 }
 
 /// The objects that an upload created, or may have created.
@@ -121,10 +120,7 @@ impl Job {
     /// Fails if nothing more is to be written.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.stop.check()?;
-        match self.failed.load(Ordering::Relaxed) {
-            true => Err(Failure::cancelled()),
-            false => Ok(()),
-        }
+        self.failure.get().cloned().map_or(Ok(()), Err)
     }
 
     /// Uploads a file, which may replace another one.
@@ -203,8 +199,9 @@ impl Job {
             let key = format!("{}/{}", self.key, file.name());
             async move {
                 let done = job.put_new(key, Arc::new(file)).await;
-                if done.is_err() {
-                    job.failed.store(true, Ordering::Relaxed);
+                if let Err(failure) = &done {
+                    // Only the first one is kept.
+                    let _ = job.failure.set(failure.clone());
                 }
                 done
             }

@@ -122,10 +122,11 @@ impl Target {
             Err(error) => return Err(Error::io(&parent, error)),
         }
         let name = path.file_name().map(ToOwned::to_owned).unwrap_or_default();
-        hidden::sweep(&parent, &name, File::open(&parent).ok().as_ref());
+        let directory = File::open(&parent).ok();
+        hidden::sweep(&parent, &name, directory.as_ref());
         // What is staged is read again by this process only.
         let options = WriteOptions { sync: false, ..options };
-        let (expected, directory, url) = (Expected::Anything, None, Some(url));
+        let (expected, url) = (Expected::Anything, Some(url));
         Ok(Self { path, parent, name, options, expected, directory, url })
     }
 
