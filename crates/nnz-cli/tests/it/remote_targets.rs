@@ -49,7 +49,7 @@ impl Bucket {
     fn compare(&self, arguments: &[&str], name: &str) {
         let local = self.local(name);
         for target in [text(&local), &format!("s3://bucket/{name}")] {
-            self.run(&[arguments, &["--quiet", target][..]].concat()).good();
+            self.run(&[arguments, &[target, "--quiet"][..]].concat()).good();
         }
         assert!(!files(&local).is_empty());
         assert!(files(&local) == files(&self.served(name)), "{arguments:?} {name}");
@@ -83,21 +83,26 @@ fn every_command_writes_to_a_bucket_as_locally() {
     bucket.compare(&["convert", store], "c.bpcells");
     bucket.compare(&["convert", study], "w.h5ad");
     bucket.compare(&["convert", study, "--to", "anndata"], "w.zarr");
-    bucket.compare(&["convert", store, "--format-option", "segments=2"], "s.dbdf.hdfs");
+    bucket.compare(&["convert", store, "--segments", "2", "--meta"], "s.dbdf.hdfs");
     bucket.compare(&["transpose", store], "t.bpcells");
     bucket.compare(&["slice", "--cols", "0:2", store], "s.mtx.gz");
     bucket.compare(&["slice", "--rows", "0:2", study], "s.h5ad");
     bucket.compare(&["concat", "--axis", "rows", store, store], "cat.bsp.npz");
-    bucket.compare(&["annotations", study, "--axis", "rows", "-o"], "a.tsv");
-    let fragments = testdata().join("bpcells/fragments_dir");
-    let fragments = std::fs::read_dir(fragments).unwrap().next().unwrap().unwrap().path();
-    bucket.compare(&["fragments", "export", "--index", text(&fragments)], "f.tsv.gz");
+    bucket.compare(&["annotations", study, "rows"], "a.tsv");
+    let fragments = testdata().join("bpcells/fragments_dir/basic.packed");
+    bucket.compare(&["fragments", "export", text(&fragments)], "f.tsv.gz");
     let tsv = bucket.local("f.tsv.gz");
     bucket.compare(&["fragments", "import", text(&tsv)], "f.bpcells");
     assert_eq!(
         std::fs::read(bucket.local("f.tsv.gz.tbi")).unwrap(),
         std::fs::read(bucket.served("f.tsv.gz.tbi")).unwrap()
     );
+    let study = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    for extension in ["h5ad", "zarr"] {
+        let split = ["split", text(&study), "--by", "cell_type", "--extension", extension];
+        bucket.compare(&split, &format!("parts-{extension}"));
+    }
+    assert!(!Path::new("s3:").exists());
     // A bucket is read and written by one command.
     bucket.run(&["convert", "-q", "s3://bucket/c.bpcells", "s3://bucket/d/c.mtx"]).good();
     bucket.run(&["diff", "s3://bucket/d/c.mtx", store]).good();
