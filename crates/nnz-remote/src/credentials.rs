@@ -93,6 +93,11 @@ pub(crate) fn s3(
     let skip = is_anonymous(options, "AWS_NO_SIGN_REQUEST");
     let endpoint = all.iter().rev().find(|(key, _)| matches!(key, Key::Endpoint | Key::S3Endpoint));
     let plain = endpoint.is_some_and(|(_, url)| url.starts_with("http://"));
+    if endpoint.is_some_and(|(_, url)| !plain && !url.starts_with("https://")) {
+        // Requests of object_store would panic.
+        let what = "the endpoint has to start with https:// or http://";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     let builder = AmazonS3Builder::new().with_client_options(http.with_allow_http(plain));
     let builder =
         all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));

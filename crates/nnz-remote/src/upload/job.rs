@@ -176,7 +176,7 @@ impl Job {
         }
         let mut ranked: Vec<_> =
             files.into_iter().map(|file| (Rank::of(file.name(), &self.files), file)).collect();
-        ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
+        ranked.sort_by_key(|(rank, _)| *rank);
         let mut ranked = ranked.into_iter().peekable();
         for rank in [Rank::Member, Rank::InnerMark] {
             let group = std::iter::from_fn(|| ranked.next_if(|(other, _)| *other == rank));
@@ -238,7 +238,7 @@ impl Job {
         if is_object {
             keys.push((Rank::Member, self.key.clone()));
         }
-        keys.sort_by(|(one, _), (other, _)| other.cmp(one));
+        keys.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
         let mut keys = keys.into_iter().peekable();
         while let Some((rank, _)) = keys.peek() {
             let rank = *rank;
