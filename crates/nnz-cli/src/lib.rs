@@ -142,6 +142,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_full_disk_is_that_of_temporary_files_where_the_target_is_a_url() {
+        let args = Args::try_parse_from(["nnz", "convert", "a", "t"]).unwrap();
+        for (target, expected) in [("s3://bucket/t", true), ("t", false)] {
+            let full = Error::io(Path::new(target), std::io::ErrorKind::StorageFull.into());
+            assert_eq!(hint(&full, &args.verb).contains("--temp-dir"), expected, "{target}");
+        }
+    }
+
+    #[test]
     fn force_is_not_advised_where_it_was_given() {
         let exists = Error::new(ErrorKind::Exists, Place::path("t"));
         for verb in [

@@ -28,6 +28,9 @@ use crate::failure::{Failure, clean};
 /// Pages of a list, of up to a thousand names each.
 const MOST_PAGES: usize = 4096;
 
+const FORBIDDEN: &str = "the server forbids it";
+const UNAUTHENTICATED: &str = "the server wants credentials, or others";
+
 /// A bucket or container.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -160,19 +163,20 @@ impl Store {
         Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
     }
 
-    fn failed(&self, error: Error) -> Failure {
-        let denied = |what: &str| {
-            let hint = match self.anonymous {
-                true => ": it was asked without credentials, as none were found",
-                false => "",
-            };
-            Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{hint}"))
+    fn denied(&self, what: &str) -> Failure {
+        let hint = match self.anonymous {
+            true => ": it was asked without credentials, as none were found",
+            false => "",
         };
+        Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{hint}"))
+    }
+
+    fn failed(&self, error: Error) -> Failure {
         match error {
             Error::NotFound { .. } => Failure::missing(),
             Error::Precondition { .. } | Error::NotModified { .. } => Failure::changed(),
-            Error::PermissionDenied { .. } => denied("the server forbids it"),
-            Error::Unauthenticated { .. } => denied("the server wants credentials, or others"),
+            Error::PermissionDenied { .. } => self.denied(FORBIDDEN),
+            Error::Unauthenticated { .. } => self.denied(UNAUTHENTICATED),
             error => {
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 // Requests were repeated, but not for a body of a list that was cut.

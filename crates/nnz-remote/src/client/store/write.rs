@@ -11,7 +11,7 @@ use object_store::{
     ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, RetryConfig,
 };
 
-use super::{MOST_PAGES, Store, client_options, parsed};
+use super::{FORBIDDEN, MOST_PAGES, Store, UNAUTHENTICATED, client_options, parsed};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::client::retrying;
@@ -97,8 +97,13 @@ impl Store {
                 };
                 match self.lists.0.list_paginated(Some(&prefix), options).await {
                     Ok(page) => Ok(page),
-                    Err(error) if status_of(&error) == Some(404) => Err(no_bucket()),
-                    Err(error) => Err(self.failed(error)),
+                    // object_store does not distinguish the errors of lists.
+                    Err(error) => Err(match status_of(&error) {
+                        Some(404) => no_bucket(),
+                        Some(403) => self.denied(FORBIDDEN),
+                        Some(401) => self.denied(UNAUTHENTICATED),
+                        _ => self.failed(error),
+                    }),
                 }
             });
             let page = page.await?;
