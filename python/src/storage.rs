@@ -3,34 +3,30 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
 
+use nnz::{EnteredStorage, StorageScope};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-type AnyStorage = Arc<dyn nnz::storage::Storage>;
-
 thread_local! {
-    /// The storages that this thread of Python has entered, the innermost last.
-    static ENTERED: RefCell<Vec<(AnyStorage, nnz::EnteredStorage)>> = const { RefCell::new(Vec::new()) };
+    /// The scopes that this thread of Python has entered, the innermost last.
+    static ENTERED: RefCell<Vec<(StorageScope, EnteredStorage)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A storage with options for URLs: operations in its `with` block use it.
+/// Options for URLs: operations in its `with` block use them.
 #[pyclass(frozen, module = "nnz._nnz")]
-pub(crate) struct Storage(AnyStorage);
+pub(crate) struct Storage(StorageScope);
 
 #[pymethods]
 impl Storage {
-    /// Creates a storage with options by name.
+    /// Creates a scope with options by name.
     #[new]
     fn new(options: Vec<(String, String)>) -> Self {
-        Self(nnz::storage_with(options))
+        Self(StorageScope::new(options))
     }
 
     fn __enter__(&self) {
-        ENTERED.with_borrow_mut(|entered| {
-            entered.push((Arc::clone(&self.0), nnz::enter_storage(Arc::clone(&self.0))))
-        });
+        ENTERED.with_borrow_mut(|entered| entered.push((self.0.clone(), self.0.enter())));
     }
 
     #[pyo3(signature = (*_raised))]
@@ -40,12 +36,11 @@ impl Storage {
     }
 }
 
-/// Returns an operation that uses the storage of the calling thread, on whichever thread it runs.
+/// Returns an operation that uses the options of the calling thread, on whichever thread it runs.
 pub(crate) fn in_storage<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
-    let entered =
-        ENTERED.with_borrow(|entered| entered.last().map(|(storage, _)| Arc::clone(storage)));
+    let scope = ENTERED.with_borrow(|entered| entered.last().map(|(scope, _)| scope.clone()));
     move || {
-        let _entered = entered.map(nnz::enter_storage);
+        let _entered = scope.as_ref().map(StorageScope::enter);
         work()
     }
 }

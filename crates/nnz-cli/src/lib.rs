@@ -110,9 +110,19 @@ fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory raises the limit",
         ErrorKind::Changed => "; run the command again",
+        ErrorKind::Io(io)
+            if is_full(io) && error.place().path.as_deref().is_some_and(nnz::text::is_url) =>
+        {
+            "; what is uploaded is first written to the directory for temporary files: --temp-dir"
+        }
         _ => "",
     };
     hint.into()
+}
+
+/// Returns whether a disk is full.
+fn is_full(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
 }
 
 /// Suggests `@FILE` if a name that was not found is a file.
@@ -130,6 +140,15 @@ mod tests {
     use nnz::Place;
 
     use super::*;
+
+    #[test]
+    fn a_full_disk_is_that_of_temporary_files_where_the_target_is_a_url() {
+        let args = Args::try_parse_from(["nnz", "convert", "a", "t"]).unwrap();
+        for (target, expected) in [("s3://bucket/t", true), ("t", false)] {
+            let full = Error::io(Path::new(target), std::io::ErrorKind::StorageFull.into());
+            assert_eq!(hint(&full, &args.verb).contains("--temp-dir"), expected, "{target}");
+        }
+    }
 
     #[test]
     fn force_is_not_advised_where_it_was_given() {

@@ -5,7 +5,7 @@ use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, Result, Written};
-use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
+use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions, exists};
 
 use crate::Meta;
 
@@ -85,8 +85,7 @@ impl Output {
     pub(crate) fn create(path: &Path, options: WriteOptions, meta: bool) -> Result<Self> {
         let data = StagedFile::create(path, options)?;
         let meta_file = Meta::path_of(data.path());
-        let there = |meta: &Path| meta.symlink_metadata().is_ok();
-        let meta = meta || there(&meta_file) || there(&Meta::path_of(path));
+        let meta = meta || exists(&meta_file)? || exists(&Meta::path_of(path))?;
         let meta = meta.then(|| StagedFile::create(&meta_file, options)).transpose()?;
         let alone = |file| Target::Alone(Box::new(file));
         let (data, meta) = (alone(data), meta.map(alone));

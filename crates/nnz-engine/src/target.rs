@@ -118,6 +118,9 @@ pub trait MatrixTarget: Send + Sync {
 /// Returns the directory of an output.
 #[must_use]
 pub fn directory_of(path: &Path) -> PathBuf {
+    if nnz_core::is_url(path) {
+        return nnz_storage::temporary_directory();
+    }
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use self::store::Store;
+pub(crate) use self::store::{Existing, Store};
 pub(crate) use self::web::{Body, Web};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
@@ -151,7 +151,7 @@ const RETRIES: u32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
 /// Sends a request again if it may succeed then.
-async fn retrying<T, F: Future<Output = Result<T, Failure>>>(
+pub(crate) async fn retrying<T, F: Future<Output = Result<T, Failure>>>(
     mut attempt: impl FnMut() -> F,
 ) -> Result<T, Failure> {
     let mut delay = FIRST_DELAY;

@@ -14,7 +14,7 @@ use crate::address::Address;
 use crate::options::is_yes;
 
 /// Options that are ours.
-const OWN: [&str; 4] = ["anon", "bearer_token", "profile", "spool_limit"];
+const OWN: [&str; 5] = ["anon", "bearer_token", "part_size", "profile", "spool_limit"];
 
 /// Settings by key, those that count more later.
 type Settings<K> = Vec<(K, String)>;
@@ -93,6 +93,11 @@ pub(crate) fn s3(
     let skip = is_anonymous(options, "AWS_NO_SIGN_REQUEST");
     let endpoint = all.iter().rev().find(|(key, _)| matches!(key, Key::Endpoint | Key::S3Endpoint));
     let plain = endpoint.is_some_and(|(_, url)| url.starts_with("http://"));
+    if endpoint.is_some_and(|(_, url)| !plain && !url.starts_with("https://")) {
+        // Requests of object_store would panic.
+        let what = "the endpoint has to start with https:// or http://";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     let builder = AmazonS3Builder::new().with_client_options(http.with_allow_http(plain));
     let builder =
         all.into_iter().fold(builder, |builder, (key, value)| builder.with_config(key, value));

@@ -25,6 +25,10 @@ impl Failure {
         Self::new(io::ErrorKind::StaleNetworkFileHandle, "changed while it was read")
     }
 
+    pub(crate) fn cancelled() -> Self {
+        Self::new(io::ErrorKind::Other, "cancelled")
+    }
+
     pub(crate) fn missing() -> Self {
         Self::new(io::ErrorKind::NotFound, "there is no such object")
     }

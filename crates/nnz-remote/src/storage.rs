@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use nnz_core::{Cancellation, UrlParts, without_secrets};
+use nnz_storage::staging::UrlOutput;
 use nnz_storage::{EntryKind, ListedEntry, Metadata, ReadAt, Storage};
 
 use self::known::{Found, Known, MOST_NAMES};
@@ -22,6 +23,7 @@ use crate::failure::Failure;
 use crate::object::{Inner, Object};
 use crate::shared::Shared;
 use crate::spool::{LIMIT, Spool};
+use crate::upload::Upload;
 use crate::{StorageOptions, StoreFiles};
 
 /// A storage whose paths are URLs: `s3://BUCKET/KEY`, `gs://BUCKET/KEY`,
@@ -65,6 +67,16 @@ impl RemoteStorage {
     pub fn with_store_files(mut self, files: StoreFiles) -> Self {
         self.files = files;
         self
+    }
+
+    /// Prepares an output at a URL of object storage: a file, or a directory. No requests are sent.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing can be written there.
+    pub fn prepare_output(&self, url: &Path, is_directory: bool) -> io::Result<Arc<dyn UrlOutput>> {
+        let token = &self.shared.cancellation;
+        Ok(Arc::new(Upload::new(url, &self.options, self.files, token, is_directory)?))
     }
 
     /// Returns the address of a path, and the client for it.

@@ -3,7 +3,7 @@
 //! Readers take an [`InputFile`] or an [`InputDirectory`], which is opened once and passed on, not
 //! a path. [`LocalStorage`] is the file system. For tests, [`CountingStorage`] records what is
 //! opened, read and listed, and [`FaultyStorage`] fails or returns short reads. Outputs
-//! ([`staging`]) are local files.
+//! ([`staging`]) are local files, which are uploaded if the target is a URL.
 
 mod counting;
 mod directory;

@@ -8,6 +8,9 @@
 //! process are removed when the same target is written the next time. Processes that create or
 //! remove such files hold a lock (`flock`) on the directory, unless the file system does not
 //! support locks.
+//!
+//! An output at a URL is written in the directory for temporary files, and [uploaded](UrlOutput) when it is
+//! complete.
 
 #[cfg(unix)]
 mod access;
@@ -29,6 +32,7 @@ mod rename;
 mod target;
 mod tree;
 mod update;
+mod url;
 
 pub use critical::{remove_staged_outputs, remove_staged_outputs_unless_placed};
 pub use directory::{Foreign, Refusal, StagedDirectory};
@@ -36,6 +40,9 @@ pub use file::StagedFile;
 pub use hidden::is_hidden_name;
 pub use target::{Expected, Version, appeared};
 pub use update::UpdateLock;
+pub use url::{
+    UploadFile, UrlEntries, UrlOutput, UrlOutputs, check_addition, exists, set_url_outputs,
+};
 
 /// How a target is put in place.
 #[derive(Clone, Copy, Debug)]

@@ -30,9 +30,12 @@ pub fn set_temporary_directory(directory: &Path) -> Result<bool> {
 }
 
 /// Returns the directory for temporary files while writing an output: the one that was
-/// [set](set_temporary_directory), or that of the output.
+/// [set](set_temporary_directory), or that of the output unless it is at a URL.
 #[must_use]
 pub fn spill_directory(output: &Path) -> PathBuf {
+    if nnz_core::is_url(output) {
+        return temporary_directory();
+    }
     SET.get().map_or_else(|| output.to_path_buf(), PathBuf::clone)
 }
 

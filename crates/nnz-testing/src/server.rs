@@ -1,6 +1,9 @@
 //! A server of the files of a directory, as a web server has them and as S3 does, with faults.
 //!
-//! `GET /PATH` is a file; of buckets, which are directories, `GET /BUCKET?list-type=2` lists.
+//! `GET /PATH` is a file; of buckets, which are directories, `GET /BUCKET?list-type=2` lists. `PUT`, `DELETE` and
+//! uploads in parts are those of S3, without signatures.
+
+mod writes;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
+
+use self::writes::Writes;
 
 /// How the server answers.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +39,11 @@ pub struct Behavior {
     pub pages: bool,
     /// Answers what no server should.
     pub lie: Option<Lie>,
+    /// Answers 403 to requests that write to paths with this text.
+    pub forbid_writes: Option<String>,
+    /// Closes the connection instead of answering each request of this number that writes, after it is done. The
+    /// start of an upload in parts is answered: no client could find the upload.
+    pub hang_up_every: Option<usize>,
 }
 
 /// An answer that is wrong.
@@ -84,6 +94,22 @@ struct Shared {
     bodies: AtomicUsize,
     endless: AtomicU64,
     stopped: AtomicBool,
+    writes: Writes,
+    written: AtomicUsize,
+    before: Mutex<Option<Before>>,
+}
+
+/// What happens before a request.
+struct Before {
+    method: String,
+    path: String,
+    run: Box<dyn FnOnce() + Send>,
+}
+
+impl std::fmt::Debug for Before {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Before").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Server {
@@ -104,6 +130,9 @@ impl Server {
             bodies: AtomicUsize::new(0),
             endless: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
+            writes: Writes::default(),
+            written: AtomicUsize::new(0),
+            before: Mutex::default(),
         });
         let served = Arc::clone(&shared);
         std::thread::spawn(move || {
@@ -141,6 +170,18 @@ impl Server {
         std::mem::take(&mut self.shared.log.lock().unwrap())
     }
 
+    /// Returns the number of uploads in parts that are neither complete nor aborted.
+    pub fn open_uploads(&self) -> usize {
+        self.shared.writes.open_uploads()
+    }
+
+    /// Runs something once, before a request of a method whose path ends with a text is answered.
+    pub fn before(&self, method: &str, path: &str, run: impl FnOnce() + Send + 'static) {
+        let before =
+            Before { method: method.to_owned(), path: path.to_owned(), run: Box::new(run) };
+        *self.shared.before.lock().unwrap() = Some(before);
+    }
+
     /// Returns how many bytes of bodies without an end were taken.
     pub fn endless_bytes(&self) -> u64 {
         self.shared.endless.load(Ordering::Relaxed)
@@ -163,6 +204,25 @@ struct Asked {
     range: Option<String>,
     if_match: Option<String>,
     headers: Vec<String>,
+    body: Vec<u8>,
+}
+
+impl Asked {
+    fn has_header(&self, line: &str) -> bool {
+        self.headers.iter().any(|known| known.eq_ignore_ascii_case(line))
+    }
+
+    fn is_write(&self) -> bool {
+        matches!(self.method.as_str(), "PUT" | "POST" | "DELETE")
+    }
+
+    /// Returns the header lines of metadata.
+    fn metadata(&self) -> String {
+        let lines = self.headers.iter().filter(|line| {
+            line.get(..11).is_some_and(|start| start.eq_ignore_ascii_case("x-amz-meta-"))
+        });
+        lines.map(|line| format!("{line}\r\n")).collect()
+    }
 }
 
 /// An answer without its body.
@@ -213,6 +273,14 @@ impl Shared {
         while let Some(asked) = read_request(&mut reader)? {
             let behavior = self.behavior.lock().unwrap().clone();
             std::thread::sleep(behavior.delay);
+            let mut before = self.before.lock().unwrap();
+            let now = before.take_if(|before| {
+                before.method == asked.method && asked.path.ends_with(&before.path)
+            });
+            drop(before);
+            if let Some(before) = now {
+                (before.run)();
+            }
             let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
             let every =
                 |n: Option<usize>, number: usize| n.is_some_and(|n| number.is_multiple_of(n));
@@ -236,6 +304,12 @@ impl Shared {
                 status: answer.status,
                 bytes: if asked.method == "HEAD" { 0 } else { len },
             });
+            if asked.is_write() && !asked.query.starts_with("uploads") {
+                let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
+                if every(behavior.hang_up_every, number) {
+                    return Ok(());
+                }
+            }
             let Answer { status, mut headers, body } = answer;
             if behavior.no_length || is_endless {
                 headers.push_str("Connection: close\r\n");
@@ -284,6 +358,13 @@ impl Shared {
         if behavior.query.as_ref().is_some_and(|query| *query != asked.query) {
             return text(403, "wrong signature");
         }
+        if asked.is_write() {
+            let forbidden = behavior.forbid_writes.as_ref();
+            return match forbidden.is_some_and(|path| asked.path.contains(path)) {
+                true => text(403, "<Error><Code>AccessDenied</Code></Error>"),
+                false => self.writes.answer(&self.root, asked),
+            };
+        }
         let decoded = decode(&asked.path);
         if asked.query.contains("list-type=2") {
             return self.list(decoded.trim_matches('/'), &asked.query);
@@ -311,7 +392,8 @@ impl Shared {
         }
         let mut headers = format!(
             "ETag: {tag}\r\nLast-Modified: Tue, 01 Sep 2026 00:00:00 GMT\r\nContent-Type: \
-             application/octet-stream\r\n"
+             application/octet-stream\r\n{}",
+            self.writes.metadata(&path)
         );
         let range = asked.range.as_deref().filter(|_| !behavior.no_ranges);
         let Some(range) = range else {
@@ -332,22 +414,34 @@ impl Shared {
         Answer { status: 206, headers, body: Body::File(path, start, end) }
     }
 
-    /// Lists one level of a bucket.
+    /// Lists a bucket, or one level of it.
     fn list(&self, bucket: &str, query: &str) -> Answer {
         let value = |name: &str| {
             let mut parts = query.split('&').filter_map(|part| part.split_once('='));
             parts.find(|(key, _)| *key == name).map(|(_, value)| decode(value)).unwrap_or_default()
         };
+        if !self.root.join(bucket).is_dir() {
+            return text(404, "<Error><Code>NoSuchBucket</Code></Error>");
+        }
         let prefix = value("prefix");
+        let is_deep = value("delimiter").is_empty();
         let most: usize = value("max-keys").parse().unwrap_or(1000);
         let after = value("continuation-token");
-        let directory = self.root.join(bucket).join(prefix.trim_end_matches('/'));
         let mut entries = BTreeSet::new();
-        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-            let name = entry.file_name().into_string().unwrap();
-            let found = entry.path().metadata().unwrap();
-            let key = format!("{prefix}{name}");
-            entries.insert((key, found.is_dir(), found.len()));
+        let mut prefixes = vec![prefix];
+        while let Some(prefix) = prefixes.pop() {
+            let directory = self.root.join(bucket).join(prefix.trim_end_matches('/'));
+            for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+                let name = entry.file_name().into_string().unwrap();
+                // It may have been removed.
+                let Ok(found) = entry.path().metadata() else { continue };
+                let key = format!("{prefix}{name}");
+                if found.is_dir() && is_deep {
+                    prefixes.push(format!("{key}/"));
+                } else {
+                    entries.insert((key, found.is_dir(), found.len()));
+                }
+            }
         }
         let mut left = entries.into_iter().filter(|(key, ..)| *key > after);
         let page: Vec<_> = left.by_ref().take(most).collect();
@@ -378,7 +472,7 @@ fn text(status: u16, text: &str) -> Answer {
     Answer { status, headers, body: Body::Text(text.to_owned()) }
 }
 
-/// Reads a request without a body; `None` at the end of the connection.
+/// Reads a request; `None` at the end of the connection.
 fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Asked>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
@@ -390,15 +484,21 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Ask
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut asked =
         Asked { method, path: path.to_owned(), query: query.to_owned(), ..Asked::default() };
+    let mut length = 0;
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 {
             return Ok(None);
         }
         let line = line.trim_end();
-        let Some((name, value)) = line.split_once(':') else { return Ok(Some(asked)) };
+        let Some((name, value)) = line.split_once(':') else {
+            asked.body = vec![0; length];
+            reader.read_exact(&mut asked.body)?;
+            return Ok(Some(asked));
+        };
         match name.to_ascii_lowercase().as_str() {
             "range" => asked.range = Some(value.trim().to_owned()),
+            "content-length" => length = value.trim().parse().unwrap(),
             "if-match" => asked.if_match = Some(value.trim().to_owned()),
             _ => {}
         }

@@ -10,7 +10,6 @@ use nnz_core::{
 };
 use nnz_engine as engine;
 use nnz_engine::{Labelled, Labels};
-use nnz_storage::LocalStorage;
 use nnz_storage::staging::WriteOptions;
 
 use crate::formats::{FormatOptions, Registry};
@@ -269,7 +268,8 @@ pub fn convert_source(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let to = &to.into().resolve(&LocalStorage)?;
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let to = &to.into().resolve_target()?;
     let labels = [&options.row_labels, &options.col_labels];
     let labelled;
     let source = match labels.iter().all(|labels| labels.is_default()) {
@@ -296,6 +296,9 @@ const ATTEMPTS: u8 = 20;
 /// can then be added to the new file.
 fn created_concurrently(error: &Error, to: &Location) -> bool {
     let Location::Path { path, group: Some(group) } = to else { return false };
+    if nnz_core::is_url(path) {
+        return false;
+    }
     let at_target = || error.place().path.as_deref().is_some_and(|at| at.starts_with(path));
     !group.is_empty() && matches!(error.kind(), ErrorKind::Changed) && at_target()
 }

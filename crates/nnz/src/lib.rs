@@ -138,7 +138,7 @@ pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
 pub use storages::{
-    EnteredStorage, default_storage, enter_storage, set_storage_options, storage_with,
+    EnteredStorage, StorageScope, default_storage, set_storage_options, storage_with,
 };
 
 /// What the README of this package shows is compiled.

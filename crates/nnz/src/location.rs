@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use nnz_core::{Error, ErrorKind, Place, Result, UrlParts, is_url, without_secrets};
-use nnz_storage::{Storage, os_str_from_bytes};
+use nnz_storage::{LocalStorage, Storage, os_str_from_bytes};
 
 /// The separator of a path and a group.
 const SEPARATOR: &[u8] = b"::";
@@ -113,6 +113,12 @@ impl Location {
         Ok(Self::Path { path, group })
     }
 
+    /// Finds the end of the path of a target, as [`resolve`](Self::resolve) for a source.
+    pub(crate) fn resolve_target(&self) -> Result<Self> {
+        crate::storages::register_url_outputs();
+        self.resolve(&LocalStorage)
+    }
+
     /// Returns the location as text.
     fn text(&self) -> OsString {
         match self {
@@ -211,8 +217,6 @@ impl fmt::Debug for Location {
 
 #[cfg(test)]
 mod tests {
-    use nnz_storage::LocalStorage;
-
     use super::*;
 
     fn place(path: &[u8], group: Option<&str>) -> Location {

@@ -11,7 +11,7 @@ use nnz_container::CreateOptions;
 use nnz_container::npy::{NdArray, read_array_from, write_array};
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
-use nnz_storage::{InputFile, LocalStorage, Opened};
+use nnz_storage::{InputFile, Opened};
 
 use crate::container_target::{ContainerTarget, DirectoryKind};
 use crate::formats::{Binsparse, Format as _, Registry};
@@ -224,7 +224,7 @@ fn binsparse(from: &Location, options: &OpenOptions) -> Result<Box<dyn nnz_conta
 
 /// Selects the container of a target.
 fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
-    let Location::Path { path, group } = &to.resolve(&LocalStorage)? else {
+    let Location::Path { path, group } = &to.resolve_target()? else {
         return Err(Error::argument("named arrays cannot be written to standard output"));
     };
     if !Binsparse.may_write_to(path)? {

@@ -6,7 +6,6 @@ use std::time::Instant;
 use nnz_core::{Error, ErrorKind, Place, Repair, Repairs, Result};
 use nnz_engine::flow::Workers;
 use nnz_engine::unsorted;
-use nnz_storage::LocalStorage;
 
 #[cfg(feature = "fragments")]
 use crate::formats::Format;
@@ -77,7 +76,7 @@ fn run(
 ) -> Result<RepairSummary> {
     let started = Instant::now();
     let found = options.registry.detect(from, &options.open_options())?;
-    let to = &to.resolve(&LocalStorage)?;
+    let to = &to.resolve_target()?;
     if options.format.is_none() && options.registry.format_of_target(to, options).is_err() {
         options.format = Some(found.format().info().name).filter(|name| !name.is_empty());
     }

@@ -7,23 +7,55 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use nnz_core::is_url;
+use nnz_storage::staging::{self, UrlOutput, UrlOutputs};
 use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage};
 
 /// Options of URLs by name, for all URLs that are opened from now on.
 static OPTIONS: RwLock<Vec<(String, String)>> = RwLock::new(Vec::new());
 
 /// Sets the options of URLs, such as `region`, `endpoint` or `anon`, for all functions that use the default
-/// storage; see [`storage_with`].
+/// storage and for targets; see [`storage_with`].
 pub fn set_storage_options(options: Vec<(String, String)>) {
+    register_url_outputs();
     *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = options;
 }
 
 thread_local! {
-    /// The storages of [`enter_storage`] on this thread, the innermost last.
-    static ENTERED: RefCell<Vec<Arc<dyn Storage>>> = const { RefCell::new(Vec::new()) };
+    /// The scopes that were entered on this thread, the innermost last.
+    static ENTERED: RefCell<Vec<StorageScope>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A storage is the default of a thread until this is dropped; see [`enter_storage`].
+/// Options of URLs for some calls, which share what is known of the files at URLs.
+///
+/// ```
+/// use nnz::{Location, StorageScope};
+///
+/// let scope = StorageScope::new(vec![("anon".to_owned(), "true".to_owned())]);
+/// let _entered = scope.enter();
+/// assert!(nnz::open(Location::parse("missing.mtx")).is_err());
+/// ```
+#[derive(Clone)]
+pub struct StorageScope {
+    options: Arc<Vec<(String, String)>>,
+    storage: Arc<dyn Storage>,
+}
+
+impl StorageScope {
+    /// Creates a scope with options as in [`storage_with`].
+    #[must_use]
+    pub fn new(options: Vec<(String, String)>) -> Self {
+        let storage = storage_with(options.clone());
+        Self { options: Arc::new(options), storage }
+    }
+
+    /// Uses the options for URLs that are opened or written on this thread, until the result is dropped.
+    pub fn enter(&self) -> EnteredStorage {
+        ENTERED.with_borrow_mut(|entered| entered.push(self.clone()));
+        EnteredStorage(PhantomData)
+    }
+}
+
+/// A scope is left when this is dropped; see [`StorageScope::enter`].
 #[derive(Debug)]
 #[must_use]
 pub struct EnteredStorage(PhantomData<*const ()>);
@@ -34,27 +66,21 @@ impl Drop for EnteredStorage {
     }
 }
 
-/// Makes a storage the default of this thread, until the result is dropped.
-///
-/// ```
-/// use nnz::{Location, enter_storage, storage_with};
-///
-/// let _entered = enter_storage(storage_with(vec![("anon".to_owned(), "true".to_owned())]));
-/// assert!(nnz::open(Location::parse("missing.mtx")).is_err());
-/// ```
-pub fn enter_storage(storage: Arc<dyn Storage>) -> EnteredStorage {
-    ENTERED.with_borrow_mut(|entered| entered.push(storage));
-    EnteredStorage(PhantomData)
-}
-
-/// Returns the storage of [`enter_storage`], else the file system, and URLs with the options of
-/// [`set_storage_options`].
+/// Returns the storage of the innermost [`StorageScope`] of this thread, else the file system, and URLs with the
+/// options of [`set_storage_options`].
 #[must_use]
 pub fn default_storage() -> Arc<dyn Storage> {
-    if let Some(entered) = ENTERED.with_borrow(|entered| entered.last().cloned()) {
-        return entered;
+    let entered =
+        ENTERED.with_borrow(|entered| entered.last().map(|scope| Arc::clone(&scope.storage)));
+    entered.unwrap_or_else(|| storage_with(options()))
+}
+
+/// Returns the options of URLs on this thread.
+fn options() -> Vec<(String, String)> {
+    match ENTERED.with_borrow(|entered| entered.last().map(|scope| Vec::clone(&scope.options))) {
+        Some(options) => options,
+        None => OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone(),
     }
-    storage_with(OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone())
 }
 
 /// Returns the file system, and URLs with options by name: those of the crate object_store, `profile`,
@@ -65,16 +91,41 @@ pub fn default_storage() -> Arc<dyn Storage> {
 #[must_use]
 pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
     #[cfg(feature = "remote")]
-    let urls = Arc::new(
-        nnz_remote::RemoteStorage::with_options(options.into_iter().collect())
-            .with_store_files(STORE_FILES),
-    );
+    let urls = Arc::new(remote_storage(options));
     #[cfg(not(feature = "remote"))]
     let urls = {
         let _ = options;
         Arc::new(NoUrls)
     };
     Arc::new(PathsAndUrls { urls })
+}
+
+/// Returns a storage of URLs with options.
+#[cfg(feature = "remote")]
+fn remote_storage(options: Vec<(String, String)>) -> nnz_remote::RemoteStorage {
+    nnz_remote::RemoteStorage::with_options(options.into_iter().collect())
+        .with_store_files(STORE_FILES)
+}
+
+/// Makes targets at URLs those of this module.
+pub(crate) fn register_url_outputs() {
+    staging::set_url_outputs(&Outputs);
+}
+
+/// Targets at URLs, with the options of [`set_storage_options`].
+#[derive(Debug)]
+struct Outputs;
+
+impl UrlOutputs for Outputs {
+    #[cfg(feature = "remote")]
+    fn prepare(&self, url: &Path, is_directory: bool) -> io::Result<Arc<dyn UrlOutput>> {
+        remote_storage(options()).prepare_output(url, is_directory)
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn prepare(&self, _: &Path, _: bool) -> io::Result<Arc<dyn UrlOutput>> {
+        NoUrls::refuse("write")
+    }
 }
 
 /// Files of the formats and containers that are directories.
@@ -176,8 +227,8 @@ struct NoUrls;
 
 #[cfg(not(feature = "remote"))]
 impl NoUrls {
-    fn refuse<T>() -> io::Result<T> {
-        let what = "this build of nnz cannot read URLs: the feature `remote` is off";
+    fn refuse<T>(verb: &str) -> io::Result<T> {
+        let what = format!("this build of nnz cannot {verb} URLs: the feature `remote` is off");
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 }
@@ -185,23 +236,23 @@ impl NoUrls {
 #[cfg(not(feature = "remote"))]
 impl Storage for NoUrls {
     fn metadata(&self, _: &Path) -> io::Result<Metadata> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn open(&self, _: &Path) -> io::Result<Arc<dyn ReadAt>> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn open_stream(&self, _: &Path) -> io::Result<Box<dyn Read + Send>> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn open_directory(&self, _: &Path) -> io::Result<Arc<dyn Storage>> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn list(&self, _: &Path, _: &mut dyn FnMut(ListedEntry) -> io::Result<bool>) -> io::Result<()> {
-        Self::refuse()
+        Self::refuse("read")
     }
 
     fn shown(&self, path: &Path) -> PathBuf {
@@ -210,6 +261,7 @@ impl Storage for NoUrls {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     #[cfg(not(feature = "remote"))]
     #[test]
@@ -218,5 +270,16 @@ mod tests {
         let expected =
             "s3://bucket/x.h5ad: this build of nnz cannot read URLs: the feature `remote` is off";
         assert_eq!(error.as_deref(), Some(expected));
+        let matrix = crate::CsMatrix::from_parts(
+            crate::Shape { rows: 0, cols: 0 },
+            crate::Order::Row,
+            vec![0],
+            Vec::<u32>::new(),
+            Vec::<f32>::new(),
+        );
+        let options = crate::ConvertOptions::default();
+        let written = crate::WriteMatrix::write(matrix.unwrap(), "s3://bucket/x.h5ad", &options);
+        let expected = expected.replace("read", "write");
+        assert_eq!(written.err().map(|error| error.to_string()), Some(expected));
     }
 }

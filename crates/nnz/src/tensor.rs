@@ -12,7 +12,6 @@ use nnz_core::{
     About, AxisKind, Duplicates, Error, Header, MatrixSource, Order, Place, Result, Rounding,
     Scalar, Shape, Storage, write_scalar,
 };
-use nnz_storage::LocalStorage;
 
 use crate::formats::cancellable;
 use crate::{Cancellation, CatOptions, ConvertOptions, Dataset, Location, Summary};
@@ -79,7 +78,8 @@ impl TensorFile {
             let what = "is a tensor; names and annotations apply to matrices only";
             return Err(Error::unsupported(from.clone(), what));
         }
-        let to = &to.into().resolve(&LocalStorage)?;
+        let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+        let to = &to.into().resolve_target()?;
         let format = options.registry.format_of_target(to, options)?;
         let tensor = self.cancellable(options.cancellation.as_ref());
         let written = format.write_tensor(&tensor, to, options);

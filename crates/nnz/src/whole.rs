@@ -5,7 +5,6 @@ mod split;
 use std::time::Instant;
 
 use nnz_core::{MatrixSource, Result, readable};
-use nnz_storage::LocalStorage;
 
 pub use nnz_engine::{ElementChange, ElementDifference, Join};
 pub use split::{SplitSummary, split};
@@ -113,7 +112,7 @@ pub fn convert(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
-    let to = &to.resolve(&LocalStorage)?;
+    let to = &to.resolve_target()?;
     write(from, to, options, |format, probe| format.convert_file(probe, to, options, progress))
 }
 
@@ -130,7 +129,7 @@ pub fn slice(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
-    let to = &to.resolve(&LocalStorage)?;
+    let to = &to.resolve_target()?;
     let written = write(from, to, options, |format, probe| {
         format.slice_file(probe, to, selected, options, progress)
     })?;
@@ -152,7 +151,7 @@ pub fn concat(
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
-    let to = &to.resolve(&LocalStorage)?;
+    let to = &to.resolve_target()?;
     let mut format = None;
     let mut probes = Vec::with_capacity(from.len());
     for from in from {

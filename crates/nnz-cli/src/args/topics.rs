@@ -38,10 +38,12 @@ Locations
                  written. FILE:: is the root.
   -              Standard input or output: Matrix Market, and fragments with nnz fragments. ./- is
                  a file of this name.
-  URL            To read: s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, https://HOST/PATH; a
+  URL            s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY; to read also https://HOST/PATH. A
                  group is named before the query: https://HOST/x.h5::GROUP?QUERY. Credentials come
-                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. URLs cannot be
-                 written. A build without the feature remote cannot read them.
+                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. A target is
+                 written to --temp-dir and uploaded when it is complete; nothing is added to an
+                 existing one. Replacing a directory with --force is not atomic: the old one is
+                 removed first. A build without the feature remote has no URLs.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
                  file, one per line. An empty list is an error unless --allow-empty is given.
 

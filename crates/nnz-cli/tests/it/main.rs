@@ -36,6 +36,7 @@ mod json;
 mod paths;
 mod rds;
 mod remote;
+mod remote_targets;
 mod root_matrix;
 mod slice_concat;
 #[cfg(unix)]

@@ -46,9 +46,9 @@ fn urls_are_read_as_files_are() {
     }
     let missing = finish(clean().args(["info", &server.url("bpcells/none")])).refused();
     assert!(missing.contains("no such file or directory"), "{missing}");
-    let to = format!("s3://{STORE}.mtx");
+    let to = format!("{}.mtx", server.url(STORE));
     let target = finish(clean().args(["convert", text(&local), &to])).refused();
-    assert!(target.contains("nothing is written to a URL"), "{target}");
+    assert!(target.contains("https:// and http:// are for reading"), "{target}");
 }
 
 /// A matrix whose URL has a group.

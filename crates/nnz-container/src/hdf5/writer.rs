@@ -17,7 +17,7 @@ use super::container::{CAPABILITIES, full_path};
 use crate::{ArrayId, ContainerWriter};
 use existing::ExistingFile;
 use new::NewFile;
-use nnz_storage::staging::WriteOptions;
+use nnz_storage::staging::{WriteOptions, check_addition};
 
 /// The programs that a file is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +102,9 @@ impl Hdf5Writer {
             ));
         }
         // Replacing the root group replaces the file.
+        if !names.is_empty() {
+            check_addition(path)?;
+        }
         let is_new = names.is_empty() || path.symlink_metadata().is_err();
         let group: Box<dyn GroupWriter> = match is_new {
             true => Box::new(NewFile::create(path, &names, write, options, readers, place)?),

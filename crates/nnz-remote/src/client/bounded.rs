@@ -11,6 +11,7 @@ use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
     HttpResponseBody, HttpService, ReqwestConnector,
 };
+use reqwest::header::{HeaderValue, IF_NONE_MATCH};
 
 use crate::object::PIECE;
 
@@ -19,18 +20,22 @@ const LONGEST: u64 = 2 * PIECE;
 
 /// Makes clients whose answers are bounded.
 #[derive(Debug)]
-pub(super) struct Bounded;
+pub(super) struct Bounded {
+    /// Whether an upload in parts is completed only if there is no such object. object_store cannot request
+    /// this.
+    pub(super) only_new: bool,
+}
 
 impl HttpConnector for Bounded {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         // Making one reads the certificates of the system, and each has its own connections.
-        let key = Key::of(options);
+        let key = Key::of(options, self.only_new);
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, client)) = made.iter().find(|(known, _)| *known == key) {
             return Ok(client.clone());
         }
         let inner = ReqwestConnector::default().connect(options)?;
-        let client = HttpClient::new(BoundedService(inner));
+        let client = HttpClient::new(BoundedService { inner, only_new: self.only_new });
         if made.len() == MOST_MADE {
             made.remove(0);
         }
@@ -58,28 +63,44 @@ const VARIABLES: [&str; 9] = [
 
 /// The state that a client depends on: the process, as a fork has no connections, its options and the environment.
 #[derive(PartialEq, Eq)]
-struct Key(u32, String, [Option<OsString>; VARIABLES.len()]);
+struct Key(u32, String, bool, [Option<OsString>; VARIABLES.len()]);
 
 impl Key {
-    fn of(options: &ClientOptions) -> Self {
-        Self(std::process::id(), format!("{options:?}"), VARIABLES.map(std::env::var_os))
+    fn of(options: &ClientOptions, only_new: bool) -> Self {
+        let variables = VARIABLES.map(std::env::var_os);
+        Self(std::process::id(), format!("{options:?}"), only_new, variables)
     }
 }
 
 #[derive(Debug)]
-struct BoundedService(HttpClient);
+struct BoundedService {
+    inner: HttpClient,
+    only_new: bool,
+}
+
+/// Returns whether a request completes an upload in parts to S3.
+fn completes_upload(request: &HttpRequest) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    request.method().as_str() == "POST"
+        && query.split('&').any(|part| part.starts_with("uploadId="))
+}
 
 /// The type to which the macro `async_trait` expands an asynchronous function.
 type Called<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
 
 impl HttpService for BoundedService {
-    fn call<'s, 'a>(&'s self, request: HttpRequest) -> Called<'a>
+    fn call<'s, 'a>(&'s self, mut request: HttpRequest) -> Called<'a>
     where
         's: 'a,
         Self: 'a,
     {
         Box::pin(async move {
-            let (parts, body) = self.0.execute(request).await?.into_parts();
+            if self.only_new && completes_upload(&request) {
+                // The signature does not include this header.
+                let value = HeaderValue::from_static("*");
+                request.headers_mut().insert(IF_NONE_MATCH, value);
+            }
+            let (parts, body) = self.inner.execute(request).await?.into_parts();
             let longest = usize::try_from(LONGEST).unwrap_or(usize::MAX);
             let body =
                 Limited::new(body, longest).map_err(|error| match error.downcast::<HttpError>() {

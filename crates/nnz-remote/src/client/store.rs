@@ -1,5 +1,7 @@
 //! Requests to object storage.
 
+mod write;
+
 use std::cmp::Ordering;
 use std::error::Error as _;
 use std::io;
@@ -14,6 +16,7 @@ use object_store::{
     BackoffConfig, ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectStore, RetryConfig,
 };
 
+pub(crate) use self::write::Existing;
 use super::bounded::Bounded;
 use super::web::install_ring;
 use super::{Listed, Part};
@@ -25,6 +28,9 @@ use crate::failure::{Failure, clean};
 /// Pages of a list, of up to a thousand names each.
 const MOST_PAGES: usize = 4096;
 
+const FORBIDDEN: &str = "the server forbids it";
+const UNAUTHENTICATED: &str = "the server wants credentials, or others";
+
 /// A bucket or container.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -32,6 +38,7 @@ pub(crate) struct Store {
     lists: Lists,
     /// Whether requests are anonymous, as no credentials were found.
     anonymous: bool,
+    service: Service,
 }
 
 /// The same client, for listing.
@@ -45,6 +52,16 @@ impl std::fmt::Debug for Lists {
 
 impl Store {
     pub(crate) fn new(address: &Address, options: &StorageOptions) -> io::Result<Self> {
+        Self::with(address, options, client_options(), retry_config(), false)
+    }
+
+    fn with(
+        address: &Address,
+        options: &StorageOptions,
+        http: ClientOptions,
+        retry: RetryConfig,
+        only_new: bool,
+    ) -> io::Result<Self> {
         install_ring();
         // The messages of object_store contain the value of a wrong setting.
         let wrong = |error: &Error| io::Error::other(clean(&error.to_string()));
@@ -53,19 +70,18 @@ impl Store {
         macro_rules! build {
             ($described:expr) => {{
                 let (builder, anonymous) = $described?;
-                let builder = builder.with_retry(retry_config()).with_http_connector(Bounded);
+                let builder = builder.with_retry(retry).with_http_connector(Bounded { only_new });
                 let store = Arc::new(builder.build().map_err(|error| wrong(&error))?);
                 let built: Built = (Arc::clone(&store) as _, store, anonymous);
                 built
             }};
         }
-        let http = client_options();
         let (objects, lists, anonymous) = match address.service {
             Service::S3 => build!(credentials::s3(address, options, http)),
             Service::Google => build!(credentials::google(address, options, http)),
             _ => build!(credentials::azure(address, options, http)),
         };
-        Ok(Self { objects, lists: Lists(lists), anonymous })
+        Ok(Self { objects, lists: Lists(lists), anonymous, service: address.service })
     }
 
     pub(crate) async fn first(&self, key: &str, most: u64) -> Result<Part, Failure> {
@@ -147,19 +163,20 @@ impl Store {
         Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
     }
 
-    fn failed(&self, error: Error) -> Failure {
-        let denied = |what: &str| {
-            let hint = match self.anonymous {
-                true => ": it was asked without credentials, as none were found",
-                false => "",
-            };
-            Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{hint}"))
+    fn denied(&self, what: &str) -> Failure {
+        let hint = match self.anonymous {
+            true => ": it was asked without credentials, as none were found",
+            false => "",
         };
+        Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{hint}"))
+    }
+
+    fn failed(&self, error: Error) -> Failure {
         match error {
             Error::NotFound { .. } => Failure::missing(),
             Error::Precondition { .. } | Error::NotModified { .. } => Failure::changed(),
-            Error::PermissionDenied { .. } => denied("the server forbids it"),
-            Error::Unauthenticated { .. } => denied("the server wants credentials, or others"),
+            Error::PermissionDenied { .. } => self.denied(FORBIDDEN),
+            Error::Unauthenticated { .. } => self.denied(UNAUTHENTICATED),
             error => {
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 // Requests were repeated, but not for a body of a list that was cut.

@@ -5,3 +5,4 @@ mod counts;
 mod hostile;
 mod locations;
 mod objects;
+mod writing;

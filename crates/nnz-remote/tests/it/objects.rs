@@ -274,6 +274,11 @@ fn unknown_options_and_servers_are_errors() {
     let odd = RemoteStorage::with_options(StorageOptions::new().with("regoin", "x"));
     let error = odd.open(Path::new("s3://bucket/x")).unwrap_err().to_string();
     assert_eq!(error, "unknown storage option \"regoin\"");
+    for endpoint in ["", "localhost:9000"] {
+        let odd = RemoteStorage::with_options(StorageOptions::new().with("endpoint", endpoint));
+        let error = odd.open(Path::new("s3://bucket/x")).unwrap_err().to_string();
+        assert_eq!(error, "the endpoint has to start with https:// or http://");
+    }
     let started = std::time::Instant::now();
     let error = RemoteStorage::new().open(Path::new("http://127.0.0.1:9/x")).unwrap_err();
     assert!(error.to_string().starts_with("no connection"), "{error}");

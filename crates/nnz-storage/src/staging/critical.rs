@@ -4,15 +4,20 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::lock;
+use super::url::UrlOutput;
 
-static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeMap::new(), placed: false });
+static OUTPUTS: Mutex<Outputs> =
+    Mutex::new(Outputs { hidden: BTreeMap::new(), uploads: Vec::new(), placed: false });
 
 /// Outputs of this process.
 struct Outputs {
     /// Existing hidden paths.
     hidden: BTreeMap<PathBuf, InUse>,
+    /// Outputs that are being uploaded.
+    uploads: Vec<Arc<dyn UrlOutput>>,
     /// Whether an output is in place.
     placed: bool,
 }
@@ -104,18 +109,68 @@ impl Drop for Pending {
 /// If an output is being put in place, that step is completed first. After this call nothing can be
 /// staged: threads that try wait for the end of the program.
 pub fn remove_staged_outputs() {
-    abandon(lock());
+    let mut outputs = lock();
+    abandon_uploads(&mut outputs);
+    abandon(outputs);
 }
 
 /// Same as [`remove_staged_outputs`] if no output is in place yet. Otherwise removes nothing and
 /// returns `false`: a program that writes a single output should then end normally.
 pub fn remove_staged_outputs_unless_placed() -> bool {
-    let outputs = lock();
-    let unfinished = !outputs.placed;
+    let mut outputs = lock();
+    let unfinished = !outputs.placed && !abandon_uploads(&mut outputs);
     if unfinished {
         abandon(outputs);
     }
     unfinished
+}
+
+/// The time for uploads that are cancelled to remove what they uploaded.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Cancels all uploads, waits until what they uploaded is removed, and returns whether one was complete before.
+fn abandon_uploads(outputs: &mut Outputs) -> bool {
+    let end = Instant::now() + PATIENCE;
+    // All are cancelled before one is waited for.
+    for upload in &outputs.uploads {
+        upload.abandon(Duration::ZERO);
+    }
+    let mut complete = false;
+    for upload in &outputs.uploads {
+        complete |= upload.abandon(end.saturating_duration_since(Instant::now()));
+    }
+    complete
+}
+
+/// An upload that an interrupt cancels, until this is dropped.
+pub(super) struct Upload(Option<Arc<dyn UrlOutput>>);
+
+/// Registers an upload that starts now.
+pub(super) fn register_upload(output: &Arc<dyn UrlOutput>) -> Upload {
+    lock().uploads.push(Arc::clone(output));
+    Upload(Some(Arc::clone(output)))
+}
+
+impl Upload {
+    /// Records the end of the upload. After an interrupt, this waits for the end of the program.
+    pub(super) fn finish(mut self, placed: bool) {
+        self.remove(placed);
+    }
+
+    fn remove(&mut self, placed: bool) {
+        let Some(output) = self.0.take() else { return };
+        let mut outputs = lock();
+        outputs.placed |= placed;
+        if let Some(at) = outputs.uploads.iter().position(|other| Arc::ptr_eq(other, &output)) {
+            outputs.uploads.swap_remove(at);
+        }
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        self.remove(false);
+    }
 }
 
 fn abandon(outputs: MutexGuard<'static, Outputs>) {

@@ -118,9 +118,10 @@ impl StagedDirectory {
 
     fn start(target: &Path, options: WriteOptions, files: Files) -> Result<Self> {
         let replaceable = Replaceable { files, refusal: None };
-        let target = Target::check(target, options)?;
-        if target.find()?.is_some() {
-            replaceable.check(&target.path, &target.path)?;
+        let target = Target::check(target, options, true)?;
+        check_replaceable(&target, replaceable)?;
+        if target.url.is_some() {
+            return Ok(Self { target, replaceable, tree: Mutex::new(Tree::new(None)) });
         }
         let access = Members::of(&target.path).map_err(|error| target.io(error))?;
         Ok(Self { target, replaceable, tree: Mutex::new(Tree::new(access)) })
@@ -134,9 +135,7 @@ impl StagedDirectory {
     /// Fails if the target is refused, or cannot be read.
     pub fn refusing(mut self, refusal: Refusal) -> Result<Self> {
         self.replaceable.refusal = Some(refusal);
-        if self.target.find()?.is_some() {
-            self.replaceable.check(&self.target.path, &self.target.path)?;
-        }
+        check_replaceable(&self.target, self.replaceable)?;
         Ok(self)
     }
 
@@ -151,7 +150,7 @@ impl StagedDirectory {
     ///
     /// Fails if the mode of `directory` cannot be read.
     pub fn with_access_of(mut self, directory: &Path) -> Result<Self> {
-        if self.target.find()?.is_none() {
+        if self.target.url.is_none() && self.target.find()?.is_none() {
             let access =
                 Members::of_directory(directory).map_err(|error| Error::io(directory, error))?;
             self.tree = Mutex::new(Tree::new(access));
@@ -201,6 +200,7 @@ impl StagedDirectory {
     /// Fails if the data or the name cannot be written. Then nothing is left, and an existing
     /// target is unchanged.
     pub fn commit(self) -> Result<u64> {
+        // What is uploaded is not synced.
         let (path, sync) = (self.target.path.clone(), self.target.options.sync);
         let bytes = self.settle()?.commit()?;
         sync_directory(&path, sync)?;
@@ -226,6 +226,15 @@ impl StagedDirectory {
         let tree = tree.into_inner().unwrap_or_else(PoisonError::into_inner);
         let bytes = tree.settle(target.options.sync).map_err(|error| target.io(error))?;
         Ok(Ready::new(target, Content::Directory(tree, replaceable), bytes))
+    }
+}
+
+/// Checks that an existing directory may be replaced.
+fn check_replaceable(target: &Target, replaceable: Replaceable) -> Result<()> {
+    match &target.url {
+        Some(url) => url.check_replaceable(replaceable),
+        None if target.find()?.is_some() => replaceable.check(&target.path, &target.path),
+        None => Ok(()),
     }
 }
 

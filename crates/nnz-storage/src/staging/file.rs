@@ -31,7 +31,7 @@ impl StagedFile {
     /// Fails if the target exists and may not be replaced, if it is a directory, or if its
     /// directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
-        let target = Target::check(target, options)?;
+        let target = Target::check(target, options, false)?;
         ready::check_file(&target)?;
         if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {
             return Ok(Self { file, target, hidden: None });
@@ -106,7 +106,9 @@ impl StagedFile {
     pub(super) fn settle(self) -> Result<Ready> {
         let Self { file, target, hidden } = self;
         let settle = || {
-            if let Some(access) = Access::of(&target.path)? {
+            if target.url.is_none()
+                && let Some(access) = Access::of(&target.path)?
+            {
                 access.apply(&file)?;
             }
             if target.options.sync {
@@ -122,8 +124,8 @@ impl StagedFile {
 /// Creates a file with a hidden name.
 fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
     let path = target.hidden_sibling();
-    // A replacement of a private file is private from the start.
-    let private = target.path.symlink_metadata().is_ok();
+    // A replacement of a private file is private from the start, and so is what is only uploaded.
+    let private = target.url.is_some() || target.path.symlink_metadata().is_ok();
     let _lock = target.lock();
     let mut critical = Critical::enter();
     let file = system::create_file(&path, private)?;
@@ -178,7 +180,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         let options = WriteOptions { overwrite: true, sync: false };
-        let target = Target::check(&path, options).unwrap();
+        let target = Target::check(&path, options, false).unwrap();
         let (mut file, hidden) = create_hidden(&target).unwrap();
         file.write_all(b"complete").unwrap();
         let hidden_path = hidden.path().to_path_buf();

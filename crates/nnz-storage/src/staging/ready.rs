@@ -13,6 +13,7 @@ use super::directory::Replaceable;
 use super::rename::{NotExchanged, exchange, rename_free};
 use super::target::{Expected, Target, Version};
 use super::tree::Tree;
+use super::url::{self, UrlTarget};
 use crate::system::FileId;
 
 /// Number of attempts if other processes create and remove the name at the same time.
@@ -50,6 +51,9 @@ impl Ready {
 
     /// Puts the output in place and returns its size in bytes.
     pub(super) fn commit(self) -> Result<u64> {
+        if self.target.url.is_some() {
+            return self.upload();
+        }
         let Self { target, mut content, bytes } = self;
         let placed = {
             let _lock = target.lock();
@@ -69,6 +73,18 @@ impl Ready {
     /// not describe. If one of the two cannot be put in place, the old files are restored. Returns
     /// the size of both in bytes.
     pub(super) fn commit_with_sidecar(self, sidecar: Self) -> Result<u64> {
+        if let (Some(_), Some(sidecar_url)) = (&self.target.url, &sidecar.target.url) {
+            // As locally, there is no old sidecar next to the new output.
+            sidecar_url.remove_if_there(sidecar.target.options)?;
+            let (url, bytes) = (self.target.url.clone(), self.upload()?);
+            return match sidecar.upload() {
+                Ok(more) => Ok(bytes + more),
+                Err(error) => {
+                    url.iter().for_each(UrlTarget::undo);
+                    Err(error)
+                }
+            };
+        }
         let Self { target, mut content, bytes } = self;
         let Self { target: sidecar_target, content: mut description, bytes: more } = sidecar;
         let mut aside = None;
@@ -97,6 +113,27 @@ impl Ready {
         target.sync_parent()?;
         sidecar_target.sync_parent()?;
         Ok(bytes + more)
+    }
+}
+
+impl Ready {
+    /// Uploads the output and returns its size in bytes.
+    fn upload(self) -> Result<u64> {
+        let Self { target, mut content, bytes } = self;
+        let Some(url) = &target.url else { return Err(target.changed()) };
+        if let Content::Directory(_, replaceable) = &content
+            && target.options.overwrite
+            && target.expected == Expected::Anything
+        {
+            // It may have changed since the directory was started.
+            url.check_replaceable(*replaceable)?;
+        }
+        let files = match &mut content {
+            Content::File(file, _) => file.try_clone().and_then(url::file),
+            Content::Directory(tree, _) => url::files(tree),
+        };
+        url.upload(files.map_err(|error| target.io(error))?, target.options, target.expected)?;
+        Ok(bytes)
     }
 }
 
@@ -331,7 +368,7 @@ fn replace_in_steps(
     }
 }
 
-fn directory_in_the_way(path: &Path) -> Error {
+pub(super) fn directory_in_the_way(path: &Path) -> Error {
     let what = "a directory, which a file does not replace".to_owned();
     Error::new(ErrorKind::Argument(what), Place::path(path))
 }
@@ -371,6 +408,9 @@ impl Content {
 
 /// Checks that a file may replace the target.
 pub(super) fn check_file(target: &Target) -> Result<()> {
+    if target.url.is_some() {
+        return Ok(());
+    }
     match target.find()? {
         Some(found) if found.is_dir() => Err(directory_in_the_way(&target.path)),
         _ => Ok(()),

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::lock::DirectoryLock;
+use super::url::UrlTarget;
 use super::{WriteOptions, hidden};
+use crate::TemporaryFile;
 use crate::system::{self, FileId};
 
 /// What must exist at the target when an output is put in place.
@@ -53,6 +55,8 @@ pub(super) struct Target {
     pub(super) expected: Expected,
     /// The directory, if it can be opened: for locks, and for syncing.
     directory: Option<File>,
+    /// The URL, if the output is uploaded. Its parent is the directory for temporary files then.
+    pub(super) url: Option<UrlTarget>,
 }
 
 /// Converts the error that a target exists to the error that it changed: it did not exist a moment
@@ -66,11 +70,10 @@ pub fn appeared(error: Error) -> Error {
 }
 
 impl Target {
-    /// Checks that `path` may be written.
-    pub(super) fn check(path: &Path, options: WriteOptions) -> Result<Self> {
+    /// Checks that `path` may be written, as a file or as a directory.
+    pub(super) fn check(path: &Path, options: WriteOptions, is_directory: bool) -> Result<Self> {
         if nnz_core::is_url(path) {
-            let what = "nothing is written to a URL: write a file or directory, and upload that";
-            return Err(Error::unsupported(Place::path(path), what));
+            return Self::check_url(path, options, is_directory);
         }
         // A link is not replaced, but the file that it points to.
         let path = match path.symlink_metadata() {
@@ -94,7 +97,7 @@ impl Target {
         }
         let directory = File::open(&parent).ok();
         let expected = Expected::Anything;
-        let target = Self { path, parent, name, options, expected, directory };
+        let target = Self { path, parent, name, options, expected, directory, url: None };
         if let Some(found) = target.find()? {
             if !found.is_file() && !found.is_dir() {
                 let what = "neither a file nor a directory: it cannot be replaced".to_owned();
@@ -108,7 +111,26 @@ impl Target {
         Ok(target)
     }
 
-    /// Returns the metadata of the target now.
+    /// Checks that a URL may be written.
+    fn check_url(url: &Path, options: WriteOptions, is_directory: bool) -> Result<Self> {
+        let url = UrlTarget::check(url, options, is_directory)?;
+        let path = url.path.clone();
+        let parent = crate::temporary_directory();
+        match parent.metadata() {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(Error::io(&parent, io::ErrorKind::NotADirectory.into())),
+            Err(error) => return Err(Error::io(&parent, error)),
+        }
+        let name = path.file_name().map(ToOwned::to_owned).unwrap_or_default();
+        let directory = File::open(&parent).ok();
+        hidden::sweep(&parent, &name, directory.as_ref());
+        // What is staged is read again by this process only.
+        let options = WriteOptions { sync: false, ..options };
+        let (expected, url) = (Expected::Anything, Some(url));
+        Ok(Self { path, parent, name, options, expected, directory, url })
+    }
+
+    /// Returns the metadata of a local target now.
     pub(super) fn find(&self) -> Result<Option<Metadata>> {
         match self.path.symlink_metadata() {
             Ok(found) => Ok(Some(found)),
@@ -127,8 +149,12 @@ impl Target {
         hidden::sibling(&self.parent, &self.name)
     }
 
+    /// Returns the error of writing the target. What is staged for a URL is in another directory.
     pub(super) fn io(&self, error: io::Error) -> Error {
-        Error::io(&self.path, error)
+        match &self.url {
+            None => Error::io(&self.path, error),
+            Some(_) => Error::new(ErrorKind::Io(error), TemporaryFile::place(&self.parent)),
+        }
     }
 
     pub(super) fn exists(&self) -> Error {

@@ -152,6 +152,25 @@ impl Tree {
         Ok(())
     }
 
+    /// Takes the files that have no name, with their paths in the directory.
+    pub(super) fn take_unnamed(&mut self) -> BTreeMap<String, File> {
+        std::mem::take(&mut self.unnamed)
+    }
+
+    /// Calls a function for all files in the hidden directory, with their paths in the directory and outside it.
+    pub(super) fn for_each_named(
+        &self,
+        visit: &mut dyn FnMut(String, &Path) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Some(hidden) = &self.hidden else { return Ok(()) };
+        for_each_file(hidden.path(), &mut |path| {
+            let inside = path.strip_prefix(hidden.path()).map_err(io::Error::other)?;
+            let names: Option<Vec<&str>> = inside.iter().map(std::ffi::OsStr::to_str).collect();
+            let names = names.ok_or(io::ErrorKind::InvalidFilename)?;
+            visit(names.join("/"), path)
+        })
+    }
+
     /// Does the slow part before the directory is put in place: access, and syncing if requested.
     /// Returns the size of all files in bytes.
     pub(super) fn settle(&self, sync: bool) -> io::Result<u64> {

@@ -2,3 +2,4 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
 
 mod staging;
+mod urls;

@@ -6,7 +6,7 @@ use std::path::Path;
 use nnz_container::ContainerKind;
 use nnz_container::kinds::KINDS;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
-use nnz_storage::{EntryKind, InputDirectory, ListedEntry, LocalStorage};
+use nnz_storage::{EntryKind, InputDirectory, ListedEntry};
 
 #[cfg(feature = "daphne")]
 use super::daphne;
@@ -251,7 +251,7 @@ impl Registry {
         options: &ConvertOptions,
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
-        let to = &to.resolve(&LocalStorage)?;
+        let to = &to.resolve_target()?;
         let mut keeping = None;
         if let (Location::Path { path, .. }, None) = (to, options.format) {
             for format in &self.formats {

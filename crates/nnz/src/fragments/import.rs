@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use nnz_core::{FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
+use nnz_core::{Cancellation, FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
 use nnz_engine::flow::{self, Join, Work, Workers, Write};
 use nnz_engine::fragments::{FragmentTarget as _, SortedRun, SortedRuns};
 use nnz_singlecell::fragment_tsv::{
@@ -59,6 +59,7 @@ pub fn import(
     options: &StoreOptions,
     progress: &dyn Progress,
 ) -> Result<FragmentSummary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
     let target = Target::new(to, options)?;
     let mut text =

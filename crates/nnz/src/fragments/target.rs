@@ -8,7 +8,6 @@ use nnz_core::{Error, FragmentSink, Place, Result, StringList};
 use nnz_engine::directory_of;
 use nnz_engine::fragments::{self as engine, FragmentTarget};
 use nnz_singlecell::fragment_tsv::{self, WriteOptions as TextOptions};
-use nnz_storage::LocalStorage;
 use nnz_storage::staging::WriteOptions;
 use nnz_storage::stdio::{self, TerminalEscapes};
 
@@ -95,7 +94,7 @@ impl Target {
     pub(super) fn new(to: &Location, options: &StoreOptions) -> Result<Self> {
         let StoreOptions { packing, format_version, compress, write, threads, .. } = *options;
         let refuse = |what: &str| Err(Error::argument(what));
-        let to = &to.resolve(&LocalStorage)?;
+        let to = &to.resolve_target()?;
         let (path, group) = match to {
             Location::Path { path, group } if !is_text(to)? => (path, group),
             _ => {
@@ -209,7 +208,7 @@ fn ends_in_text(path: &Path) -> bool {
 ///
 /// Fails if an existing file cannot be read.
 pub fn is_text(to: &Location) -> Result<bool> {
-    match &to.resolve(&LocalStorage)? {
+    match &to.resolve_target()? {
         Location::Stream => Ok(true),
         Location::Path { path, group: None } if ends_in_text(path) => {
             container_target::goes_to_hdf5(path).map(|hdf5| !hdf5)

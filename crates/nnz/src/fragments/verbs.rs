@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use nnz_core::Result;
+use nnz_core::{Cancellation, Result};
 use nnz_engine::fragments as engine;
 
 use super::target::{StoreOptions, Target};
@@ -29,6 +29,7 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = Target::new(to, options)?;
     let source = open_within(from, options.memory)?;
     let place = from.source_place();
@@ -50,6 +51,7 @@ pub fn select(
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     selected.check()?;
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = Target::new(to, options)?;
     let source = open_within(from, options.memory)?;
     let (place, writing) = (from.source_place(), options.engine());
@@ -75,6 +77,7 @@ pub fn merge(
     progress: &dyn Progress,
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = Target::new(to, options)?;
     merging.check(from.len())?;
     let mut sources = Vec::with_capacity(from.len());

@@ -10,7 +10,7 @@ use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSink};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::stdio::{self, TerminalEscapes};
-use nnz_storage::{LocalStorage, Opened, Storage};
+use nnz_storage::{Opened, Storage};
 
 use super::widen;
 use crate::container_target::ends_in;
@@ -81,9 +81,10 @@ pub struct FrameSummary {
 /// cannot be written, and if it cannot store a label, a type or a value exactly. Nothing is written
 /// then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
     let storage = options.storage.clone().unwrap_or_else(crate::default_storage);
-    let (from, to) = (&from.resolve(&*storage)?, &to.resolve(&LocalStorage)?);
+    let (from, to) = (&from.resolve(&*storage)?, &to.resolve_target()?);
     let target = Target::new(to, options)?;
     target.check(options)?;
     let place = from.source_place();
@@ -100,9 +101,7 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
         // A header of a few bytes can state more rows than any disk can store.
         let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
         if let Location::Path { path, .. } = to {
-            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            let directory = parent.unwrap_or_else(|| Path::new("."));
-            nnz_engine::check_free_space(directory, cells, "the target")?;
+            nnz_engine::check_free_space(&nnz_engine::directory_of(path), cells, "the target")?;
         }
         frame.batches(0..frame.rows())?
     } else if options.from_dialect.is_some() {
@@ -135,8 +134,9 @@ pub fn write(
     to: &Location,
     options: &FrameOptions,
 ) -> Result<FrameSummary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
-    let to = &to.resolve(&LocalStorage)?;
+    let to = &to.resolve_target()?;
     let target = Target::new(to, options)?;
     target.check(options)?;
     let cols = frame.columns().len() as u64;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz_core::{Error, ErrorKind, Result};
+use nnz_core::{Cancellation, Error, ErrorKind, Result};
+use nnz_storage::staging;
 
 use super::{Found, find_for};
 use crate::formats::RowGroups;
@@ -34,6 +35,7 @@ pub fn split(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<SplitSummary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = |name: &str| Location::Path {
         path: directory.join(format!("{name}.{ending}")),
         group: None,
@@ -81,7 +83,7 @@ pub fn split(
         }
         if let Location::Path { path, .. } = &target
             && !options.write.overwrite
-            && path.symlink_metadata().is_ok()
+            && staging::exists(path)?
         {
             return Err(Error::new(ErrorKind::Exists, target.place()));
         }
@@ -119,6 +121,10 @@ struct Directories {
 impl Directories {
     /// Creates a directory and its missing parents.
     fn create(directory: &Path) -> Result<Self> {
+        if nnz_core::is_url(directory) {
+            // Object storage has none.
+            return Ok(Self { made: Vec::new(), files: Vec::new() });
+        }
         let missing = directory
             .ancestors()
             .take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());

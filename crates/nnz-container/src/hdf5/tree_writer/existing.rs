@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputFile;
-use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
+use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions, check_addition};
 use rust_hdf5::{H5File, LibverBound};
 
 use crate::container::full_path;
@@ -50,6 +50,7 @@ impl Added {
             let what = format!("{member:?} cannot be a path in an HDF5 file");
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
+        check_addition(path)?;
         let copied = UpdateLock::acquire(path)?;
         let old = Opened::open(InputFile::open(path)?)?;
         check_closed(&old, path)?;

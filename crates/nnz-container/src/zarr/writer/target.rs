@@ -13,7 +13,7 @@ use super::options::ZarrVersion;
 use crate::container::full_path;
 use crate::zarr::node::{self, Node};
 use nnz_storage::staging::{
-    Expected, StagedDirectory, UpdateLock, WriteOptions, appeared, is_hidden_name,
+    Expected, StagedDirectory, UpdateLock, WriteOptions, appeared, check_addition, is_hidden_name,
 };
 
 /// The files of a store other than chunks.
@@ -67,6 +67,9 @@ impl Target {
     ) -> Result<Self> {
         let place = Place::path(full_path(path, group));
         let names = names(group, &place)?;
+        if !names.is_empty() {
+            check_addition(path)?;
+        }
         let lock = lock_store(path, names.is_empty())?;
         let mut target = path.to_path_buf();
         let mut there = 0;
@@ -119,6 +122,7 @@ impl Target {
         let Some((name, around)) = names.split_last() else {
             return Err(Error::argument("the name of what is added to a Zarr store is missing"));
         };
+        check_addition(path)?;
         let lock = lock_store(path, false)?;
         let mut target = path.to_path_buf();
         let version = version_of(path)?;

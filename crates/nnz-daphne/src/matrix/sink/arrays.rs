@@ -65,7 +65,10 @@ impl ArrayStream {
             Some(at) => Values::Placed(region(at)),
             None => {
                 // A directory that is being written does not exist yet.
-                let folder = output.path().ancestors().skip(1).find(|folder| folder.is_dir());
+                let folder = match nnz_core::is_url(output.path()) {
+                    true => Some(output.path()),
+                    false => output.path().ancestors().skip(1).find(|folder| folder.is_dir()),
+                };
                 let folder = folder.unwrap_or(".".as_ref());
                 let folder = nnz_storage::spill_directory(folder);
                 let file = tempfile::tempfile_in(&folder);

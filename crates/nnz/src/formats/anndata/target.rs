@@ -13,7 +13,7 @@ use nnz_core::{
     SinkCapabilities,
 };
 use nnz_singlecell::anndata::{self as format, Item};
-use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::staging::{self, StagedFile, WriteOptions};
 
 use crate::formats::target::named;
 use crate::formats::{FormatOption, MatrixTarget};
@@ -64,6 +64,9 @@ impl Target {
                 Some(group.parse().map_err(|error: Error| error.with_context(&to.place()))?)
             }
         };
+        if item.is_some() {
+            staging::check_addition(path)?;
+        }
         let is_there = path.try_exists().map_err(|error| Error::io(path, error))?;
         // X alone is a new file, too.
         let item = item.filter(|item| *item != Item::X || is_there);
