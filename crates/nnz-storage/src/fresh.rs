@@ -3,6 +3,10 @@
 // System calls for memory take addresses.
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
 /// The minimum number of bytes for a system call.
 #[cfg(target_os = "linux")]
 const WORTH: usize = 16 << 10;
@@ -14,42 +18,183 @@ const WORTH: usize = 16 << 10;
 pub fn prefault(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if bytes.len() >= WORTH {
-        use rustix::mm::{Advice, madvise};
-
-        let skipped = bytes.as_ptr().addr() % rustix::param::page_size();
-        let pages = bytes.as_mut_ptr().wrapping_sub(skipped).cast();
-        // SAFETY: the pages are those of bytes that may be written, and populating them does not
-        // change their contents, nor what shares the first and the last page. A failure has no
-        // effect.
-        let _ = unsafe { madvise(pages, bytes.len() + skipped, Advice::LinuxPopulateWrite) };
+        // SAFETY: they are a mutable slice.
+        unsafe { populate(bytes.as_mut_ptr(), bytes.len()) };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = bytes;
 }
 
 /// The range of sizes for which large pages are requested.
-#[cfg(target_os = "linux")]
-const LARGE: std::ops::RangeInclusive<usize> = 4 << 20..=64 << 20;
+const LARGE: RangeInclusive<usize> = 4 << 20..=64 << 20;
 
-/// Requests large pages for bytes that have not been written to, if this is worth it.
+/// The size of a large page.
+const PAGE: usize = 2 << 20;
+
+/// Fewer bytes than these in the last page take less time in small pages than in a large one.
+const FEW: usize = PAGE / 4;
+
+/// More than an allocator adds to a large allocation.
+const ADDED: usize = 64;
+
+/// Returns the capacity with which to allocate an array of `len` elements of `size` bytes, so that all of it
+/// can have large pages.
+///
+/// Linux aligns a mapping to large pages if its length is a multiple of theirs, and allocators map large
+/// arrays one by one. Memory after the elements is not committed, except in their last page.
+#[must_use]
+pub fn roomy(len: usize, size: usize) -> usize {
+    let bytes = len.saturating_mul(size);
+    if !LARGE.contains(&bytes) {
+        return len;
+    }
+    let mapped = (bytes + ADDED).next_multiple_of(PAGE);
+    (mapped - ADDED) / size
+}
+
+/// Requests large pages for bytes that have not been written to, if this is worth it. `used` of them will be
+/// written.
 ///
 /// Page faults of several megabytes take longer than writing to them, and a tenth of that time with
 /// large pages. For hundreds of megabytes large pages are not requested: 600 MB were read in half
 /// the time if memory was warm, but in five times the time if a virtual machine had returned the
 /// memory to its host, as it does with large blocks of idle memory.
-pub fn enlarge_pages(bytes: &mut [u8]) {
+pub fn enlarge_pages(bytes: &mut [u8], used: usize) {
+    if !LARGE.contains(&used) {
+        return;
+    }
+    let used = used.min(bytes.len());
+    let in_last = (bytes.as_ptr().addr() + used) % PAGE;
+    let len = if in_last < FEW { used - in_last } else { bytes.len() };
     #[cfg(target_os = "linux")]
-    if LARGE.contains(&bytes.len()) {
+    {
         use rustix::mm::{Advice, madvise};
 
         let skipped = bytes.as_ptr().addr() % rustix::param::page_size();
         let pages = bytes.as_mut_ptr().wrapping_sub(skipped).cast();
         // SAFETY: the pages are those of bytes that may be written, and their size does not affect
         // their contents. A failure has no effect.
-        let _ = unsafe { madvise(pages, bytes.len() + skipped, Advice::LinuxHugepage) };
+        let _ = unsafe { madvise(pages, len + skipped, Advice::LinuxHugepage) };
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = bytes;
+    let _ = len;
+}
+
+/// The pages of two arrays that several threads will write, from start to end and at the same pace.
+///
+/// The threads populate them ahead of writing, each page once. If two threads write to the same large page
+/// for the first time, both fill one with zeros, which takes longer than what they write.
+#[derive(Debug)]
+pub struct FreshPages<'m> {
+    /// In the order of writing.
+    blocks: Vec<Block>,
+    next: AtomicUsize,
+    sizes: [usize; 2],
+    memory: PhantomData<fn() -> &'m mut [u8]>,
+}
+
+/// Bytes of a large page.
+#[derive(Debug)]
+struct Block {
+    array: usize,
+    /// The position in the array.
+    start: usize,
+    bytes: AtomicPtr<u8>,
+    len: usize,
+}
+
+impl<'m> FreshPages<'m> {
+    /// Divides arrays into pages, and returns the arrays. Those that have no large pages are left out.
+    #[must_use]
+    pub fn new(mut arrays: [&'m mut [u8]; 2]) -> (Self, [&'m mut [u8]; 2]) {
+        let sizes = arrays.each_ref().map(|array| array.len());
+        let mut blocks = Vec::new();
+        for (number, array) in arrays.iter_mut().enumerate() {
+            let mut rest = if LARGE.contains(&array.len()) { &mut **array } else { &mut [] };
+            let mut start = 0;
+            while !rest.is_empty() {
+                let in_page = PAGE - rest.as_ptr().addr() % PAGE;
+                let (block, after) = rest.split_at_mut(in_page.min(rest.len()));
+                let (bytes, len) = (AtomicPtr::new(block.as_mut_ptr()), block.len());
+                blocks.push(Block { array: number, start, bytes, len });
+                start += len;
+                rest = after;
+            }
+        }
+        blocks.sort_by(|one, other| {
+            let share = |of: &Block, by: &Block| of.start as u128 * sizes[by.array] as u128;
+            share(one, other).cmp(&share(other, one))
+        });
+        (Self { blocks, next: AtomicUsize::new(0), sizes, memory: PhantomData }, arrays)
+    }
+
+    /// Returns whether pages of an array are populated here.
+    #[must_use]
+    pub fn has(&self, array: usize) -> bool {
+        self.sizes.get(array).is_some_and(|size| LARGE.contains(size))
+    }
+
+    /// Populates the next page.
+    pub fn populate_next(&self) {
+        self.claim(|_| true);
+    }
+
+    /// Populates the pages up to a position in each array that no thread has begun to populate.
+    pub fn populate_to(&self, ends: [usize; 2]) {
+        while self.claim(|block| ends.get(block.array).is_some_and(|end| block.start < *end)) {}
+    }
+
+    /// Populates the next page if it is wanted; `false` if not, or if there is none.
+    fn claim(&self, wanted: impl Fn(&Block) -> bool) -> bool {
+        let mut next = self.next.load(Ordering::Relaxed);
+        loop {
+            let Some(block) = self.blocks.get(next).filter(|block| wanted(block)) else {
+                return false;
+            };
+            match self.next.compare_exchange_weak(
+                next,
+                next + 1,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => {
+                    block.populate();
+                    return true;
+                }
+                Err(changed) => next = changed,
+            }
+        }
+    }
+}
+
+impl Block {
+    fn populate(&self) {
+        let (bytes, len) = (self.bytes.load(Ordering::Relaxed), self.len);
+        // SAFETY: the bytes are those of a mutable slice that outlives the pages. Another thread may write to
+        // them meanwhile: populating changes nothing.
+        #[cfg(target_os = "linux")]
+        unsafe {
+            populate(bytes, len);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (bytes, len);
+    }
+}
+
+/// Has the system allocate the pages of bytes. A failure has no effect.
+///
+/// # Safety
+///
+/// The bytes may be written.
+#[cfg(target_os = "linux")]
+unsafe fn populate(bytes: *mut u8, len: usize) {
+    use rustix::mm::{Advice, madvise};
+
+    let skipped = bytes.addr() % rustix::param::page_size();
+    let pages = bytes.wrapping_sub(skipped).cast();
+    // SAFETY: the pages are those of bytes that may be written, and populating them does not change their
+    // contents, nor what shares the first and the last page.
+    let _ = unsafe { madvise(pages, len + skipped, Advice::LinuxPopulateWrite) };
 }
 
 #[cfg(test)]
