@@ -75,7 +75,7 @@ impl PartOf {
 
 impl MatrixSource for PartOf {
     nnz::matrix::forward_source! {
-        inner: about, random_access, rereadable, stored_before, locate, extras, metadata, levels, is_vector, notes
+        inner: about, random_access, rereadable, will_read, stored_before, locate, extras, metadata, levels, is_vector, notes
     }
 
     fn header(&self) -> &Header {

@@ -14,7 +14,7 @@ use nnz_core::{
     Result, Storage, Structure, Values,
 };
 
-use nnz_storage::{FreshPages, enlarge_pages, roomy};
+use nnz_storage::{FreshPages, enlarge_pages};
 
 use crate::convert::{ConvertOptions, write_entries};
 use crate::flow::{Done, Workers, run};
@@ -151,17 +151,12 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMat
     allow(header, majors, entries, options.memory)?;
     let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
     let pointers = zeroed(majors_len.saturating_add(1))?;
-    let size = header.value_type.size();
-    let mut minors: Vec<u32> = zeroed(roomy(len, size_of::<u32>()))?;
-    let values = Values::try_zeroed(header.value_type, roomy(len, size));
-    let mut values = values.ok_or_else(no_memory)?;
-    enlarge_pages(bytemuck::cast_slice_mut(&mut minors), len * size_of::<u32>());
-    enlarge_pages(values.bytes_mut(), len * size);
-    minors.truncate(len);
-    values.resize_bytes(len);
-    let minors = Minors::U32(minors);
+    let minors = Minors::U32(zeroed(len)?);
+    let values = Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?;
     let mut matrix = CsMatrix::unchecked(header.shape, header.order, pointers, minors, values);
     let Minors::U32(minors) = &mut matrix.minors else { return Ok(None) };
+    enlarge_pages(bytemuck::cast_slice_mut(minors));
+    enlarge_pages(matrix.values.bytes_mut());
     let unique = match options.duplicates {
         Some(policy) => policy == DuplicatePolicy::Refuse,
         None => header.duplicates == nnz_core::Duplicates::Refused,

@@ -31,53 +31,25 @@ const LARGE: RangeInclusive<usize> = 4 << 20..=64 << 20;
 /// The size of a large page.
 const PAGE: usize = 2 << 20;
 
-/// Fewer bytes than these in the last page take less time in small pages than in a large one.
-const FEW: usize = PAGE / 4;
-
-/// More than an allocator adds to a large allocation.
-const ADDED: usize = 64;
-
-/// Returns the capacity with which to allocate an array of `len` elements of `size` bytes, so that all of it
-/// can have large pages.
-///
-/// Linux aligns a mapping to large pages if its length is a multiple of theirs, and allocators map large
-/// arrays one by one. Memory after the elements is not committed, except in their last page.
-#[must_use]
-pub fn roomy(len: usize, size: usize) -> usize {
-    let bytes = len.saturating_mul(size);
-    if !LARGE.contains(&bytes) {
-        return len;
-    }
-    let mapped = (bytes + ADDED).next_multiple_of(PAGE);
-    (mapped - ADDED) / size
-}
-
-/// Requests large pages for bytes that have not been written to, if this is worth it. `used` of them will be
-/// written.
+/// Requests large pages for bytes that have not been written to, if this is worth it.
 ///
 /// Page faults of several megabytes take longer than writing to them, and a tenth of that time with
 /// large pages. For hundreds of megabytes large pages are not requested: 600 MB were read in half
 /// the time if memory was warm, but in five times the time if a virtual machine had returned the
 /// memory to its host, as it does with large blocks of idle memory.
-pub fn enlarge_pages(bytes: &mut [u8], used: usize) {
-    if !LARGE.contains(&used) {
-        return;
-    }
-    let used = used.min(bytes.len());
-    let in_last = (bytes.as_ptr().addr() + used) % PAGE;
-    let len = if in_last < FEW { used - in_last } else { bytes.len() };
+pub fn enlarge_pages(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
-    {
+    if LARGE.contains(&bytes.len()) {
         use rustix::mm::{Advice, madvise};
 
         let skipped = bytes.as_ptr().addr() % rustix::param::page_size();
         let pages = bytes.as_mut_ptr().wrapping_sub(skipped).cast();
         // SAFETY: the pages are those of bytes that may be written, and their size does not affect
         // their contents. A failure has no effect.
-        let _ = unsafe { madvise(pages, len + skipped, Advice::LinuxHugepage) };
+        let _ = unsafe { madvise(pages, bytes.len() + skipped, Advice::LinuxHugepage) };
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = len;
+    let _ = bytes;
 }
 
 /// The pages of two arrays that several threads will write, from start to end and at the same pace.
