@@ -204,4 +204,58 @@ mod tests {
         assert_eq!(std::hint::black_box(&bytes)[4096], 1);
         assert!(after - before < PAGES / 4, "{} faults", after - before);
     }
+
+    #[test]
+    fn each_byte_of_large_arrays_is_populated_once() {
+        for [one, other] in
+            [[5 << 20, 9_000_000], [4 << 20, 100], [64 << 20, (64 << 20) + 1], [7, 0]]
+        {
+            let mut arrays = [vec![1_u8; one], vec![1_u8; other]];
+            let [first, second] = &mut arrays;
+            let (fresh, found) = FreshPages::new([first, second]);
+            assert_eq!(found.map(|array| array.len()), [one, other]);
+            for (array, size) in [one, other].into_iter().enumerate() {
+                let large = LARGE.contains(&size);
+                assert_eq!(fresh.has(array), large);
+                let mut blocks: Vec<_> =
+                    fresh.blocks.iter().filter(|of| of.array == array).collect();
+                assert!(blocks.is_sorted_by_key(|block| block.start));
+                let all: usize = blocks.iter().map(|block| block.len).sum();
+                assert_eq!(all, if large { size } else { 0 });
+                blocks.dedup_by_key(|block| block.bytes.load(Ordering::Relaxed).addr() / PAGE);
+                assert_eq!(
+                    blocks.len(),
+                    fresh.blocks.iter().filter(|of| of.array == array).count()
+                );
+            }
+            let share = |block: &Block| block.start as f64 / [one, other][block.array] as f64;
+            assert!(fresh.blocks.is_sorted_by(|block, next| share(block) <= share(next)));
+            assert!(!fresh.has(2));
+        }
+    }
+
+    #[test]
+    fn threads_populate_pages_ahead_and_bytes_stay() {
+        let fill = |len: u32| (0..len).map(|n| n.to_le_bytes()[1]).collect::<Vec<u8>>();
+        let mut arrays = [fill(9 << 20), fill(18 << 20)];
+        let before = arrays.clone();
+        let [first, second] = &mut arrays;
+        let (fresh, [first, second]) = FreshPages::new([first, second]);
+        let next = || fresh.next.load(Ordering::Relaxed);
+        fresh.populate_next();
+        assert_eq!(next(), 1);
+        fresh.populate_to([1, 0]);
+        assert_eq!(next(), 1);
+        fresh.populate_to([3 << 20, 6 << 20]);
+        let some = next();
+        assert!((4..=8).contains(&some), "{some}");
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| (0..40).for_each(|_| fresh.populate_next()));
+            }
+        });
+        assert_eq!(next(), fresh.blocks.len());
+        fresh.populate_to([usize::MAX; 2]);
+        assert_eq!([&*first, &*second], before.each_ref().map(|array| &**array));
+    }
 }
