@@ -83,7 +83,8 @@ fn matrix() -> CsMatrix {
         minors.extend((0..count).map(|entry| entry * 10 + col % 10));
         pointers.push(minors.len() as u64);
     }
-    let values: Vec<f64> = (0..minors.len()).map(|entry| entry as f64 + 0.5).collect();
+    let count = u32::try_from(minors.len()).unwrap();
+    let values: Vec<f64> = (0..count).map(|entry| f64::from(entry) + 0.5).collect();
     let shape = Shape { rows: 1000, cols: 500 };
     CsMatrix::from_parts(shape, Order::Col, pointers, minors, values).unwrap()
 }
