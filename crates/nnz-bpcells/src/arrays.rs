@@ -2,6 +2,7 @@
 
 mod integers;
 mod packed;
+mod scattered;
 mod sink;
 mod words;
 

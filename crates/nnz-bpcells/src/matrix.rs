@@ -3,6 +3,7 @@
 mod members;
 mod pointers;
 mod reader;
+mod scattered;
 mod sink;
 mod source;
 mod validate;

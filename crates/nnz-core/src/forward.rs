@@ -11,7 +11,7 @@
 ///
 /// impl MatrixSource for Nameless {
 ///     nnz_core::forward_source! {
-///         0: about, random_access, rereadable, units, will_read, stored_before, locate, extras, metadata, levels, is_vector, notes
+///         0: about, random_access, rereadable, units, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector, notes
 ///     }
 ///
 ///     fn header(&self) -> &Header {
@@ -55,6 +55,16 @@ macro_rules! forward_source {
     (@ will_read $inner:tt) => {
         fn will_read(&self, majors: &[::std::ops::Range<u64>], fields: $crate::Projection) {
             self.$inner.will_read(majors, fields);
+        }
+    };
+    (@ scattered $inner:tt) => {
+        fn scattered(
+            &self,
+            majors: &[::std::ops::Range<u64>],
+            most: u64,
+            fields: $crate::Projection,
+        ) -> ::std::option::Option<::std::boxed::Box<dyn $crate::Unit + '_>> {
+            self.$inner.scattered(majors, most, fields)
         }
     };
     (@ stored_before $inner:tt) => {

@@ -301,6 +301,22 @@ pub trait MatrixSource: Send + Sync {
         let _ = (majors, fields);
     }
 
+    /// Returns a unit with the entries of many short ranges of majors, if the source can read them with less
+    /// work than range by range; otherwise `None`.
+    ///
+    /// The majors of its batch are listed in the order of the ranges. Those without entries may be left out.
+    /// `most` is the number of entries of all ranges, according to [`stored_before`](Self::stored_before); if
+    /// there are more by now, decoding fails.
+    fn scattered(
+        &self,
+        majors: &[Range<u64>],
+        most: u64,
+        fields: Projection,
+    ) -> Option<Box<dyn Unit + '_>> {
+        let _ = (majors, most, fields);
+        None
+    }
+
     /// Returns the first two positions in the file of entries at a row and column, for messages.
     ///
     /// # Errors

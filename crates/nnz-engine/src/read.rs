@@ -14,7 +14,7 @@ use nnz_core::{
     Result, Storage, Structure, Values,
 };
 
-use nnz_storage::enlarge_pages;
+use nnz_storage::{FreshPages, enlarge_pages};
 
 use crate::convert::{ConvertOptions, write_entries};
 use crate::flow::{Done, Workers, run};
@@ -161,8 +161,11 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMat
         Some(policy) => policy == DuplicatePolicy::Refuse,
         None => header.duplicates == nnz_core::Duplicates::Refused,
     };
-    let mut filled = Filled::new(&mut matrix.pointers, minors, matrix.values.bytes_mut(), unique);
-    let filling = Filling::new(header);
+    let (fresh, [minors, values]) =
+        FreshPages::new([bytemuck::cast_slice_mut(minors), matrix.values.bytes_mut()]);
+    let minors = bytemuck::cast_slice_mut(minors);
+    let mut filled = Filled::new(&mut matrix.pointers, minors, values, unique);
+    let filling = Filling::new(header, fresh);
     let units = source.units(0..majors, Projection::ALL)?;
     run(units, &filling, &mut filled, &mut Done, options.workers())?;
     Ok(filled.complete()?.then_some(matrix))

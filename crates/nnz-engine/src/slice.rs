@@ -161,8 +161,8 @@ impl Slice {
         let gathering =
             Gathering::new(self.header.order, self.header.shape, self.header.value_type);
         Box::new(move || {
-            if let Some(stretches) = few(inner, &mut stretches)? {
-                let few = Few { slice: self, stretches, fields, gathering };
+            if let Some((stretches, entries)) = few(inner, &mut stretches)? {
+                let few = Few { slice: self, stretches, entries, fields, gathering };
                 return Ok(Some(Next::Unit(Box::new(few))));
             }
             let Some(one) = stretches.pop_front() else { return Ok(None) };

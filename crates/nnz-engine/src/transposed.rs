@@ -86,6 +86,16 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
         Ok(Box::new(Exchanging(self.inner.units(majors, fields)?)))
     }
 
+    fn scattered(
+        &self,
+        majors: &[Range<u64>],
+        most: u64,
+        fields: Projection,
+    ) -> Option<Box<dyn Unit + '_>> {
+        let unit = self.inner.scattered(majors, most, fields)?;
+        Some(Box::new(Exchanged(unit)))
+    }
+
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
         self.inner.locate(col, row)
     }

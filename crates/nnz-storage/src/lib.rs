@@ -26,7 +26,7 @@ pub use counting::{CountingStorage, Request};
 pub use directory::InputDirectory;
 pub use faulty::FaultyStorage;
 pub use file::{FileReader, InputFile};
-pub use fresh::{enlarge_pages, prefault};
+pub use fresh::{FreshPages, enlarge_pages, prefault};
 pub use local::{LocalStorage, local};
 pub use mapped::Mapped;
 pub use opened::Opened;

@@ -1,6 +1,7 @@
 //! The default storage: the file system and URLs.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,13 @@ thread_local! {
 pub struct StorageScope {
     options: Arc<Vec<(String, String)>>,
     storage: Arc<dyn Storage>,
+}
+
+impl fmt::Debug for StorageScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Options may be secret.
+        f.debug_struct("StorageScope").finish_non_exhaustive()
+    }
 }
 
 impl StorageScope {

@@ -7,6 +7,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::Result;
 
 use super::packed::at_least;
+use super::scattered::{self, len, total};
 use super::{By, LoadedChunks, PackedArray, Scratch};
 use crate::{FormatVersion, Packing};
 
@@ -63,6 +64,28 @@ impl Integers {
                 out.truncate(len);
                 Ok(())
             }
+        }
+    }
+
+    /// Reads ranges of elements, one after another.
+    pub(crate) fn read_scattered(
+        &self,
+        ranges: &[Range<u64>],
+        scratch: &mut Scratch,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
+        match self {
+            Self::Plain(array) => {
+                out.resize(total(ranges), 0);
+                let mut rest = out.as_mut_slice();
+                for range in ranges {
+                    let (part, after) = rest.split_at_mut(len(range).min(rest.len()));
+                    array.read(range.start, part)?;
+                    rest = after;
+                }
+                Ok(())
+            }
+            Self::Packed(packed) => scattered::read(packed, ranges, scratch, out),
         }
     }
 

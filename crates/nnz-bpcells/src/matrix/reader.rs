@@ -6,7 +6,7 @@ use std::ops::Range;
 use nnz_bitpack::CHUNK;
 use nnz_core::{
     At, Batch, Element, Error, Majors, Order, Piece, PointerCursor, Projection, Result, Unit,
-    UnitReader, Values,
+    UnitReader, ValueType, Values,
 };
 
 use super::source::{MatrixSource, ValueArray};
@@ -19,6 +19,41 @@ const PIECE: u64 = 512 * CHUNK as u64;
 thread_local! {
     /// Buffers for packed data, reused by each thread.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Calls a function with the buffers of this thread.
+pub(super) fn with_scratch(read: impl FnOnce(&mut Scratch) -> Result<()>) -> Result<()> {
+    SCRATCH.with_borrow_mut(read)
+}
+
+/// Checks that the minor indices of ranges of entries are less than the length of their axis.
+pub(super) fn check_minors(
+    source: &MatrixSource,
+    entries: impl Iterator<Item = Range<u64>>,
+    minors: &[u32],
+) -> Result<()> {
+    let header = &source.header;
+    let len = header.shape.minor(header.order);
+    if nnz_bitpack::max(minors).is_none_or(|largest| u64::from(largest) < len) {
+        return Ok(());
+    }
+    let too_large = |(_, minor): &(u64, &u32)| u64::from(**minor) >= len;
+    let Some((entry, minor)) = entries.flatten().zip(minors).find(too_large) else { return Ok(()) };
+    let place = source.index.place().at(At::Element(entry));
+    let axis = match header.order {
+        Order::Col => "rows",
+        Order::Row => "columns",
+    };
+    let found = format!("the index {minor}");
+    Err(Error::mismatch(place, found, format!("less than {len}, the number of {axis}")))
+}
+
+/// Returns values of a type, after replacing those of another one.
+pub(super) fn typed(values: &mut Values, value_type: ValueType) -> &mut Values {
+    if values.value_type() != value_type || matches!(values, Values::Iso(_)) {
+        *values = Values::new(value_type);
+    }
+    values
 }
 
 /// Splits a range of major vectors into pieces.
@@ -51,14 +86,14 @@ struct Entries<'a> {
 
 impl Unit for Entries<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        SCRATCH.with_borrow_mut(|scratch| {
+        with_scratch(|scratch| {
             if self.fields.minors {
                 self.read_minors(scratch, batch.minors.u32_buffer())?;
             }
             if self.fields.values {
                 self.read_values(scratch, &mut batch.values)?;
             }
-            Ok::<(), Error>(())
+            Ok(())
         })?;
         batch.order = self.source.header.order;
         batch.majors = Majors::Consecutive(self.piece.first);
@@ -70,20 +105,7 @@ impl Unit for Entries<'_> {
 impl Entries<'_> {
     fn read_minors(&self, scratch: &mut Scratch, minors: &mut Vec<u32>) -> Result<()> {
         self.source.index.read(self.piece.entries.clone(), scratch, minors)?;
-        let header = &self.source.header;
-        let len = header.shape.minor(header.order);
-        if nnz_bitpack::max(minors).is_none_or(|largest| u64::from(largest) < len) {
-            return Ok(());
-        }
-        let offender = minors.iter().position(|&minor| u64::from(minor) >= len).unwrap_or(0);
-        let place =
-            self.source.index.place().at(At::Element(self.piece.entries.start + offender as u64));
-        let axis = match header.order {
-            Order::Col => "rows",
-            Order::Row => "columns",
-        };
-        let found = format!("the index {}", minors[offender]);
-        Err(Error::mismatch(place, found, format!("less than {len}, the number of {axis}")))
+        check_minors(self.source, std::iter::once(self.piece.entries.clone()), minors)
     }
 
     fn read_values(&self, scratch: &mut Scratch, values: &mut Values) -> Result<()> {
@@ -91,9 +113,7 @@ impl Entries<'_> {
         match &self.source.values {
             ValueArray::Integers(integers) => integers.read(entries, scratch, u32::vec_mut(values)),
             ValueArray::Floats(array) => {
-                if values.value_type() != array.value_type() || matches!(values, Values::Iso(_)) {
-                    *values = Values::new(array.value_type());
-                }
+                let values = typed(values, array.value_type());
                 array.read_bytes(entries.start, values.resize_bytes(self.piece.len()))
             }
         }

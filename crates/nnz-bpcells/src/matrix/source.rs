@@ -6,13 +6,14 @@ use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
     About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place, Projection, Result,
-    Storage, Structure, UnitReader, ValueType, entry_ranges, pointer_ranges, read_pointers,
+    Storage, Structure, Unit, UnitReader, ValueType, entry_ranges, pointer_ranges, read_pointers,
     readable,
 };
 
 use super::members::{self, INDEX, MEMBERS, VAL};
 use super::pointers::Pointers;
 use super::reader::Reader;
+use super::scattered::Scattered;
 use crate::arrays::Integers;
 use crate::version::{self, Version};
 use crate::{FormatVersion, Packing};
@@ -220,6 +221,17 @@ impl nnz_core::MatrixSource for MatrixSource {
             // An array that cannot be read is an error when it is read.
             let _ = readable(self.announce(majors, fields));
         }
+    }
+
+    fn scattered(
+        &self,
+        majors: &[Range<u64>],
+        most: u64,
+        fields: Projection,
+    ) -> Option<Box<dyn Unit + '_>> {
+        // Invalid ranges are errors of `units`.
+        majors.iter().try_for_each(|range| self.header.check_majors(range)).ok()?;
+        Some(Box::new(Scattered { source: self, majors: majors.to_vec(), most, fields }))
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

@@ -13,12 +13,12 @@ use nnz_core::{
 };
 
 /// Bytes read of each member.
-type Reads = Arc<Mutex<BTreeMap<String, usize>>>;
+pub type Reads = Arc<Mutex<BTreeMap<String, usize>>>;
 
-/// A container that counts what is read.
-struct Counting(Memory, Reads);
+/// A container that counts what is read, and whether its reads have a latency.
+pub struct Counting(pub Memory, pub Reads, pub bool);
 
-struct CountingArray(Box<dyn NumberArray>, String, Reads);
+struct CountingArray(Box<dyn NumberArray>, String, Reads, bool);
 
 fn count(reads: &Reads, name: &str, bytes: usize) {
     *reads.lock().unwrap().entry(name.to_owned()).or_default() += bytes;
@@ -46,7 +46,8 @@ impl Container for Counting {
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
-        Ok(Box::new(CountingArray(self.0.array(name)?, name.to_owned(), Arc::clone(&self.1))))
+        let array = self.0.array(name)?;
+        Ok(Box::new(CountingArray(array, name.to_owned(), Arc::clone(&self.1), self.2)))
     }
 
     fn strings_size(&self, name: &str) -> Result<u64> {
@@ -79,6 +80,10 @@ impl NumberArray for CountingArray {
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         count(&self.2, &self.1, out.len());
         self.0.read_bytes(first, out)
+    }
+
+    fn has_latency(&self) -> bool {
+        self.3
     }
 }
 
@@ -114,7 +119,7 @@ fn matrix() -> (MatrixSource, Reads) {
     .unwrap();
     Box::new(sink).finish().unwrap();
     let reads = Reads::default();
-    let source = MatrixSource::open(Box::new(Counting(memory, Arc::clone(&reads)))).unwrap();
+    let source = MatrixSource::open(Box::new(Counting(memory, Arc::clone(&reads), false))).unwrap();
     (source, reads)
 }
 

@@ -20,3 +20,4 @@ mod golden;
 mod properties;
 mod quirks;
 mod r_objects;
+mod scattered;

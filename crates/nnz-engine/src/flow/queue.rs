@@ -27,11 +27,14 @@ struct Waiting<'w> {
     /// Whether a thread writes.
     writing: bool,
     over: bool,
+    /// The number of threads that sleep until there is room.
+    sleeping: usize,
 }
 
 impl<'w> Queue<'w> {
     pub(super) fn new(most: usize) -> Self {
-        let waiting = Waiting { next: 0, units: BTreeMap::new(), writing: false, over: false };
+        let waiting =
+            Waiting { next: 0, units: BTreeMap::new(), writing: false, over: false, sleeping: 0 };
         Self { waiting: Mutex::new(waiting), moved: Condvar::new(), most }
     }
 
@@ -40,7 +43,9 @@ impl<'w> Queue<'w> {
         let mut waiting = lock(&self.waiting);
         // There is always room for the next one, which makes room for the others.
         while waiting.units.len() >= self.most && waiting.next != unit && !waiting.over {
+            waiting.sleeping += 1;
             waiting = self.moved.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting.sleeping -= 1;
         }
         if waiting.over {
             return Ok(false);
@@ -60,7 +65,9 @@ impl<'w> Queue<'w> {
             // Waking threads is slow, so they should find room for more than one unit. The thread that
             // has the next unit must not sleep.
             let few = waiting.units.len() <= self.most / 2;
-            if few || !waiting.units.contains_key(&waiting.next) {
+            let useful = few || !waiting.units.contains_key(&waiting.next);
+            // A notification is a system call, also if no thread sleeps.
+            if useful && waiting.sleeping > 0 {
                 self.moved.notify_all();
             }
         }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use nnz_core::{
     Batch, Error, Extent, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
 };
-use nnz_storage::prefault;
+use nnz_storage::{FreshPages, prefault};
 
 use crate::ascent::ASCENT;
 use crate::flow::{Join, Work};
@@ -16,13 +16,14 @@ pub(super) struct Filling<'m> {
     value_type: ValueType,
     /// Batches to be reused.
     spare: Mutex<Vec<Batch>>,
-    memory: std::marker::PhantomData<fn() -> &'m mut [u8]>,
+    /// The pages of minors and values.
+    fresh: FreshPages<'m>,
 }
 
-impl Filling<'_> {
-    pub(super) fn new(header: &Header) -> Self {
+impl<'m> Filling<'m> {
+    pub(super) fn new(header: &Header, fresh: FreshPages<'m>) -> Self {
         let Header { order, value_type, .. } = *header;
-        Self { order, value_type, spare: Mutex::default(), memory: std::marker::PhantomData }
+        Self { order, value_type, spare: Mutex::default(), fresh }
     }
 
     fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Batch>> {
@@ -37,6 +38,8 @@ impl<'m> Work for Filling<'m> {
     type Joint = Slot<'m>;
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
+        // Usually more than all units so far need.
+        self.fresh.populate_next();
         let spare = self.spare().pop();
         let mut batch =
             spare.unwrap_or_else(|| Batch::new(self.order, Values::new(self.value_type)));
@@ -50,8 +53,18 @@ impl<'m> Work for Filling<'m> {
     }
 
     fn encode(&self, (batch, _): Self::BatchUnits, slot: Slot<'m>) -> Result<()> {
-        prefault(bytemuck::cast_slice_mut(slot.minors));
-        prefault(slot.values);
+        let before = usize::try_from(slot.before).unwrap_or(usize::MAX);
+        let after = before.saturating_add(batch.entries());
+        let sizes = [size_of::<u32>(), self.value_type.size()];
+        let ends = sizes.map(|size| after.saturating_mul(size));
+        self.fresh.populate_to(ends);
+        for (array, bytes) in
+            [bytemuck::cast_slice_mut(slot.minors), slot.values].into_iter().enumerate()
+        {
+            if !self.fresh.has(array) {
+                prefault(bytes);
+            }
+        }
         prefault(bytemuck::cast_slice_mut(slot.pointers));
         if let Minors::U32(minors) = &batch.minors {
             slot.minors.copy_from_slice(minors);

@@ -1,12 +1,13 @@
 //! Short stretches of majors, read together by any thread.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use nnz_core::{Batch, Error, MatrixSource, Projection, Result, Unit, Values};
 
-use super::Slice;
 use super::pick::Majors;
 use super::picked::Stretch;
+use super::{Slice, by_order};
 use crate::parts::Gathering;
 use crate::stages::apply;
 
@@ -20,11 +21,12 @@ const MANY: usize = 4096;
 /// cheap allocation.
 const ENTRIES: usize = 16 * 1024;
 
-/// Takes the next stretches, up to a batch, if they are short and have few entries.
+/// Takes the next stretches, up to a batch, if they are short and have few entries. Returns also the number of
+/// entries.
 pub(super) fn few(
     source: &dyn MatrixSource,
     stretches: &mut VecDeque<Stretch>,
-) -> Result<Option<Vec<Stretch>>> {
+) -> Result<Option<(Vec<Stretch>, u64)>> {
     let mut taken = Vec::new();
     let mut entries = 0;
     while let Some(one) = stretches.front().filter(|one| one.len <= SHORT && taken.len() < MANY) {
@@ -38,13 +40,15 @@ pub(super) fn few(
         }
         stretches.pop_front();
     }
-    Ok(Some(taken).filter(|taken| !taken.is_empty()))
+    Ok((!taken.is_empty()).then_some((taken, entries)))
 }
 
 /// Stretches that are read together.
 pub(super) struct Few<'a> {
     pub(super) slice: &'a Slice,
     pub(super) stretches: Vec<Stretch>,
+    /// The number of entries.
+    pub(super) entries: u64,
     pub(super) fields: Projection,
     pub(super) gathering: Gathering,
 }
@@ -53,6 +57,13 @@ impl Unit for Few<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let within = |error: Error| error.with_context(&self.slice.place);
         let source = &*self.slice.inner;
+        let old: Vec<_> = self.stretches.iter().map(Stretch::old).collect();
+        if let Some(unit) = source.scattered(&old, self.entries, self.fields) {
+            unit.decode(batch).map_err(within)?;
+            let [major, _] = by_order(&self.slice.picked, source.header().order);
+            let steps = self.slice.steps(Majors::Sought(Arc::clone(major)));
+            return apply(&steps, batch, &mut Batch::new(batch.order, Values::default()));
+        }
         let empty = || Batch::new(source.header().order, Values::new(source.header().value_type));
         let (mut read, mut spare) = (empty(), empty());
         // Always the same, so that reused batches need not grow.

@@ -13,6 +13,8 @@ pub(super) enum Majors {
     Moved(Stretch),
     /// Some majors are selected.
     Found(Arc<Picked>),
+    /// All majors are selected, and there are few.
+    Sought(Arc<Picked>),
 }
 
 /// Drops entries that are not selected, and moves the others.
@@ -38,6 +40,7 @@ impl Pick {
                 Lookup::Table(table) => in_table(table, old),
                 Lookup::Search(stretches) => in_stretches(stretches, old),
             },
+            Majors::Sought(picked) => in_stretches(picked.sorted(), old),
         }
     }
 
@@ -116,6 +119,14 @@ impl Step for Pick {
             && let Some(moved) = one.moved(*first)
         {
             *first = moved;
+            return Ok(());
+        }
+        if self.minors.is_whole()
+            && let (Majors::Sought(_), BatchMajors::Listed(listed)) =
+                (&self.majors, &mut batch.majors)
+            && let Some(moved) = listed.iter().map(|old| self.major(*old)).collect::<Option<_>>()
+        {
+            *listed = moved;
             return Ok(());
         }
         match self.minors.lookup() {

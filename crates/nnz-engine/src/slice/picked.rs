@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use nnz_core::{Axis, Error, ErrorKind, Place, Result};
 
@@ -36,14 +37,19 @@ pub(super) struct Picked {
     stretches: Vec<Stretch>,
     /// Sorted by position, unless that is the same order.
     sorted: Option<Vec<Stretch>>,
-    /// The target of each position of the axis, or [`NOWHERE`]; for axes that are not too long.
-    table: Vec<u32>,
+    /// The target of each position of the axis, or [`NOWHERE`]. It is made when it is needed.
+    table: OnceLock<Vec<u32>>,
     len: u64,
+    /// The length of the axis.
+    axis: u64,
     whole: bool,
 }
 
 /// The mark in the table of positions that are not selected.
 const NOWHERE: u32 = u32::MAX;
+
+/// The longest axis with a table.
+const LONGEST: u64 = 1 << 22;
 
 /// How targets are looked up.
 pub(super) enum Lookup<'a> {
@@ -65,7 +71,6 @@ impl Picked {
     ///
     /// Fails if a range extends past the end, or if two overlap.
     pub(super) fn new(ranges: Vec<Range<u64>>, len: u64, one: &str) -> Result<Self> {
-        const LONGEST: u64 = 1 << 22;
         let mut stretches: Vec<Stretch> = Vec::new();
         let mut to = 0;
         for Range { start, end } in ranges {
@@ -89,24 +94,13 @@ impl Picked {
                 return Err(Error::argument(what));
             }
         }
-        let mut table = Vec::new();
-        if stretches.len() > 1 && len <= LONGEST {
-            table.resize(usize::try_from(len).unwrap_or(0), NOWHERE);
-            for one in &stretches {
-                for (old, to) in one.old().zip(one.to..) {
-                    let slot = usize::try_from(old).ok().and_then(|old| table.get_mut(old));
-                    if let (Some(slot), Ok(to)) = (slot, u32::try_from(to)) {
-                        *slot = to;
-                    }
-                }
-            }
-        }
         Ok(Self {
             whole: to == len && stretches.len() < 2,
             sorted: (sorted != stretches).then_some(sorted),
             stretches,
-            table,
+            table: OnceLock::new(),
             len: to,
+            axis: len,
         })
     }
 
@@ -154,9 +148,22 @@ impl Picked {
             (true, _) => Lookup::Whole,
             (false, []) => Lookup::Search(&[]),
             (false, [one]) => Lookup::One(*one),
-            _ if self.table.is_empty() => Lookup::Search(self.sorted()),
-            _ => Lookup::Table(&self.table),
+            _ if self.axis > LONGEST => Lookup::Search(self.sorted()),
+            _ => Lookup::Table(self.table.get_or_init(|| self.tabulated())),
         }
+    }
+
+    fn tabulated(&self) -> Vec<u32> {
+        let mut table = vec![NOWHERE; usize::try_from(self.axis).unwrap_or(0)];
+        for one in &self.stretches {
+            for (old, to) in one.old().zip(one.to..) {
+                let slot = usize::try_from(old).ok().and_then(|old| table.get_mut(old));
+                if let (Some(slot), Ok(to)) = (slot, u32::try_from(to)) {
+                    *slot = to;
+                }
+            }
+        }
+        table
     }
 
     /// Returns the stretches of a range of targets.

@@ -3,6 +3,7 @@
 
 mod cancellation;
 mod composed;
+mod scattered;
 mod sources;
 #[cfg(feature = "sprs")]
 mod sprs_matrix;
