@@ -31,10 +31,10 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
 
 const AFTER_HELP: &str = "\
 A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr store; - is
-standard input or output (Matrix Market and fragments only). It may also be a URL: s3://, gs://, az://,
-and https:// for a source. Without ::GROUP, nnz reads the root if it is a matrix, otherwise the only
-matrix in the file. The format of a source is detected from its content; the format of a target
-follows from its extension or --to.
+standard input or output (Matrix Market and fragments only). It may also be a URL: s3://, gs://,
+az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a matrix, otherwise
+the only matrix in the file. The format of a source is detected from its content; the format of a
+target follows from its extension or --to.
 
 Annotations are columns of data about rows or columns: obs and var in AnnData, features.tsv in 10x.
 

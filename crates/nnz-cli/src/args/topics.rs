@@ -38,12 +38,13 @@ Locations
                  written. FILE:: is the root.
   -              Standard input or output: Matrix Market, and fragments with nnz fragments. ./- is
                  a file of this name.
-  URL            s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY; to read also https://HOST/PATH. A
-                 group is named before the query: https://HOST/x.h5::GROUP?QUERY. Credentials come
-                 from the environment, AWS_PROFILE, or --storage-option KEY=VALUE. A target is
-                 written to --temp-dir and uploaded when it is complete; nothing is added to an
-                 existing one. Replacing a directory with --force is not atomic: the old one is
-                 removed first. A build without the feature remote has no URLs.
+  URL            s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY; a source also
+                 https://HOST/PATH. A group is named before the query:
+                 https://HOST/x.h5::GROUP?QUERY. Credentials come from the environment,
+                 AWS_PROFILE, or --storage-option KEY=VALUE. A target is written to --temp-dir, and
+                 uploaded when it is complete; nothing is added to an existing one. Replacing a
+                 directory with --force is not atomic: the old one is removed first. A build
+                 without the feature remote has no URLs.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
                  file, one per line. An empty list is an error unless --allow-empty is given.
 
