@@ -62,15 +62,15 @@ impl fmt::Display for Expected {
                 f.write_str("a symmetry other than hermitian, or complex values")
             }
             Self::SymmetryOfField => f.write_str("general or symmetric, since values have no sign"),
-            Self::Size(what) => write!(f, "the number of {what}, from 0 to {}", i64::MAX),
+            Self::Size(what) => write!(f, "the number of {what}, less than 2^63"),
             Self::Square(rows) => {
                 write!(f, "{rows} columns, since a matrix with a symmetry is square")
             }
             Self::Cells => write!(f, "a shape of less than 2^64 cells"),
             Self::Row(rows) => index(f, "row", rows),
             Self::Col(cols) => index(f, "column", cols),
-            Self::Integer => f.write_str("an integer of 64 bits"),
-            Self::Unsigned => f.write_str("an unsigned integer of 64 bits"),
+            Self::Integer => f.write_str("a 64-bit integer"),
+            Self::Unsigned => f.write_str("an unsigned 64-bit integer"),
             Self::Real => f.write_str("a number"),
             Self::FiniteReal => f.write_str("a number in the range of float64"),
             Self::RealPart => f.write_str("the real part, a number"),

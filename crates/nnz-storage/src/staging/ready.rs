@@ -331,8 +331,8 @@ fn replace_in_steps(
     }
 }
 
-fn directory_in_the_way(path: &Path) -> Error {
-    let what = "a directory, which a file does not replace".to_owned();
+pub(super) fn directory_in_the_way(path: &Path) -> Error {
+    let what = "is a directory, which is not replaced by a file".to_owned();
     Error::new(ErrorKind::Argument(what), Place::path(path))
 }
 
@@ -366,14 +366,6 @@ impl Content {
             Self::File(..) => Ok(()),
             Self::Directory(_, replaceable) => replaceable.check(path, target),
         }
-    }
-}
-
-/// Checks that a file may replace the target.
-pub(super) fn check_file(target: &Target) -> Result<()> {
-    match target.find()? {
-        Some(found) if found.is_dir() => Err(directory_in_the_way(&target.path)),
-        _ => Ok(()),
     }
 }
 
