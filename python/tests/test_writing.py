@@ -151,7 +151,7 @@ def test_options_match_the_command(tmp_path):
         ({"layout": "tiles"}, "layout"),
         ({"unpacked": True}, "unpacked"),
         ({"to": "xlsx"}, "unknown format"),
-        ({"type": "string"}, "unknown value type"),
+        ({"type": "string"}, 'type "string": expected uint8'),
         ({"memory": "much"}, 'memory "much"'),
         ({"duplicates": "drop"}, 'duplicates "drop"'),
     ):

@@ -38,15 +38,16 @@ target follows from its extension or --to.
 
 Annotations are columns of data about rows or columns: obs and var in AnnData, features.tsv in 10x.
 
-Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices (.rds): base R and classes
-        of the Matrix package; Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x directories
-        (matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE matrices
-        and data frames (.dbdf), and directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr,
-        npz and directories of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X,
-        obsm/..., obsp/...; SciPy sparse matrices (.npz); NumPy arrays (.npy)
+Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices (.rds): base R and
+        classes of the Matrix package; Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x
+        directories (matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, each also with .gz);
+        DAPHNE matrices and data frames (.dbdf), and directories of segments (.dbdf.hdfs);
+        Binsparse in HDF5, NetCDF, Zarr, npz and directories of .npy; AnnData (.h5ad, Zarr): X, or
+        FILE::layers/counts, raw/X, obsm/..., obsp/...; SciPy sparse matrices (.npz); NumPy arrays
+        (.npy)
 Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5 with --to bpcells);
-        R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x directories,
-        and 10x HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
+        R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x directories, and
+        10x HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
         .bsp.npz, .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse matrices
         (.npz); NumPy arrays (.npy)
 

@@ -130,6 +130,10 @@ fn token(text: &[u8]) -> String {
             _ => "the end of the line".to_owned(),
         };
     }
+    if text[..len.min(SHOWN)].contains(&0) {
+        let start = String::from_utf8_lossy(&text[..len.min(4)]);
+        return format!("binary data (\"{}...\")", start.escape_debug());
+    }
     let cut = if len > SHOWN { "..." } else { "" };
     let shown = String::from_utf8_lossy(&text[..len.min(SHOWN)]);
     format!("\"{}{cut}\"", shown.escape_debug())
@@ -154,6 +158,7 @@ mod tests {
             (b"\x1b[31m\n", "\"\\u{1b}[31m\""),
             (b"g\xc3\xa8ne\n", "\"g\u{e8}ne\""),
             (b"\xff\n", "\"\u{fffd}\""),
+            (b"PK\x03\x04\0\0", "binary data (\"PK\\u{3}\\u{4}...\")"),
             (b"\r\n", "the end of the line"),
             (b"\rx\n", "a lone carriage return"),
             (b"", "the end of the line"),

@@ -186,7 +186,7 @@ impl ContainerTarget {
 
 /// The error for compression of a target that has none.
 pub(crate) fn uncompressed(target: &str) -> Error {
-    Error::argument(format!("compression does not apply to {target}"))
+    Error::argument(format!("the option compress does not apply to {target}"))
 }
 
 /// Returns the options of an R object; compressed by default, as in R.

@@ -40,9 +40,9 @@ pub(super) fn convert(
         ("--type", writing.value_type.is_some()),
         ("--duplicates", writing.duplicates.is_some()),
         ("--compress", writing.compress.is_some()),
-        ("--row-names, --row-annotations, ...", !writing.labelling.is_empty()),
     ];
-    if let Some((option, _)) = of_matrices.into_iter().find(|(_, given)| *given) {
+    let given = of_matrices.into_iter().find(|(_, given)| *given).map(|(option, _)| option);
+    if let Some(option) = given.or_else(|| writing.labelling.first()) {
         let what = format!("contains a data frame, to which {option} does not apply");
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
