@@ -32,7 +32,8 @@ pub(super) fn convert(
 ) -> Result<Outcome, Error> {
     let writing = &args.writing;
     if transpose {
-        let what = "contains a data frame, not a matrix; it cannot be transposed";
+        let what =
+            "contains a data frame, not a matrix; it is only converted between .csv and .dbdf";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let of_matrices = [
