@@ -155,7 +155,7 @@ fn errors_have_line_column_found_and_expected() {
         ),
         (
             format!("{REAL}9223372036854775808 2 0\n"),
-            "line 2, column 1: found \"9223372036854775808\", expected the number of rows, from 0 to 9223372036854775807",
+            "line 2, column 1: found \"9223372036854775808\", expected the number of rows, less than 2^63",
         ),
         (
             format!("{complex}2 3 0\n"),

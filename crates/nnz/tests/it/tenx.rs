@@ -75,8 +75,8 @@ fn files_with_one_matrix_need_no_group() {
 #[test]
 fn one_of_several_genomes_has_to_be_selected() {
     let error = manifest::open(&place("h5/cr2_two_genomes.h5", None)).err().unwrap().to_string();
-    assert!(error.contains("select one of"), "{error}");
-    assert!(error.contains("::/hg19") && error.contains("::/mm10"), "{error}");
+    assert!(error.contains("select one:"), "{error}");
+    assert!(error.contains("::hg19") && error.contains("::mm10"), "{error}");
     // All are checked.
     let mut findings = Vec::new();
     let whole = place("h5/cr2_two_genomes.h5", None);
