@@ -8,7 +8,7 @@ Examples
 --------
 >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
 >>> m
-<nnz.Matrix 507 x 1107 of int64 with 23866 entries, by column: 10x folder, 'examples/pbmc_10x_v3_mtx'>
+<nnz.Matrix 507 x 1107 of int64 with 23866 entries, by column: 10x directory, 'examples/pbmc_10x_v3_mtx'>
 >>> m[["APP", "SOD1"]].shape
 (2, 1107)
 """

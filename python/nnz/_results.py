@@ -51,11 +51,9 @@ def summary(made: Dict[str, Any]) -> Summary:
     """Make a summary, and warn of what was dropped."""
     result = Summary(**made)
     stacklevel = outside()
-    if result.dropped:
-        dropped = ", ".join(result.dropped)
-        warnings.warn(f"dropped: {dropped}", DroppedWarning, stacklevel=stacklevel)
-    if result.left_out:
-        warnings.warn(f"left out: {', '.join(result.left_out)}", DroppedWarning, stacklevel=stacklevel)
+    dropped = result.dropped + result.left_out
+    if dropped:
+        warnings.warn(f"dropped: {', '.join(dropped)}", DroppedWarning, stacklevel=stacklevel)
     return result
 
 

@@ -23,7 +23,7 @@ pub(crate) fn value_type(py: Python<'_>, name: &str) -> PyResult<ValueType> {
     let named = ValueType::ALL.iter().find(|known| dtype_name(**known) == name);
     match named {
         Some(found) => Ok(*found),
-        None => name.parse().map_err(|error: String| argument(py, error)),
+        None => name.parse().map_err(|error| argument(py, format!("type {name:?}: {error}"))),
     }
 }
 

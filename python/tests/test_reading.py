@@ -22,12 +22,12 @@ def test_a_matrix_is_described_without_its_entries():
     assert m.shape == (507, 1107)
     assert (m.ndim, m.size, m.nnz, m.order) == (2, 507 * 1107, 23866, "col")
     assert m.dtype == np.int64
-    assert m.format == "10x folder"
+    assert m.format == "10x directory"
     assert m.axis_kinds == ("features", "cells")
     assert m.path == str(PBMC)
     assert m.row_names[0] == "ENSG00000279493"
     assert len(m.col_names) == 1107
-    assert repr(m) == f"<nnz.Matrix 507 x 1107 of int64 with 23866 entries, by column: 10x folder, {str(PBMC)!r}>"
+    assert repr(m) == f"<nnz.Matrix 507 x 1107 of int64 with 23866 entries, by column: 10x directory, {str(PBMC)!r}>"
     assert "23,866 (4.25% of cells)" in m._repr_html_()
 
 

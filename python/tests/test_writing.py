@@ -91,7 +91,7 @@ def test_names_and_annotations_are_written(tmp_path):
     assert list(whole.var["kind"].cat.categories) == ["y", "x", "z"]
     with pytest.raises(nnz.ArgumentError, match="1 names for 2 rows"):
         nnz.write(np.eye(2, 3), tmp_path / "n.h5ad", row_names=["c1"])
-    with pytest.raises(nnz.ArgumentError, match="2 annotations are given for 3 cols"):
+    with pytest.raises(nnz.ArgumentError, match="2 annotations are given for 3 columns"):
         nnz.write(np.eye(2, 3), tmp_path / "n.h5ad", cols=genes[:2])
 
 
@@ -151,7 +151,7 @@ def test_options_match_the_command(tmp_path):
         ({"layout": "tiles"}, "layout"),
         ({"unpacked": True}, "unpacked"),
         ({"to": "xlsx"}, "unknown format"),
-        ({"type": "string"}, "unknown value type"),
+        ({"type": "string"}, 'type "string": expected uint8'),
         ({"memory": "much"}, 'memory "much"'),
         ({"duplicates": "drop"}, 'duplicates "drop"'),
     ):

@@ -214,7 +214,7 @@ def test_elements_left_out_of_concatenations_are_listed(nnz, tmp_path, studies):
     done = nnz.run("concat", *paths, out, "--axis", "rows", "--join", "inner")
     message = done.stderr.decode()
     assert done.returncode == 0, message
-    assert "left out: " in message and "target" not in message, message
+    assert "dropped: " in message and "target" not in message, message
     for name in ['"v" of var', '"type" of var', "obsp/graph", "uns/x", "varm/PCs", '"extra" of obs']:
         assert name in message, message
     for name in ['"same" of var', '"kind" of var', '"symbol" of var', "varm/same"]:

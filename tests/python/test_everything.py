@@ -29,7 +29,7 @@ TARGETS = {
 
 # What a format does not support, and what the source leaves open.
 REASONS = [
-    "no names of rows",
+    "the rows have no names",
     "an id for each feature",
     "duplicate entry",
     "cannot be stored exactly",

@@ -146,7 +146,7 @@ def test_errors_in_whole_files_name_the_axis(nnz, tmp_path):
     source.var["twice"] = "x"
     source.write_h5ad(tmp_path / "s.h5ad")
     message = nnz.refuses("convert", tmp_path / "s.h5ad", tmp_path / "a.h5ad", "--col-names", "twice")
-    assert "cannot name the cols" in message and "in column 0 and in column 1" in message
+    assert "cannot name the columns" in message and "columns 0 and 1 have" in message
 
 
 def test_empty_lines_are_not_looked_up_in_annotations(nnz, tmp_path):

@@ -30,23 +30,24 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
                      bounded memory.";
 
 const AFTER_HELP: &str = "\
-A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr store; - is
-standard input or output (Matrix Market and fragments only). It may also be a URL: s3://, gs://,
-az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a matrix, otherwise
+A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr container;
+- is standard input or output (Matrix Market and fragments only). It may also be a URL: s3://, gs://
+or az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a matrix, otherwise
 the only matrix in the file. The format of a source is detected from its content; the format of a
 target follows from its extension or --to.
 
 Annotations are columns of data about rows or columns: obs and var in AnnData, features.tsv in 10x.
 
-Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices (.rds): base R and classes
-        of the Matrix package; Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x folders (matrix.mtx,
-        barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and data
-        frames (.dbdf), and directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr,
-        npz and directories of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X,
-        obsm/..., obsp/...; SciPy sparse matrices (.npz); NumPy arrays (.npy)
+Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices (.rds): base R and
+        classes of the Matrix package; Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x
+        directories (matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, each also with .gz);
+        DAPHNE matrices and data frames (.dbdf), and directories of segments (.dbdf.hdfs);
+        Binsparse in HDF5, NetCDF, Zarr, npz and directories of .npy; AnnData (.h5ad, Zarr): X, or
+        FILE::layers/counts, raw/X, obsm/..., obsp/...; SciPy sparse matrices (.npz); NumPy arrays
+        (.npy)
 Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5 with --to bpcells);
-        R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x folders, and 10x
-        HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
+        R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x directories, and
+        10x HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
         .bsp.npz, .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse matrices
         (.npz); NumPy arrays (.npy)
 
@@ -56,7 +57,8 @@ See also nnz help formats and nnz help locations.
 
 Exit status:
   0    success; validate: valid; diff: equal; also if the pipe on standard output is closed early
-  1    error: not possible, or an I/O error; validate: invalid or not recognized; diff: different
+  1    error: invalid data, unsupported conversion, existing target, or I/O error; validate:
+       invalid or not recognized; diff: different
   2    wrong arguments; validate and diff: could not be determined, for example a missing file
   129  interrupted by SIGHUP
   130  interrupted by SIGINT (Ctrl-C)
@@ -85,7 +87,7 @@ pub(crate) struct Args {
     pub(crate) temp_dir: Option<PathBuf>,
 
     /// An option of s3://, gs://, az:// or https://, such as region=eu-west-1, endpoint=URL or anon=true
-    /// [may be repeated; else from the environment]
+    /// [may be repeated; default: environment variables]
     #[arg(long = "storage-option", global = true, value_name = "KEY=VALUE")]
     pub(crate) storage_options: Vec<String>,
 }
@@ -234,7 +236,7 @@ pub(crate) struct Cat {
 
 /// Print the names of rows, columns, cells, features or chromosomes, one per line
 ///
-/// Without names nothing is printed, with a note on standard error.
+/// If there are no names, prints only a note on standard error.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz names pbmc.bpcells rows")]
 pub(crate) struct Names {
@@ -256,8 +258,8 @@ pub(crate) struct Names {
 /// Print the names and annotations of rows or columns as a table
 ///
 /// The first line is a header, followed by one line per row or column. Fields are separated by commas if
-/// OUT ends in .csv, otherwise by tabs. Missing values are empty. Without names and annotations nothing is
-/// printed, with a note on standard error; with OUT, that is an error.
+/// OUT ends in .csv, otherwise by tabs. Missing values are empty. If there are no names and
+/// annotations, prints only a note on standard error; with OUT, that is an error.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz annotations study.h5ad rows cells.csv")]
 pub(crate) struct Annotations {
@@ -269,7 +271,7 @@ pub(crate) struct Annotations {
     #[arg(value_name = "AXIS")]
     pub(crate) axis: AxisArg,
 
-    /// File to write: .csv or .tsv [default: standard output]
+    /// File to write: .csv, .tsv or .txt [default: standard output]
     #[arg(value_name = "OUT")]
     pub(crate) target: Option<PathBuf>,
 
@@ -302,7 +304,7 @@ pub(crate) struct Convert {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write it; with --to bpcells or binsparse, a name without an extension is a directory
+    /// Where to write it; with --to 10x, bpcells or binsparse, a name without an extension is a directory
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
@@ -317,6 +319,7 @@ pub(crate) struct Convert {
 ///
 /// The storage order stays the same: a matrix stored by column is written by column.
 #[derive(Debug, Group)]
+#[command(mut_arg("types", |arg| arg.hide(true)))]
 #[command(after_help = "Example:\n  nnz transpose pbmc.bpcells cells_by_genes.bpcells")]
 pub(crate) struct Transpose {
     #[command(flatten)]
@@ -329,7 +332,7 @@ pub(crate) struct Transpose {
 /// names, separated by commas. @FILE reads positions or names from a file, one per line. The target
 /// has the order of the list. A row or column can be selected only once, and names must be unique.
 /// From AnnData to AnnData, everything that belongs to the selected rows and columns is written. Rows of
-/// a 10x folder can be selected by any column of features.tsv, such as ids or symbols.
+/// a 10x directory can be selected by any column of features.tsv, such as ids or symbols.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -361,7 +364,7 @@ pub(crate) struct Slice {
 /// rows with all layers, raw, obs and obsm; genes are matched by name. FILE.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
 #[command(after_help = "\
-Example:
+Examples:
   nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
   nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch")]
 pub(crate) struct Concat {
@@ -398,7 +401,7 @@ pub(crate) struct ConcatFiles {
     #[arg(long, value_name = "HOW", help_heading = WHOLE_FILES)]
     pub(crate) join: Option<JoinArg>,
 
-    /// Add a column to obs with the file number (0, 1, ...); it cannot be named _index
+    /// Add a column to obs with the file number (0, 1, ...)
     #[arg(long, value_name = "COLUMN", help_heading = WHOLE_FILES)]
     pub(crate) label: Option<String>,
 
@@ -478,9 +481,13 @@ pub(crate) struct Repair {
 fn of_split(arg: Arg) -> Arg {
     const SINGLE: [&str; 8] =
         ["cell_axis", "duplicates", "expand", "lossy", "order", "structure", "to", "value_type"];
-    match SINGLE.contains(&arg.get_id().as_str()) {
-        true => arg.hide(true),
-        false => format_options::of_whole_files(arg),
+    match arg.get_id().as_str() {
+        id if SINGLE.contains(&id) => arg.hide(true),
+        "force" => arg.help("Replace existing files"),
+        "compress" => {
+            arg.help("Compression: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none]")
+        }
+        _ => format_options::of_whole_files(arg),
     }
 }
 
@@ -523,12 +530,13 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) order: Option<OrderArg>,
 
-    /// Value type: uint, float, double; int8, uint64 and others if the target supports them
-    /// [default: same as SRC; uint for integers if the target supports no others]
+    /// Value type: int8 to int64, uint8 to uint64, float32 or float64, if the target supports it; uint, float
+    /// and double are uint32, float32 and float64 [default: same as SRC; uint32 for integers if the target
+    /// supports no others]
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) value_type: Option<ValueType>,
 
-    /// Axis of the cells in DST: rows and columns are exchanged if needed; as-is never exchanges them
+    /// Axis of the cells in DST: the matrix is transposed if needed; as-is never transposes it
     /// [default: as the format of DST requires, if SRC states which axis has cells]
     #[arg(long, value_name = "AXIS")]
     pub(crate) cell_axis: Option<CellAxisArg>,
@@ -542,8 +550,8 @@ pub(crate) struct Writing {
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,
 
-    /// Compression of HDF5, NetCDF, Zarr, .npz and .rds: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default:
-    /// none; .rds gzip:6; 10x gzip:1]
+    /// Compression of HDF5, NetCDF-4, Zarr, .npz and .rds: none, gzip:N (1 to 9), or zstd:N (1 to 22; HDF5,
+    /// NetCDF-4 and Zarr only) [default: none; .rds gzip:6; 10x gzip:1]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 
@@ -580,7 +588,7 @@ pub(crate) struct Writing {
 ///
 /// Errors are printed one per line with their position, and the exit status is 1, also if the format
 /// of SRC is not recognized. It is 2 if SRC is missing or cannot be read. All matrices of a file are
-/// checked, unless SRC names one.
+/// checked, unless SRC names one; the check of the entries of a matrix stops at the first error.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo valid")]
 pub(crate) struct Validate {
@@ -608,8 +616,8 @@ pub(crate) struct Validate {
 
 /// Compare two matrices of any formats, or two AnnData files; prints nothing if they are equal
 ///
-/// Matrices are equal if all elements have equal numbers, whatever their type and order; -0.0 differs
-/// from 0.0 and from an element that is not stored. Otherwise the first differences are printed as
+/// Matrices are equal if all elements have equal values; types and storage order are ignored. -0.0 differs
+/// from 0.0, also from an implicit one. Otherwise the first differences are printed as
 /// row, column and both values, with - for a missing one, and the exit status is 1. It is 2 if the
 /// matrices cannot be compared: one is missing, unreadable, broken, or not a matrix.
 ///
@@ -876,9 +884,9 @@ pub(crate) enum Duplicates {
     /// Fail and report the first duplicate
     #[value(alias = "refuse")]
     Error,
-    /// Add them up to one entry
+    /// Sum them into one entry
     Sum,
-    /// Keep each as an entry
+    /// Keep all of them
     Keep,
 }
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use nnz::Error;
 use nnz::text::escaped;
+use nnz::{Error, ErrorKind};
 
 /// Returns the hint of an error, to be appended to the message.
 pub fn hint(error: &Error) -> String {
@@ -20,6 +20,18 @@ pub(crate) fn with_arguments(note: &str) -> Cow<'_, str> {
         None => note.into(),
     }
 }
+
+/// Returns the message of an error, without its hint, with the argument for the option that it names.
+pub fn with_option(error: &Error) -> String {
+    let text = error.without_hint().to_string();
+    match error.kind() {
+        ErrorKind::Argument(what) if what.contains(OPTION) => text.replacen(OPTION, "--", 1),
+        _ => text,
+    }
+}
+
+/// Names an option of a format in messages of the library.
+const OPTION: &str = "the option ";
 
 /// Returns the argument for an option, a function or a type of the library.
 fn argument(item: &str) -> Cow<'_, str> {
@@ -49,5 +61,7 @@ mod tests {
         assert_eq!(hint("ignore_names"), "; --ignore-names helps");
         assert_eq!(hint("fragments::import"), "; nnz fragments import helps");
         assert_eq!(super::hint(&Error::argument("no")), "");
+        let refused = Error::argument("the option block does not apply to mtx");
+        assert_eq!(with_option(&refused), "--block does not apply to mtx");
     }
 }

@@ -27,7 +27,7 @@ pub fn print_message(line: &str) {
 
 /// Prints an error, which may have several lines, and a hint to standard error.
 pub fn print_error(program: &str, error: &Error, hint: &str) {
-    let _ = writeln!(io::stderr(), "{program}: {}{hint}", error.without_hint());
+    let _ = writeln!(io::stderr(), "{program}: {}{hint}", crate::hints::with_option(error));
 }
 
 /// Makes an error of an I/O error on standard output.

@@ -132,7 +132,7 @@ pub trait OpenContainer: Send + Sync {
 pub(crate) fn uncompressed(options: &CreateOptions) -> Result<()> {
     match options.compress {
         None | Some(Compression::None) => Ok(()),
-        Some(_) => Err(Error::argument("text and plain directories do not support compression")),
+        Some(_) => Err(Error::argument("compression does not apply to directories of arrays")),
     }
 }
 

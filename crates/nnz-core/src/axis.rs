@@ -15,7 +15,7 @@ impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Rows => "rows",
-            Self::Cols => "cols",
+            Self::Cols => "columns",
         })
     }
 }

@@ -237,6 +237,8 @@ impl fmt::Display for ErrorKind {
                     Scalar::ComplexF64([re, im]) => write!(f, "{re}{im:+}i")?,
                     found => write!(f, "{found}")?,
                 }
+                // The name that users type and NumPy has, not that of Binsparse.
+                let target = if *target == ValueType::Bint8 { "bool" } else { target.name() };
                 write!(f, " cannot be stored exactly as {target}")?;
                 match holds {
                     Some(other) => write!(f, "; {other} can store it"),

@@ -328,10 +328,16 @@ impl FromStr for ValueType {
                     .iter()
                     .copied()
                     .find(|t| t.name() == text)
-                    .ok_or_else(|| format!("unknown value type {text:?}"));
+                    .ok_or_else(unknown_value_type);
             }
         })
     }
+}
+
+/// The error of parsing a type. It does not repeat the text, which callers print.
+fn unknown_value_type() -> String {
+    let names: Vec<_> = ValueType::ALL.iter().map(|value_type| value_type.name()).collect();
+    format!("expected {}", names.join(", "))
 }
 
 impl Scalar {

@@ -139,8 +139,9 @@ pub fn convert(
     }
     dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {
-        let what = format!("would be dropped: {}", dropped.join(", "));
-        return Err(Error::unsupported(target.place(), what));
+        let what = format!("cannot store {}", dropped.join(", "));
+        let error = Error::unsupported(target.place(), what);
+        return Err(error.with_hint("strict", "makes this an error"));
     }
 
     // Now, because the target may be the source itself.

@@ -38,7 +38,7 @@ pub use selection::Selection;
 /// let matrix =
 ///     CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0])?
 ///         .with_names(Axis::Rows, ["CD3E", "CD8A"])?;
-/// let (genes, cells) = (Selection::words(["CD8A"]), Selection::ranges([0..2]));
+/// let (genes, cells) = (Selection::names(["CD8A"]), Selection::ranges([0..2]));
 /// let slice = Slice::new(matrix.into_source()?, Place::default(), &genes, &cells)?;
 /// assert_eq!(slice.header().shape.to_string(), "1 x 2");
 /// # Ok::<(), nnz_core::Error>(())

@@ -62,15 +62,15 @@ impl fmt::Display for Expected {
                 f.write_str("a symmetry other than hermitian, or complex values")
             }
             Self::SymmetryOfField => f.write_str("general or symmetric, since values have no sign"),
-            Self::Size(what) => write!(f, "the number of {what}, from 0 to {}", i64::MAX),
+            Self::Size(what) => write!(f, "the number of {what}, less than 2^63"),
             Self::Square(rows) => {
                 write!(f, "{rows} columns, since a matrix with a symmetry is square")
             }
             Self::Cells => write!(f, "a shape of less than 2^64 cells"),
             Self::Row(rows) => index(f, "row", rows),
             Self::Col(cols) => index(f, "column", cols),
-            Self::Integer => f.write_str("an integer of 64 bits"),
-            Self::Unsigned => f.write_str("an unsigned integer of 64 bits"),
+            Self::Integer => f.write_str("a 64-bit integer"),
+            Self::Unsigned => f.write_str("an unsigned 64-bit integer"),
             Self::Real => f.write_str("a number"),
             Self::FiniteReal => f.write_str("a number in the range of float64"),
             Self::RealPart => f.write_str("the real part, a number"),
@@ -130,6 +130,10 @@ fn token(text: &[u8]) -> String {
             _ => "the end of the line".to_owned(),
         };
     }
+    if text[..len.min(SHOWN)].contains(&0) {
+        let start = String::from_utf8_lossy(&text[..len.min(4)]);
+        return format!("binary data (\"{}...\")", start.escape_debug());
+    }
     let cut = if len > SHOWN { "..." } else { "" };
     let shown = String::from_utf8_lossy(&text[..len.min(SHOWN)]);
     format!("\"{}{cut}\"", shown.escape_debug())
@@ -154,6 +158,7 @@ mod tests {
             (b"\x1b[31m\n", "\"\\u{1b}[31m\""),
             (b"g\xc3\xa8ne\n", "\"g\u{e8}ne\""),
             (b"\xff\n", "\"\u{fffd}\""),
+            (b"PK\x03\x04\0\0", "binary data (\"PK\\u{3}\\u{4}...\")"),
             (b"\r\n", "the end of the line"),
             (b"\rx\n", "a lone carriage return"),
             (b"", "the end of the line"),

@@ -23,7 +23,7 @@ pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
 use files::Files;
 use names::{ColumnReader, Columns};
 
-/// A matrix with names from a 10x folder.
+/// A matrix with names from a 10x directory.
 pub struct TenxFolderSource {
     directory: PathBuf,
     matrix: MatrixMarketSource,
@@ -41,7 +41,7 @@ struct Part {
     columns: usize,
 }
 
-/// Returns whether a directory has the files of a 10x folder.
+/// Returns whether a directory has the files of a 10x directory.
 ///
 /// # Errors
 ///
@@ -143,7 +143,7 @@ impl MatrixSource for TenxFolderSource {
     fn about(&self) -> Result<About> {
         let matrix = self.matrix.about()?;
         Ok(About {
-            format: "10x folder".to_owned(),
+            format: "10x directory".to_owned(),
             container: "directory".to_owned(),
             dialect: matrix.dialect,
             bytes: Some(self.bytes),

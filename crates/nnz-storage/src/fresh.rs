@@ -228,8 +228,11 @@ mod tests {
                     fresh.blocks.iter().filter(|of| of.array == array).count()
                 );
             }
-            let share = |block: &Block| block.start as f64 / [one, other][block.array] as f64;
-            assert!(fresh.blocks.is_sorted_by(|block, next| share(block) <= share(next)));
+            // By the share of their array that is before them.
+            let share = |block: &Block, by: usize| block.start as u128 * [one, other][by] as u128;
+            assert!(fresh.blocks.is_sorted_by(|block, next| {
+                share(block, next.array) <= share(next, block.array)
+            }));
             assert!(!fresh.has(2));
         }
     }

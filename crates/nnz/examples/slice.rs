@@ -14,7 +14,7 @@ use nnz::{ConvertOptions, Error, NoProgress, Selection};
 /// cannot be written.
 pub fn run(from: &str, to: &str, names: &str) -> Result<(), Error> {
     let cols = nnz::open(from)?.into_matrix()?.header().shape.cols;
-    let rows = Selection::words(names.split(','));
+    let rows = Selection::names(names.split(','));
     let cols = Selection::ranges(std::iter::once(0..cols.min(100)));
     nnz::slice(from, to, [&rows, &cols], &ConvertOptions::default(), &NoProgress)?;
     Ok(())

@@ -11,7 +11,7 @@ use nnz_core::{Error, Place, Result, readable};
 use nnz_storage::Opened;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-use crate::formats::Registry;
+use crate::formats::{Format, Registry};
 use crate::{ConvertOptions, formats};
 
 /// A target of named arrays, and its container.
@@ -68,8 +68,12 @@ impl ContainerTarget {
         }
         let format = formats::format_of_path(path);
         // An npz file is SciPy unless another format is given.
-        if format.is_some_and(|format| !format.info().containers) && !flat {
-            let what = "the extension is that of another format, which has no named arrays";
+        if let Some(other) = format.map(Format::info).filter(|info| !info.containers && !flat) {
+            let own = match directory {
+                DirectoryKind::BpCells => "bpcells",
+                DirectoryKind::Npy => "binsparse",
+            };
+            let what = format!("the extension is that of {}, not of {own}", other.name);
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
         let compress = options.compress;
@@ -101,7 +105,10 @@ impl ContainerTarget {
                 return Err(Error::argument("this build cannot write R objects with arrays"));
             }
         } else if compress.is_some_and(|compress| compress != Compression::None) {
-            return Err(uncompressed());
+            return Err(uncompressed(match directory {
+                DirectoryKind::Npy => "directories of .npy files",
+                DirectoryKind::BpCells => "BPCells directories",
+            }));
         } else {
             container(match directory {
                 DirectoryKind::Npy => &NpyKind,
@@ -178,8 +185,8 @@ impl ContainerTarget {
 }
 
 /// The error for compression of a target that has none.
-pub(crate) fn uncompressed() -> Error {
-    Error::argument("compression does not apply to text and plain directories")
+pub(crate) fn uncompressed(target: &str) -> Error {
+    Error::argument(format!("the option compress does not apply to {target}"))
 }
 
 /// Returns the options of an R object; compressed by default, as in R.

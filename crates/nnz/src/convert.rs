@@ -58,7 +58,7 @@ impl CellAxis {
                 Some(found) => Ok((found == axis) == transpose),
                 None => {
                     let what = "the source does not state which axis has cells";
-                    Err(Error::argument(what).with_hint("transpose", "exchanges rows and columns"))
+                    Err(Error::argument(what).with_hint("transpose", "transposes the matrix"))
                 }
             },
         }
@@ -320,8 +320,7 @@ fn convert_once(
     let exchanged = Transposed::new(source);
     let target = target_of(&exchanged, to, options)?;
     let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), progress)?;
-    let note =
-        format!("rows and columns exchanged: rows are {}, columns are {}", kinds[1], kinds[0]);
+    let note = format!("transposed: rows are now {}, columns are {}", kinds[1], kinds[0]);
     summary.notes.push(note);
     Ok(summary)
 }

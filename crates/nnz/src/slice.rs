@@ -10,7 +10,7 @@ use crate::{ConvertOptions, Location, Progress, Selection, Summary, engine::Slic
 /// ```no_run
 /// use nnz::{ConvertOptions, NoProgress, Selection};
 ///
-/// let genes = Selection::words(["CD3E", "CD8A"]);
+/// let genes = Selection::names(["CD3E", "CD8A"]);
 /// let cells: Selection = "n_counts>=500".parse().map_err(nnz::Error::argument)?;
 /// let options = ConvertOptions::default();
 /// let summary = nnz::slice("pbmc.bpcells", "t_cells.mtx", [&genes, &cells], &options, &NoProgress)?;

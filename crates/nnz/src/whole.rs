@@ -81,7 +81,9 @@ fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<
     }
     let found = find(from, &options.open_options())?;
     let found = found.filter(|found| found.format.is_target(to, options));
-    if let Some(Found { info, .. }) = found {
+    if let Some(Found { info, format, .. }) = found {
+        // Here, because the source is not part of these errors.
+        format.check_target(to, options)?;
         let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
         check_options(info.name, &known, options.format_options.names())?;
     }

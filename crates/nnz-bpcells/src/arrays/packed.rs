@@ -175,11 +175,11 @@ impl PackedArray {
             position = position.saturating_add(u64::from(step));
             if position > self.data.len() {
                 let expected =
-                    format!("at most {}, the words of {}", self.data.len(), self.data_name());
+                    format!("at most {}, the length of {}", self.data.len(), self.data_name());
                 return Error::mismatch(place, position, expected);
             }
         }
-        let expected = format!("at most {}, the words of {}", self.data.len(), self.data_name());
+        let expected = format!("at most {}, the length of {}", self.data.len(), self.data_name());
         Error::mismatch(self.idx.place().at(At::Element(start)), first, expected)
     }
 

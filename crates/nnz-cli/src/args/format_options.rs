@@ -45,11 +45,13 @@ impl Declared {
         each.join("\n")
     }
 
-    /// Checks that some format accepts the value. The target format checks it again.
+    /// Checks the value. The target format checks it again; if several formats have the option, only the target
+    /// format can state what it expects.
     fn check(&self, text: &str) -> Result<(), String> {
-        let mut checked = self.options.iter().map(|option| (option.check)(text));
-        let first = checked.next().unwrap_or(Ok(()));
-        if first.is_ok() || checked.any(|other| other.is_ok()) { Ok(()) } else { first }
+        match &*self.options {
+            [option] => (option.check)(text),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -101,7 +101,7 @@ pub(crate) struct Export {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Overwrite DST. With ::GROUP, that group is replaced; without, the whole file
+    /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -268,8 +268,8 @@ pub(crate) struct Storing {
     #[arg(long, value_name = "N")]
     pub(crate) format_version: Option<FormatVersion>,
 
-    /// Compression of HDF5, NetCDF, Zarr, .npz and .rds: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default:
-    /// none; .rds gzip:6]
+    /// Compression of HDF5, NetCDF-4, Zarr, .npz and .rds: none, gzip:N (1 to 9), or zstd:N (1 to 22; HDF5,
+    /// NetCDF-4 and Zarr only) [default: none; .rds gzip:6]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 

@@ -35,13 +35,17 @@ pub(crate) struct Labelling {
 }
 
 impl Labelling {
-    /// Returns whether no option is given.
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Returns the first option that is given.
+    pub(crate) fn first(&self) -> Option<&'static str> {
         let Self { row_names, col_names, make_unique, row_annotations, col_annotations } = self;
-        let columns = [row_names, col_names].into_iter().all(Option::is_none);
-        columns
-            && !make_unique
-            && [row_annotations, col_annotations].into_iter().all(Option::is_none)
+        let options = [
+            ("--row-names", row_names.is_some()),
+            ("--col-names", col_names.is_some()),
+            ("--make-unique", *make_unique),
+            ("--row-annotations", row_annotations.is_some()),
+            ("--col-annotations", col_annotations.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
     /// Reads the tables, within the memory given, and returns the labels of rows and of columns.

@@ -15,8 +15,8 @@ Some extensions have several formats:
   .nc        Binsparse                               bpcells
   .zarr      AnnData if SRC is, otherwise Binsparse  bpcells, binsparse, anndata
   .npz       SciPy matrix                            bpcells, binsparse (also CSR, ...)
-  .h5        an error                                10x, bpcells, binsparse
-  none       an error                                10x (a folder), bpcells, binsparse
+  .h5        an error                                10x, bpcells, binsparse, anndata
+  none       an error                                10x (a directory), bpcells, binsparse
 
 Fragments are read from text by nnz fragments import, and written as text by nnz fragments export.
 DAPHNE data frames (.dbdf) are converted to and from .csv.
@@ -31,7 +31,7 @@ Locations
 
   FILE, DIR      A file or a directory. A path that exists is always used as it is, even if it
                  contains ::.
-  FILE::GROUP    A group in an HDF5, NetCDF or Zarr file or store, such as study.h5ad::layers/raw. A
+  FILE::GROUP    A group in an HDF5, NetCDF or Zarr container, such as study.h5ad::layers/raw. A
                  leading slash is optional. Without ::GROUP, nnz reads the root if it is a matrix,
                  otherwise the only matrix in the file; if there are several, name one. When
                  writing, the group is added to an existing file; without a group, a new file is

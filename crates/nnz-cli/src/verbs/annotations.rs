@@ -31,6 +31,10 @@ pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outco
         with_stdout(|out| write(b'\t', out))?;
         return Ok(Outcome::Good);
     };
+    if target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
+        let what = "annotations are written uncompressed; expected .csv, .tsv or .txt";
+        return Err(Error::argument(format!("{}: {what}", Place::path(target))));
+    }
     let separator = separator_of(target)?;
     let io = |error| Error::new(ErrorKind::Io(error), Place::path(target));
     let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };

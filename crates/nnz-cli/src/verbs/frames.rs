@@ -31,15 +31,20 @@ pub(super) fn convert(
     quiet: bool,
 ) -> Result<Outcome, Error> {
     let writing = &args.writing;
-    let of_matrices = transpose
-        || writing.order.is_some()
-        || writing.value_type.is_some()
-        || writing.duplicates.is_some()
-        || writing.compress.is_some()
-        || !writing.labelling.is_empty();
-    if of_matrices {
-        let what = "is a data frame, which is converted between .csv and .dbdf only; --order, --type, \
-                    --duplicates and other options of matrices do not apply";
+    if transpose {
+        let what =
+            "contains a data frame, not a matrix; it is only converted between .csv and .dbdf";
+        return Err(Error::argument(format!("{}: {what}", args.source)));
+    }
+    let of_matrices = [
+        ("--order", writing.order.is_some()),
+        ("--type", writing.value_type.is_some()),
+        ("--duplicates", writing.duplicates.is_some()),
+        ("--compress", writing.compress.is_some()),
+    ];
+    let given = of_matrices.into_iter().find(|(_, given)| *given).map(|(option, _)| option);
+    if let Some(option) = given.or_else(|| writing.labelling.first()) {
+        let what = format!("contains a data frame, to which {option} does not apply");
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = FrameOptions::default()

@@ -5,7 +5,7 @@ mod file;
 use std::io::Write;
 
 use nnz::{
-    Dataset, Error, Header,
+    Dataset, Error, Header, Location,
     matrix::{About, Storage},
     tensor::TensorFile,
     text::escaped,
@@ -24,7 +24,10 @@ struct Report {
     format: String,
     container: String,
     version: Option<String>,
+    /// The dialect of DAPHNE.
     dialect: Option<String>,
+    /// The variant of other formats.
+    variant: Option<String>,
     kind: &'static str,
     /// The extent of each dimension, unless it is a matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,6 +50,9 @@ struct Report {
     col_axis: String,
     bytes: Option<u64>,
     bytes_per_entry: Option<f64>,
+    /// The size of the file, if it is larger than `bytes`.
+    #[serde(skip)]
+    file_bytes: Option<u64>,
     arrays: Vec<Array>,
     notes: Vec<String>,
     /// Other groups of the file with data, if no group was named.
@@ -103,6 +109,7 @@ fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error>
 }
 
 fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
+    report.file_bytes = file_bytes(args).filter(|file| report.bytes.is_some_and(|own| own < *file));
     (report.other_groups, report.notes) = others(args, report.notes);
     (report.members, report.notes) = members(args, report.notes);
     if args.json {
@@ -111,6 +118,12 @@ fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
         with_stdout(|out| print(&report, out).map_err(failed))?;
     }
     Ok(Outcome::Good)
+}
+
+/// Returns the size of the file, which may have more than the matrix.
+fn file_bytes(args: &args::Info) -> Option<u64> {
+    let Location::Path { path, .. } = &args.source else { return None };
+    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
 }
 
 /// Lists the matrices and tables of a file with several, or notes why that fails.
@@ -147,11 +160,16 @@ fn describe(header: &Header, about: About) -> Report {
         let entries = header.nnz.filter(|entries| *entries > 0)?;
         Some((ratio(bytes, entries) * factor * 100.0).round() / 100.0)
     };
+    let (dialect, variant) = match about.format.starts_with("DAPHNE") {
+        true => (about.dialect, None),
+        false => (None, about.dialect),
+    };
     Report {
         format: about.format,
         container: about.container,
         version: about.version,
-        dialect: about.dialect,
+        dialect,
+        variant,
         kind: "matrix",
         shape: None,
         rows: header.shape.rows,
@@ -169,6 +187,7 @@ fn describe(header: &Header, about: About) -> Report {
         row_axis: header.axis_kinds[0].to_string(),
         col_axis: header.axis_kinds[1].to_string(),
         bytes: about.bytes,
+        file_bytes: None,
         bytes_per_entry: about.bytes.and_then(|bytes| per_entry(bytes, 1.0)),
         arrays: about
             .arrays
@@ -199,8 +218,10 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(version) = &report.version {
         line("version", version.clone())?;
     }
-    if let Some(dialect) = &report.dialect {
-        line("dialect", dialect.clone())?;
+    for (key, value) in [("dialect", &report.dialect), ("variant", &report.variant)] {
+        if let Some(value) = value {
+            line(key, value.clone())?;
+        }
     }
     line("kind", format!("{} {}", report.storage, report.kind))?;
     let axes = |axis: &str| if axis == "unknown" { String::new() } else { format!(" ({axis})") };
@@ -223,7 +244,9 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     line("structure", report.structure.clone())?;
     if let Some(size) = report.bytes {
         let each = report.bytes_per_entry.map(|each| format!(", {each} bytes per entry"));
-        line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
+        let whole = report.file_bytes.map(|whole| format!(" of {}", bytes(whole)));
+        let (whole, each) = (whole.unwrap_or_default(), each.unwrap_or_default());
+        line("size", format!("{}{whole}{each}", bytes(size)))?;
     }
     if !report.other_groups.is_empty() {
         line("also holds", nnz::formats::list_groups(&report.other_groups))?;

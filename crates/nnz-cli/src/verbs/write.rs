@@ -21,6 +21,7 @@ pub(crate) fn convert(
         return super::frames::convert(args, transpose, quiet);
     }
     let options = options(&args.writing)?.transpose(transpose);
+    let bytes_before = file_size(&args.source);
     if !transpose && args.source_options.from_dialect.is_none() {
         let bar = Bar::new(quiet);
         let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
@@ -42,6 +43,7 @@ pub(crate) fn convert(
     };
     let (bar, place) = (Bar::new(quiet), args.source.source_place());
     let summary = found.convert(&place, &args.target, &options, &bar)?;
+    let summary = Summary { bytes_before: bytes_before.or(summary.bytes_before), ..summary };
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }
@@ -55,7 +57,8 @@ fn header_of(place: &Location) -> Result<Header, Error> {
 /// Writes a corrected copy of a broken file.
 pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error> {
     let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
-    let done = nnz::repair(&args.source, &args.target, args.complete, &options, &bar)?;
+    let bytes_before = file_size(&args.source);
+    let mut done = nnz::repair(&args.source, &args.target, args.complete, &options, &bar)?;
     if quiet {
         return Ok(Outcome::Good);
     }
@@ -65,7 +68,8 @@ pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error>
     if done.repairs.is_empty() {
         print_message("nothing to repair");
     }
-    if let Some(summary) = &done.matrix {
+    if let Some(summary) = &mut done.matrix {
+        summary.bytes_before = bytes_before.or(summary.bytes_before);
         summarise(std::slice::from_ref(&args.source), &args.target, summary);
     }
     if let Some(summary) = &done.fragments {
@@ -181,16 +185,18 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     for note in &summary.notes {
         print_message(&format!("note: {}", crate::hints::with_arguments(note)));
     }
-    if !summary.dropped.is_empty() {
-        print_message(&format!("dropped: {}", summary.dropped.join(", ")));
-    }
-    if !summary.left_out.is_empty() {
-        print_message(&format!("left out: {}", summary.left_out.join(", ")));
+    let dropped = [&*summary.dropped, &*summary.left_out].concat();
+    if !dropped.is_empty() {
+        print_message(&format!("dropped: {}", dropped.join(", ")));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {
             let after = summary.bytes_after;
-            format!("{} -> {} ({})", bytes(before), bytes(after), factor(before, after))
+            let sizes = format!("{} -> {}", bytes(before), bytes(after));
+            match is_complete(target) && sources.iter().all(is_complete) {
+                true => format!("{sizes} ({})", factor(before, after)),
+                false => sizes,
+            }
         }
         _ => bytes(summary.bytes_after),
     };
@@ -212,14 +218,36 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     print_message(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
 }
 
-/// Returns the factor between two sizes.
+/// Returns the size of a source that is a file, to be compared with the target. It is determined before writing, as
+/// the target may be the source.
+fn file_size(source: &Location) -> Option<u64> {
+    let Location::Path { path, group: None } = source else { return None };
+    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
+}
+
+/// Returns whether the size of a location is that of a matrix with all that is stored with it: not if it is a group,
+/// or a store with groups, whose other groups are not counted.
+fn is_complete(location: &Location) -> bool {
+    match location {
+        Location::Stream => true,
+        Location::Path { group: Some(_), .. } => false,
+        Location::Path { path, group: None } => {
+            path.is_file() || !nnz::formats::has_groups(path).unwrap_or(true)
+        }
+    }
+}
+
+/// Returns the size of the target relative to the source.
+#[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
 fn factor(before: u64, after: u64) -> String {
-    let (large, small) = (before.max(after), before.min(after).max(1));
-    let hundredths = (u128::from(large) * 100 + u128::from(small) / 2) / u128::from(small);
-    let what = if after > before { "larger" } else { "smaller" };
-    match (hundredths / 100, hundredths % 100) {
-        (1, 0) => "the same size".to_owned(),
-        (whole, hundredths) => format!("{whole}.{hundredths:02} times {what}"),
+    let ratio = after as f64 / before.max(1) as f64;
+    let (mut decimals, mut scaled) = (2, ratio);
+    while scaled < 0.1 && decimals < 9 {
+        (decimals, scaled) = (decimals + 1, scaled * 10.0);
+    }
+    match format!("{ratio:.decimals$}") {
+        same if same == "1.00" => "the same size".to_owned(),
+        ratio => format!("{ratio} times the size"),
     }
 }
 
@@ -250,4 +278,19 @@ pub(super) fn heading(sources: &[Location], target: &Location) -> String {
         few => few.iter().map(shown).collect(),
     };
     format!("{} -> {}", sources.join(", "), shown(target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::factor;
+
+    #[test]
+    fn sizes_are_compared_with_two_digits() {
+        assert_eq!(factor(1000, 1004), "the same size");
+        assert_eq!(factor(1000, 1030), "1.03 times the size");
+        assert_eq!(factor(1000, 970), "0.97 times the size");
+        assert_eq!(factor(1000, 19_770), "19.77 times the size");
+        assert_eq!(factor(1_000_000, 1234), "0.0012 times the size");
+        assert_eq!(factor(u64::MAX, 1), "0.000000000 times the size");
+    }
 }

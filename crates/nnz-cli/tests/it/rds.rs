@@ -227,7 +227,7 @@ mod matrices {
             assert_eq!((&json["order"], &json["nnz"]), (&order, &stored.into()), "{name}");
             assert_eq!(json["value_type"], "float64");
         }
-        assert_eq!(info(&first)["dialect"], "dgCMatrix");
+        assert_eq!(info(&first)["variant"], "dgCMatrix");
         assert_eq!(info(&first)["container"], "R object (gzip)");
     }
 
@@ -344,7 +344,7 @@ mod matrices {
             run(&["diff", from, text(&made)]).good();
             run(&["validate", text(&made)]).good();
             let json = info(text(&made));
-            assert_eq!((&json["dialect"], &json["order"]), (&"dgCMatrix".into(), &"col".into()));
+            assert_eq!((&json["variant"], &json["order"]), (&"dgCMatrix".into(), &"col".into()));
             assert_eq!(json["value_type"], "float64");
             for axis in ["rows", "cols"] {
                 let names = |place: &str| run(&["names", "-q", place, axis]).good();

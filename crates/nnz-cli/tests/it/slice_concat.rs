@@ -194,7 +194,7 @@ fn matrices_are_concatenated_with_their_names() {
     // A matrix without names drops the names of all, with a note.
     let nameless = format!("{a}/matrix.mtx");
     let done = run(&["concat", a, &nameless, target, "--axis", "cols", "--force"]);
-    let output = format!("the names of the cols of {a}, because {nameless} has none");
+    let output = format!("the names of the columns of {a}, because {nameless} has none");
     assert!(done.err.contains(&output), "{}", done.err);
     assert_eq!(run(&["names", "-q", target, "cols"]).good(), "");
     assert_eq!(run(&["names", "-q", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");

@@ -60,8 +60,8 @@ impl Opened {
         if self.is_undefined(end) || stated <= self.bytes {
             return Ok(());
         }
-        let found = format!("a truncated file of {} bytes", self.bytes);
-        let expected = format!("{stated} bytes, as in the HDF5 superblock");
+        let found = format!("a file of {} bytes", self.bytes);
+        let expected = format!("{stated}, as in the HDF5 superblock; the file is truncated");
         Err(Error::mismatch(self.file.place(), found, expected))
     }
 

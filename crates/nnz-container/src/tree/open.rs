@@ -64,9 +64,10 @@ impl OpenOptions {
                 return Ok(tree);
             }
         }
+        let by_name = KINDS.iter().find(|kind| kind.info().is_extension_of(opened.path()));
         Err(other_kind(
             opened,
-            "an HDF5, Zarr, NetCDF or npz file or store, or a directory of npy files",
+            by_name.map_or("HDF5, Zarr, NetCDF, npz or .npy files", |kind| kind.info().name),
         ))
     }
 }

@@ -155,9 +155,8 @@ fn relabel(
     } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
         && let Some((name, [first, second])) = repeated(all)
     {
-        let one = one_of(axis);
         let what = format!(
-            "column {column:?} cannot name the {axis}: {name:?} is in {one} {first} and in {one} {second}"
+            "annotation {column:?} cannot name the {axis}: {axis} {first} and {second} have {name:?}"
         );
         return Err(
             Error::argument(what).with_hint("make_unique", "appends numbers to repeated names")
@@ -265,7 +264,7 @@ impl Columns {
             if column.is_missing_or_nan(row) {
                 let one = one_of(axis);
                 let what =
-                    format!("column {name:?} cannot name the {axis}: {one} {row} has no value");
+                    format!("annotation {name:?} cannot name the {axis}: {one} {row} has no value");
                 return Err(Error::argument(what));
             }
             text.clear();

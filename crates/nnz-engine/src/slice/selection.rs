@@ -104,10 +104,10 @@ impl Selection {
         Self::list(ranges.into_iter().map(item).collect())
     }
 
-    /// Selects names, or positions in digits, in this order.
+    /// Selects by name, or by position in digits, in this order.
     #[must_use]
-    pub fn words<T: Into<Vec<u8>>>(words: impl IntoIterator<Item = T>) -> Self {
-        Self::list(words.into_iter().map(|word| Item::Word(word.into())).collect())
+    pub fn names<T: Into<Vec<u8>>>(names: impl IntoIterator<Item = T>) -> Self {
+        Self::list(names.into_iter().map(|name| Item::Word(name.into())).collect())
     }
 
     /// Selects what both select, in the order of the first list.
@@ -139,7 +139,7 @@ impl Selection {
     /// use nnz_engine::Selection;
     ///
     /// let selection = Selection::read_lines(&b"CD3E\nCD8A\n"[..], &Place::default())?;
-    /// assert_eq!(selection, Selection::words(["CD3E", "CD8A"]));
+    /// assert_eq!(selection, Selection::names(["CD3E", "CD8A"]));
     /// # Ok::<(), nnz_core::Error>(())
     /// ```
     ///

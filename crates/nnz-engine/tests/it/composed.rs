@@ -27,7 +27,7 @@ fn concatenations_are_read() {
 
 #[test]
 fn slices_are_counted() {
-    let cols = Selection::words(["2"]);
+    let cols = Selection::names(["2"]);
     let slice = Slice::new(small(), Place::default(), &Selection::all(), &cols).unwrap();
     let found = stats(&slice, &Place::default(), &StatsOptions::default()).unwrap();
     assert_eq!(found.whole.nnz, 2);

@@ -52,7 +52,8 @@ impl StringReader for ColumnReader<'_> {
         let wrong = |found: u64| {
             let place = self.file.place();
             let expected = format_args!("{}, the number of {}", self.expected, self.axis);
-            Error::mismatch(place, format_args!("{found} names"), expected)
+            let names = if found == 1 { "name" } else { "names" };
+            Error::mismatch(place, format_args!("{found} {names}"), expected)
         };
         if self.given == self.expected {
             // Additional names are only counted.

@@ -93,7 +93,7 @@ pub fn create(
     let directory = StagedDirectory::create(path, write, MEMBERS)?;
     let [rows, cols] = names;
     let of = |names: Option<_>, axis| {
-        let what = format!("no names of {axis}, which a 10x folder requires");
+        let what = format!("the {axis} have no names, which a 10x directory requires");
         names.ok_or_else(|| Error::unsupported(Place::path(path), what))
     };
     let (mut rows, mut cols) = (of(rows, Axis::Rows)?, of(cols, Axis::Cols)?);

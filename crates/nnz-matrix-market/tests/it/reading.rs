@@ -45,7 +45,7 @@ fn integers_are_64_bits_wide_and_exact() {
     {
         assert_eq!(
             error_of(format!("{INTEGER}1 1 1\n1 1 {text}\n")),
-            format!("text.mtx: line 3, column 5: found \"{text}\", expected an integer of 64 bits")
+            format!("text.mtx: line 3, column 5: found \"{text}\", expected a 64-bit integer")
         );
     }
 }
@@ -151,11 +151,11 @@ fn errors_have_line_column_found_and_expected() {
         (format!("{REAL}3 2 1 4\n"), "line 2, column 7: found \"4\", expected the end of the line"),
         (
             format!("{REAL}3 2\n"),
-            "line 2, column 4: found the end of the line, expected the number of entries, from 0 to 9223372036854775807",
+            "line 2, column 4: found the end of the line, expected the number of entries, less than 2^63",
         ),
         (
             format!("{REAL}9223372036854775808 2 0\n"),
-            "line 2, column 1: found \"9223372036854775808\", expected the number of rows, from 0 to 9223372036854775807",
+            "line 2, column 1: found \"9223372036854775808\", expected the number of rows, less than 2^63",
         ),
         (
             format!("{complex}2 3 0\n"),

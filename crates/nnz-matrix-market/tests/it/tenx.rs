@@ -48,7 +48,7 @@ fn a_real_folder_is_a_matrix_with_names() {
     assert_eq!(annotated(&source), ["name", "feature_type"]);
     assert!(source.notes().is_empty());
     let about = source.about().unwrap();
-    assert_eq!(about.format, "10x folder");
+    assert_eq!(about.format, "10x directory");
     assert_eq!(about.dialect.as_deref(), Some("coordinate integer general"));
     assert_eq!(about.bytes, Some(6423 + 4774 + 73_946));
 }
@@ -78,7 +78,8 @@ fn a_wrong_number_of_names_is_an_error() {
         assert!(source.extras().unwrap().is_empty());
         assert_eq!(names(&source, Axis::Rows), ["g1", "g2"]);
         let message = source.names(Axis::Cols).unwrap_err().to_string();
-        let expected = format!("barcodes.tsv: found {found} names, expected 1, the number of cols");
+        let expected =
+            format!("barcodes.tsv: found {found} names, expected 1, the number of columns");
         assert!(message.ends_with(&expected), "{message}");
         // Entries can be read without names.
         assert_eq!(entries(&source).unwrap().len(), 1);

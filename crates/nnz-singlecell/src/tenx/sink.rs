@@ -116,8 +116,8 @@ pub fn create(
 #[must_use]
 pub fn unnamed(place: &Place, axis: Axis) -> Error {
     let what = match axis {
-        Axis::Rows => "no names of rows: 10x matrices have an id for each feature",
-        Axis::Cols => "no names of columns: 10x matrices have a barcode for each cell",
+        Axis::Rows => "the rows have no names; 10x requires an id for each feature",
+        Axis::Cols => "the columns have no names; 10x requires a barcode for each cell",
     };
     Error::unsupported(place.clone(), what)
 }

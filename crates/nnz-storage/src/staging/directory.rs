@@ -171,7 +171,11 @@ impl StagedDirectory {
     /// Fails if this is not possible, or if the name exists.
     pub fn create_file(&self, name: &str) -> Result<File> {
         let created = self.tree().create(name, &self.target);
-        created.map_err(|error| Error::io(&self.target.path.join(name), error))
+        created.map_err(|error| match error.kind() {
+            // It is that of the directory of the target.
+            io::ErrorKind::PermissionDenied => self.target.io(error),
+            _ => Error::io(&self.target.path.join(name), error),
+        })
     }
 
     /// Creates a file of the directory and writes it.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use nnz_core::Result;
+use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::access::Access;
 use super::critical::{Critical, Pending};
@@ -31,6 +31,16 @@ impl StagedFile {
     /// Fails if the target exists and may not be replaced, if it is a directory, or if its
     /// directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
+        if !nnz_core::is_url(target) {
+            // First: it cannot be replaced, so that the error is not that it exists.
+            if target.is_dir() {
+                return Err(ready::directory_in_the_way(target));
+            }
+            if target.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
+                let what = "the name of a file cannot end with a slash".to_owned();
+                return Err(Error::new(ErrorKind::Argument(what), Place::path(target)));
+            }
+        }
         let target = Target::check(target, options, false)?;
         ready::check_file(&target)?;
         if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {

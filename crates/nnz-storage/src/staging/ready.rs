@@ -369,7 +369,7 @@ fn replace_in_steps(
 }
 
 pub(super) fn directory_in_the_way(path: &Path) -> Error {
-    let what = "a directory, which a file does not replace".to_owned();
+    let what = "is a directory, which is not replaced by a file".to_owned();
     Error::new(ErrorKind::Argument(what), Place::path(path))
 }
 

@@ -47,11 +47,14 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
         _ => {
             let place = |group: &&str| {
                 let mut whole = path.as_os_str().to_owned();
-                whole.push(format!("::/{group}"));
+                whole.push(format!("::{group}"));
                 format!("\n  {}", Place::path(whole))
             };
             let places = found.iter().map(place);
-            let what = format!("contains several; select one of{}", places.collect::<String>());
+            let what = format!(
+                "contains several groups with data; select one:{}",
+                places.collect::<String>()
+            );
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
     };

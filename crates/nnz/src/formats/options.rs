@@ -109,7 +109,8 @@ impl FormatOptions {
     pub fn parse<T: FromStr<Err: fmt::Display>>(&self, name: &str) -> Result<Option<T>> {
         let parse = |text: &str| {
             text.parse().map_err(|error| {
-                Error::argument(format!("the option {name}, {}: {error}", text.escape_debug()))
+                let text = text.escape_debug();
+                Error::argument(format!("invalid value \"{text}\" of the option {name}: {error}"))
             })
         };
         self.get(name).map(parse).transpose()

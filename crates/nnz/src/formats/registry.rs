@@ -175,12 +175,19 @@ impl Registry {
 
     /// Lists the formats in which matrices are written.
     fn written(&self) -> String {
+        self.written_if(|_| true)
+    }
+
+    /// Lists the formats in which matrices are written to HDF5 files of any name.
+    fn written_to_hdf5(&self) -> String {
+        // 10x has one container, which is HDF5.
+        self.written_if(|info| info.containers || info.name == "10x")
+    }
+
+    fn written_if(&self, filter: impl Fn(&FormatInfo) -> bool) -> String {
         let infos = self.formats.iter().map(|format| format.info());
-        infos
-            .filter(|info| writes_matrices(info))
-            .map(|info| info.name)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let written = infos.filter(|info| writes_matrices(info) && filter(info));
+        written.map(|info| info.name).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the format of a target: the one that is given, or that of the extension; Matrix
@@ -203,11 +210,11 @@ impl Registry {
             })?,
             (None, Location::Path { path, .. }) => {
                 by_extension(&self.formats, path).ok_or_else(|| {
-                    let names = self.written();
-                    let what = match crate::container_target::ends_in(path, &["h5", "hdf5"]) {
-                        true => "several formats use this extension",
-                        false => "unknown file extension",
-                    };
+                    let (what, names) =
+                        match crate::container_target::ends_in(path, &["h5", "hdf5"]) {
+                            true => ("several formats use this extension", self.written_to_hdf5()),
+                            false => ("unknown file extension", self.written()),
+                        };
                     Error::argument(format!("{to}: {what}"))
                         .with_hint("format", format!("selects the format: {names}"))
                 })?

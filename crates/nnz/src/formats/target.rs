@@ -28,6 +28,6 @@ pub(super) fn without_group<'a>(to: &'a Location, name: &str) -> Result<&'a Path
 pub(super) fn uncompressed(compress: Option<nnz_container::Compression>, name: &str) -> Result<()> {
     match compress {
         None => Ok(()),
-        Some(_) => Err(Error::argument(format!("compression does not apply to {name}"))),
+        Some(_) => Err(Error::argument(format!("the option compress does not apply to {name}"))),
     }
 }

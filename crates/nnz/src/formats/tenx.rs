@@ -20,7 +20,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "10x",
     aliases: &[],
     extensions: &[],
-    summary: "10x HDF5, and folders: matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, plain or gzipped",
+    summary: "10x HDF5, and directories: matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, plain or gzipped",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,

@@ -32,6 +32,16 @@ pub trait WholeFormat: Sync {
     /// Returns whether a target is a file of this format, judging by the options and its name only.
     fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool;
 
+    /// Checks the name of a target. By default, every name is valid.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the name is that of another format.
+    fn check_target(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
+        let _ = (to, options);
+        Ok(())
+    }
+
     /// Returns whether a probe is such a file, not a matrix in one.
     ///
     /// # Errors

@@ -99,7 +99,7 @@ impl Target {
             Location::Path { path, group } if !is_text(to)? => (path, group),
             _ => {
                 if compress.is_some() {
-                    return Err(container_target::uncompressed());
+                    return Err(container_target::uncompressed("text"));
                 }
                 if packing.is_some() || format_version.is_some() {
                     return refuse("packing and version do not apply to text");

@@ -32,7 +32,7 @@ fn examples_run() {
     write::run(&at("small.bpcells")).unwrap();
     assert_eq!(
         printed(&at("small.bpcells")),
-        "2 x 3 (BPCells matrix)\nuint32 values\nfirst of the rows: x\nfirst of the cols: a\n\
+        "2 x 3 (BPCells matrix)\nuint32 values\nfirst of the rows: x\nfirst of the columns: a\n\
          0\t0\t5\n0\t2\t6\n1\t1\t7\n"
     );
 

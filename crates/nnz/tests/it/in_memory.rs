@@ -344,10 +344,7 @@ fn names_and_axis_kinds_are_read_into_memory() {
     let cells = matrix.shape().cols;
     let summary = matrix.write(location(&target), &unsynced()).unwrap();
     assert!(
-        summary
-            .notes
-            .iter()
-            .any(|note| note.contains("rows and columns exchanged: rows are cells")),
+        summary.notes.iter().any(|note| note.contains("transposed: rows are now cells")),
         "{summary:?}"
     );
     let written = nnz::open(location(&target)).unwrap().into_matrix().unwrap();

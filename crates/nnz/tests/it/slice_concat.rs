@@ -161,7 +161,7 @@ fn selected(len: u64, seed: u64) -> (Vec<u64>, Selection) {
     }
     list.truncate(random.below(list.len() + 1));
     let words: Vec<String> = list.iter().map(u64::to_string).collect();
-    (list, Selection::words(words))
+    (list, Selection::names(words))
 }
 
 fn order_of(by_row: bool) -> Order {
@@ -464,7 +464,7 @@ fn only_dense_matrices_are_concatenated_to_a_dense_one() {
     let expected = "%%MatrixMarket matrix coordinate real general\n2 3 3\n\
                     1 1 1.5\n2 2 -0.0\n2 3 0.0\n";
     assert_eq!(text, expected);
-    let one = Selection::words(["1"]);
+    let one = Selection::names(["1"]);
     nnz::slice(&dense, location(&target), [&one, &Selection::all()], &unsynced(), &nnz::NoProgress)
         .unwrap();
     let text = fs::read_to_string(&target).unwrap();

@@ -73,7 +73,7 @@ fn an_idx_past_the_data_is_an_error() {
     let error = store.entries().unwrap_err();
     let place = error.place();
     assert_eq!((place.array.as_deref(), place.at.clone()), (Some("index_idx"), element(2)));
-    let message = "found 20, expected at most 16, the words of index_data";
+    let message = "found 20, expected at most 16, the length of index_data";
     assert!(error.to_string().ends_with(message), "{error}");
     assert_eq!(store.findings()[0], ["index_data: found 16 elements, expected 20"]);
 }

@@ -33,7 +33,7 @@ fn without_majors_entries_are_an_error() {
     let store = empty([5, 0], "col\n", &[0, 3])
         .with("index", &u32s(&[0, 2, 1]))
         .with("val", &u32s(&[5, 7, 1]));
-    store.breaks_at("idxptr", element(1), "found 3, expected 0, since shape has 0 cols");
+    store.breaks_at("idxptr", element(1), "found 3, expected 0, since shape has 0 columns");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_shape_that_disagrees_with_the_pointers_is_an_error() {
     for cols in [0, 2, 4, u32::MAX] {
         let store = packed().with("shape", &u32s(&[4, cols])).with("col_names", b"");
         let fault = store.breaks_at("idxptr", None, "found 4 elements");
-        assert!(fault.contains(&format!("since shape has {cols} cols")), "{fault}");
+        assert!(fault.contains(&format!("since shape has {cols} columns")), "{fault}");
     }
 }
 

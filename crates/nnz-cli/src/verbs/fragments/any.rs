@@ -69,7 +69,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || cell_axis.is_some()
         || *lossy
         || duplicates.is_some()
-        || !labelling.is_empty()
+        || labelling.first().is_some()
         || !format_options.0.names().all(known);
     if of_matrices {
         let what = "contains fragments; --to, --order, --type, --cell-axis, --lossy, --duplicates, --expand, \

@@ -251,8 +251,7 @@ impl Condition {
         if !self.comparison.is_by_order() {
             return Ok(());
         }
-        let what =
-            format!("{self}: column {:?} is text, which supports = and != only", self.column);
+        let what = format!("{self}: annotation {:?} is not numeric; use = or !=", self.column);
         Err(Error::argument(what))
     }
 
@@ -426,7 +425,7 @@ mod tests {
             ("n=1,2:5", "has numbers, not \"2:5\""),
             ("type=T,", "no row has type \"\""),
             ("x<nan", "has numbers, not \"nan\""),
-            ("text>a", "is text, which supports = and != only"),
+            ("text>a", "is not numeric; use = or !="),
             ("text=A", "no row has text \"A\"; values are \"a\", \"b\", \"c d\""),
             ("type!=b", "no row has type \"b\"; values are \"B\", \"T\", \"never\""),
         ] {

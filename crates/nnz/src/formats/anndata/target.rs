@@ -26,6 +26,9 @@ pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Version>(
     "AnnData in Zarr: version of Zarr, 2 or 3 [default: 2, which all versions of anndata read]",
 )];
 
+/// The kinds of container that are written.
+pub(super) const CONTAINERS: &[&str] = &["HDF5", "Zarr"];
+
 /// A version of Zarr.
 #[derive(Clone, Copy)]
 struct Version(ZarrVersion);
@@ -57,7 +60,7 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let (path, group) = named(to, "anndata")?;
-        options.registry.check_name(path, &super::INFO, &["HDF5", "Zarr"])?;
+        options.registry.check_name(path, &super::INFO, CONTAINERS)?;
         let item: Option<Item> = match group.map(|group| group.trim_matches('/')) {
             None | Some("") => None,
             Some(group) => {

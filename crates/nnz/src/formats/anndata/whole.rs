@@ -24,6 +24,15 @@ impl WholeFormat for AnnDataFile {
             }
     }
 
+    fn check_target(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
+        match to {
+            Location::Path { path, .. } => {
+                options.registry.check_name(path, &INFO, target::CONTAINERS)
+            }
+            Location::Stream => Ok(()),
+        }
+    }
+
     fn is_file(&self, probe: &Probe) -> Result<bool> {
         // Opening X of a broken file gives the error.
         Ok(matches!(readable(place::find(probe))?, Some(Some((_, None)))))
@@ -140,6 +149,9 @@ fn write(
     finish(tree, report, &to, options, bytes_before)
 }
 
+/// The effect of the option `strict`, in hints.
+const STRICT: &str = "makes this an error";
+
 /// Commits a tree, unless what was dropped is an error.
 fn finish(
     tree: Box<dyn TreeWriter>,
@@ -150,12 +162,12 @@ fn finish(
 ) -> Result<Summary> {
     let Report { shape, entries, dropped, left_out, notes, .. } = report;
     if options.strict && !dropped.is_empty() {
-        let what = format!("would be dropped: {}", dropped.join(", "));
-        return Err(Error::unsupported(to.place(), what));
+        let what = format!("cannot store {}", dropped.join(", "));
+        return Err(Error::unsupported(to.place(), what).with_hint("strict", STRICT));
     }
     if options.strict && !left_out.is_empty() {
-        let what = format!("would be left out: {}", left_out.join(", "));
-        return Err(Error::unsupported(to.place(), what));
+        let what = format!("cannot keep {}", left_out.join(", "));
+        return Err(Error::unsupported(to.place(), what).with_hint("strict", STRICT));
     }
     if let Some(cancellation) = &options.cancellation {
         cancellation.check()?;

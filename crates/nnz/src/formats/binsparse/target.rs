@@ -22,8 +22,8 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Layout>(
         LEVELS,
         "FORMAT",
-        "Binsparse format, such as CSR or \"dense(sparse(element))\"; as --to, if DST is Binsparse \
-         [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
+        "Binsparse format, such as CSR or \"dense(sparse(element))\"; unlike --to CSR, it does not \
+         make DST a Binsparse file [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
          elements are stored]",
     ),
     FormatOption::parsed::<Version>(
@@ -33,7 +33,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     ),
     FormatOption::flag(
         "minimize",
-        "Store indices, pointers and values in the smallest types that can represent them",
+        "Store indices, pointers and values in the smallest types that can represent the whole matrix",
     ),
 ];
 

@@ -29,7 +29,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     ),
     FormatOption::flag(
         "narrow",
-        "Store the values of each block in the smallest type that can represent them",
+        "Store the values of each block in the smallest type that can represent those of the block",
     ),
     FormatOption::flag("meta", "Also write a .meta file in the spec dialect"),
     FormatOption::parsed::<u64>(

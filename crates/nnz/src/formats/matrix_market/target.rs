@@ -35,7 +35,8 @@ impl Target {
         source: &dyn MatrixSource,
     ) -> Result<Self> {
         if options.compress.is_some() {
-            let what = "compression does not apply to mtx; the extension .mtx.gz writes gzip";
+            let what =
+                "the option compress does not apply to mtx; the extension .mtx.gz writes gzip";
             return Err(Error::argument(what));
         }
         let path = match to {

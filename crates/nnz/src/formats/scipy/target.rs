@@ -119,8 +119,9 @@ pub(super) fn write_tensor(
     let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the metadata key {key:?}"));
     let dropped: Vec<String> = dropped.collect();
     if options.strict && !dropped.is_empty() {
-        let what = format!("would be dropped: {}", dropped.join(", "));
-        return Err(Error::unsupported(to.place(), what));
+        let what = format!("cannot store {}", dropped.join(", "));
+        let error = Error::unsupported(to.place(), what);
+        return Err(error.with_hint("strict", "makes this an error"));
     }
     let mut tensor = from.read(options.memory)?;
     if let Some(fill) = tensor.fill.filter(|_| !tensor.is_full()) {

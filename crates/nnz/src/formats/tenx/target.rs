@@ -42,7 +42,7 @@ impl FromStr for Version {
         match text {
             "2" => Ok(Self(FormatVersion::V2)),
             "3" => Ok(Self(FormatVersion::V3)),
-            other => Err(format!("{other:?}: expected 2 or 3")),
+            _ => Err("expected 2 or 3".to_owned()),
         }
     }
 }
@@ -77,10 +77,10 @@ impl Target {
         let version: Option<Version> = options.format_options.parse(VERSION)?;
         let genome: Option<String> = options.format_options.parse(GENOME)?;
         if !hdf5 {
-            uncompressed(options.compress, "a 10x folder")?;
+            uncompressed(options.compress, "a 10x directory")?;
             if genome.is_some() {
                 return Err(Error::argument(format!(
-                    "the option {GENOME} does not apply to a 10x folder"
+                    "the option {GENOME} does not apply to a 10x directory"
                 )));
             }
         }

@@ -19,7 +19,7 @@ use crate::anndata::whole::elements::Transfer;
 use crate::anndata::whole::picks::Picked;
 
 /// Reasons why annotations of genes are left out.
-const DIFFERS: &str = "different between files";
+const DIFFERS: &str = "differs between files";
 const TOO_LARGE: &str = "too large to be compared within the memory limit";
 
 impl Transfer<'_> {
@@ -35,7 +35,7 @@ impl Transfer<'_> {
         }
         let table = Same::new(var, genes, MOST_COLUMN)?;
         for name in &table.others {
-            self.left_out(&format!("the column {name:?} of {}", to.1), DIFFERS);
+            self.left_out(&format!("column {name:?} of {}", to.1), DIFFERS);
         }
         self.write_genes(var, to, genes, Some(&table))
     }

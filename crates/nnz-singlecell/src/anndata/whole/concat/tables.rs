@@ -76,7 +76,7 @@ impl Transfer<'_> {
             let cells =
                 if repeated == 1 { "1 cell has" } else { &format!("{repeated} cells have") };
             self.report.notes.push(format!(
-                "{cells} the name of a cell before it, such as {first:?}; index_unique makes names unique"
+                "{cells} the name of an earlier cell, such as {first:?}; index_unique makes names unique"
             ));
         }
         Ok(())
