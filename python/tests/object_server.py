@@ -24,6 +24,7 @@ class ObjectServer:
         self.bytes = 0
         self.authorized = 0
         self._lock = threading.Lock()
+        self.writing = threading.Lock()
         server = self
 
         class Handler(_Handler):
@@ -100,6 +101,18 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             headers["Content-Range"] = f"bytes {start}-{end - 1}/{found.st_size}"
             self._answer(206, _part(file, start, end), headers)
+
+    def do_PUT(self) -> None:
+        content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
+        file = self.owner.directory / path.lstrip("/").partition("/")[2]
+        with self.owner.writing:
+            if self.headers.get("If-None-Match") == "*" and file.exists():
+                self._answer(412, b"<Error><Code>PreconditionFailed</Code></Error>")
+                return
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            self._answer(200, b"", {"ETag": f'"{file.stat().st_mtime_ns}"'})
 
     def _list(self, query: Dict[str, List[str]]) -> None:
         prefix = query.get("prefix", [""])[0]

@@ -286,8 +286,8 @@ mod tests {
             Vec::<f32>::new(),
         );
         let options = crate::ConvertOptions::default();
-        let written = crate::WriteMatrix::write(matrix.unwrap(), "s3://bucket/x.h5ad", &options);
-        let expected = expected.replace("read", "write");
+        let written = crate::WriteMatrix::write(matrix.unwrap(), "s3://bucket/x.bsp", &options);
+        let expected = expected.replace("read", "write").replace("x.h5ad", "x.bsp");
         assert_eq!(written.err().map(|error| error.to_string()), Some(expected));
     }
 }

@@ -227,7 +227,8 @@ fn existing_targets_are_refused_before_any_work() {
     write(1, "s3://bucket/other", &ConvertOptions::default().format(Some("bpcells"))).unwrap_err();
     let file = forced().format(Some("anndata"));
     let error = write(1, "s3://bucket/other", &file).unwrap_err();
-    assert_eq!(error.to_string(), "s3://bucket/other: a directory, which a file does not replace");
+    let what = "is a directory, which is not replaced by a file";
+    assert_eq!(error.to_string(), format!("s3://bucket/other: {what}"));
     let error = write(1, "s3://bucket/other", &forced().format(Some("bpcells"))).unwrap_err();
     assert!(
         error.to_string().contains("contains \"file\", which is not part of the data"),
