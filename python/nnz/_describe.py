@@ -23,7 +23,8 @@ def described(
         if frame is not None:
             if len(frame) != source.shape[axis]:
                 what = ("rows", "cols")[axis]
-                raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {what}")
+                members = "rows" if axis == 0 else "columns"
+                raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {members}")
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)
         listed = given.get(option)
         if listed is not None and not isinstance(listed, str):
