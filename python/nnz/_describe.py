@@ -22,9 +22,8 @@ def described(
     for axis, (option, frame) in enumerate((("row_names", rows), ("col_names", cols))):
         if frame is not None:
             if len(frame) != source.shape[axis]:
-                what = ("rows", "cols")[axis]
-                members = "rows" if axis == 0 else "columns"
-                raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {members}")
+                what = ("rows", "columns")[axis]
+                raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {what}")
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)
         listed = given.get(option)
         if listed is not None and not isinstance(listed, str):
