@@ -173,7 +173,7 @@ fn free_threaded(summary: &mut Summary) {
     if venv::has_free_threaded() {
         summary.step(name, python_package::free_threaded);
     } else {
-        summary.skip(name, "python3.13t and python3.14t not found");
+        summary.skip(name, "python3.14t not found");
     }
 }
 

@@ -21,8 +21,8 @@ const NEWEST: Version = (3, 12);
 const INTERPRETERS: [&str; 7] =
     ["python3", "python3.12", "python3.11", "python3.10", "python", "python3.13", "python3.14"];
 
-/// Interpreters without the GIL.
-const FREE_THREADED: [&str; 2] = ["python3.13t", "python3.14t"];
+/// Interpreters without the GIL. PyO3 supports them from 3.14 on.
+const FREE_THREADED: [&str; 1] = ["python3.14t"];
 
 /// The script that prints the version, and whether environments with pip can be created.
 const PROBE: &str = "
