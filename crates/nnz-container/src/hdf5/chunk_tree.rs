@@ -101,6 +101,8 @@ impl ChunkTree {
         ranges: Option<&[Range<u64>]>,
         mut each: impl FnMut(&[Entry]),
     ) -> Result<()> {
+        // As many nodes as the file has room for.
+        let most = self.opened.bytes / (self.size_of(1) as u64) + 1;
         let mut level = None;
         let mut addresses = vec![chunked.address];
         while !addresses.is_empty() {
@@ -115,13 +117,18 @@ impl ChunkTree {
                         Children::Chunks(chunks) => each(chunks),
                         Children::Nodes(children) => match ranges {
                             None => below.extend_from_slice(children),
-                            Some(ranges) => below.extend(node.above(children, ranges)),
+                            Some(ranges) => {
+                                let rest = MOST_ANNOUNCED.saturating_sub(below.len());
+                                below.extend(node.above(children, ranges).take(rest));
+                            }
                         },
                     }
+                    // Nodes may name the same children again and again.
+                    if below.len() as u64 > most {
+                        let found = format!("{} nodes of a level", below.len());
+                        return Err(self.invalid(address, found, format!("at most {most}")));
+                    }
                 }
-            }
-            if ranges.is_some() {
-                below.truncate(MOST_ANNOUNCED);
             }
             (addresses, level) = (below, parent);
         }

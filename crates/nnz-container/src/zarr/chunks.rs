@@ -78,17 +78,31 @@ impl Stored {
         let Metadata { len, chunk, pipeline, shard, .. } = &self.metadata;
         // Empty strings take time, if not memory.
         let claimed = len * self.metadata.min_bytes().max(1);
-        // A server can state any length of a file, and a web server lists none.
-        if claimed <= UNCHECKED_BYTES || self.directory.has_latency() {
+        if claimed <= UNCHECKED_BYTES {
             return Ok(());
         }
         let chunks = shard.as_ref().map_or(1, |shard| shard.chunks);
         let decoded = chunk * chunks * self.metadata.min_bytes();
         let mut stored = 0_u64;
-        self.each_file(&mut |bytes| {
+        let listed = self.each_file(&mut |bytes| {
             let most = bytes.saturating_mul(pipeline.most_ratio()).min(decoded);
             stored = stored.saturating_add(most);
-        })?;
+        });
+        match listed {
+            // A web server lists nothing, and others may forbid it: then the last chunk has to exist.
+            Err(error) if self.directory.has_latency() && is_unlisted(&error) => {
+                let last = self.metadata.grid.count().saturating_sub(1);
+                return match self.find(last)? {
+                    Some(_) => Ok(()),
+                    None => Err(Error::mismatch(
+                        self.place.clone(),
+                        format!("a length of {len} elements without the last chunk"),
+                        "all chunks, as the server does not list them",
+                    )),
+                };
+            }
+            listed => listed?,
+        }
         if claimed <= stored.saturating_add(UNCHECKED_BYTES) {
             return Ok(());
         }
@@ -261,4 +275,9 @@ pub(super) fn undecoded(why: Undecoded, place: Place, what: &str, bytes: usize) 
 
 fn bytes_of(bytes: usize) -> String {
     format!("{bytes} bytes")
+}
+
+/// Returns whether a server does not list its files.
+fn is_unlisted(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied)
 }
