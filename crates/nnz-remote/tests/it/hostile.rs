@@ -55,3 +55,64 @@ fn check(lie: Lie, on_the_web: &str, on_s3: &str) {
     let taken = server.endless_bytes();
     assert!(taken < 400 << 20, "{lie:?}: {taken} bytes");
 }
+
+/// A node of a chunk index whose entries all name the same child, which is at an address.
+fn node(level: u8, entries: u16, chunk: u64, child: u64) -> Vec<u8> {
+    let mut node = [&b"TREE\x01"[..], &[level], &entries.to_le_bytes(), &[0xff; 16]].concat();
+    for entry in 0..u64::from(entries) {
+        node.extend([0; 8]);
+        node.extend((entry * chunk).to_le_bytes());
+        node.extend([0; 8]);
+        node.extend(child.to_le_bytes());
+    }
+    node.extend([0; 24]);
+    node
+}
+
+#[test]
+fn nodes_that_name_the_same_children_are_not_counted_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("bucket")).unwrap();
+    let path = folder.path().join("bucket/m.h5");
+    let entries = 300_000;
+    let matrix = nnz::CsMatrix::from_parts(
+        nnz::Shape { rows: entries, cols: 1 },
+        nnz::Order::Col,
+        vec![0, entries],
+        (0..entries).collect::<Vec<u64>>(),
+        vec![1_u32; 300_000],
+    );
+    let options = nnz::ConvertOptions::default()
+        .format(Some("binsparse"))
+        .compress(Some(nnz::Compression::Gzip(1)));
+    nnz::WriteMatrix::write(matrix.unwrap(), &path, &options).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    // Those of arrays with several chunks, whose second key has their length.
+    let is_root = |&at: &usize| bytes[at..].starts_with(b"TREE\x01\x00") && bytes[at + 6] > 1;
+    let roots: Vec<usize> = (0..bytes.len() - 64).filter(is_root).collect();
+    assert!(!roots.is_empty(), "the chunk index is a tree");
+    // Offsets of the first two chunks.
+    let offset = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let chunk = roots.iter().map(|root| offset(root + 24 + 32 + 8)).max().unwrap();
+    let mut child = bytes.len() as u64;
+    bytes.extend(node(0, 0, chunk, 0));
+    for level in 1..6 {
+        let at = bytes.len() as u64;
+        bytes.extend(node(level, 4000, chunk, child));
+        child = at;
+    }
+    for root in roots {
+        let old = (root as u64).to_le_bytes();
+        for at in 0..bytes.len() - 8 {
+            if bytes[at..].starts_with(&old) {
+                bytes[at..at + 8].copy_from_slice(&child.to_le_bytes());
+            }
+        }
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let server = Server::new(folder.path());
+    let source = nnz::open(server.url("bucket/m.h5")).unwrap().into_matrix().unwrap();
+    // The size of arrays needs all of their index.
+    let about = source.about().unwrap();
+    assert!(about.bytes.is_none_or(|bytes| bytes < 1 << 20), "{about:?}");
+}
