@@ -87,13 +87,11 @@ fn nodes_that_name_the_same_children_are_not_counted_without_end() {
         .compress(Some(nnz::Compression::Gzip(1)));
     nnz::WriteMatrix::write(matrix.unwrap(), &path, &options).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
-    // Those of arrays with several chunks, whose second key has their length.
-    let is_root = |&at: &usize| bytes[at..].starts_with(b"TREE\x01\x00") && bytes[at + 6] > 1;
-    let roots: Vec<usize> = (0..bytes.len() - 64).filter(is_root).collect();
-    assert!(!roots.is_empty(), "the chunk index is a tree");
-    // Offsets of the first two chunks.
-    let offset = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-    let chunk = roots.iter().map(|root| offset(root + 24 + 32 + 8)).max().unwrap();
+    // The index of an array with several chunks: its second key has the length of a chunk.
+    let is_root = |at: &usize| bytes[*at..].starts_with(b"TREE\x01\x00") && bytes[at + 6] > 1;
+    let root = (0..bytes.len() - 64).find(is_root).unwrap();
+    let second = root + 24 + 32 + 8;
+    let chunk = u64::from_le_bytes(bytes[second..second + 8].try_into().unwrap());
     let mut child = bytes.len() as u64;
     bytes.extend(node(0, 0, chunk, 0));
     for level in 1..6 {
@@ -101,14 +99,11 @@ fn nodes_that_name_the_same_children_are_not_counted_without_end() {
         bytes.extend(node(level, 4000, chunk, child));
         child = at;
     }
-    for root in roots {
-        let old = (root as u64).to_le_bytes();
-        for at in 0..bytes.len() - 8 {
-            if bytes[at..].starts_with(&old) {
-                bytes[at..at + 8].copy_from_slice(&child.to_le_bytes());
-            }
-        }
-    }
+    let old = (root as u64).to_le_bytes();
+    let named: Vec<usize> =
+        (0..bytes.len() - 8).filter(|&at| bytes[at..].starts_with(&old)).collect();
+    assert_eq!(named.len(), 1, "the address of the index is in the file once");
+    bytes[named[0]..named[0] + 8].copy_from_slice(&child.to_le_bytes());
     std::fs::write(&path, bytes).unwrap();
     let server = Server::new(folder.path());
     let source = nnz::open(server.url("bucket/m.h5")).unwrap().into_matrix().unwrap();
