@@ -11,7 +11,6 @@ import numpy as np
 from . import _convert, _nnz
 from ._errors import ArgumentError
 from ._external import load
-from ._file import within
 from ._handle import Memory, handle_of
 from ._matrix import Matrix
 from ._open import open as open_path
@@ -151,7 +150,7 @@ class _Reader:
         if not (dense or "csr" in kind or "csc" in kind):
             # Such as a data frame, or an array of AwkwardArray.
             return _read_elem()(store[path])
-        return self._of(Matrix(within(self._path, path), memory=self._memory), dense)
+        return self._of(Matrix(_nnz.within(self._path, path), memory=self._memory), dense)
 
     def _of(self, matrix: Matrix, dense: bool) -> Any:
         if self._backed:

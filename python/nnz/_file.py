@@ -58,7 +58,7 @@ class File(Mapping[str, Dataset]):
         if key not in self._members:
             raise KeyError(key)
         with storage(self._options):
-            return open_dataset(within(self._path, key), shown=f"{self._shown}::{key}")
+            return open_dataset(_nnz.within(self._path, key), shown=f"{self._shown}::{key}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -80,11 +80,6 @@ class File(Mapping[str, Dataset]):
 def _created(path: str, options: Any) -> File:
     with storage(options):
         return File(path)
-
-
-def within(path: str, group: str) -> str:
-    """Return the path of a group in a file."""
-    return _nnz.within(path, group)
 
 
 def matrices(path: str) -> Dict[str, Tuple[int, ...]]:

@@ -9,7 +9,6 @@ pub(crate) mod bitpack;
 mod chart;
 mod compare;
 mod python;
-mod remote;
 
 use clap::{Args, Subcommand};
 
@@ -38,7 +37,13 @@ enum Bench {
     /// The Python package compared with bpcells, anndata and h5py.
     Python(python::Options),
     /// Reading over a network, compared with anndata.
-    Remote(remote::Options),
+    Remote {
+        #[command(flatten)]
+        options: python::Options,
+        /// Milliseconds before each answer of the server
+        #[arg(long, value_name = "MS", default_value_t = 30)]
+        delay: u32,
+    },
 }
 
 /// Runs a benchmark.
@@ -46,8 +51,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     match &options.bench {
         None if options.chart => chart::run(),
         None => compare::run(&options.compare),
-        Some(Bench::Python(options)) => python::run(options),
-        Some(Bench::Remote(options)) => remote::run(options),
+        Some(Bench::Python(options)) => python::run("python", options, &[]),
+        Some(Bench::Remote { options, delay }) => {
+            python::run("remote", options, &["--delay".to_owned(), delay.to_string()])
+        }
         // A debug build runs the release build of itself.
         Some(Bench::Bitpack) if cfg!(debug_assertions) => {
             let mut release = cargo::cargo();

@@ -1,4 +1,4 @@
-//! The benchmark of the Python package.
+//! Benchmarks of the Python package: beside other packages, and of reading over a network.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     /// directory]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Cells of the counts; goals are evaluated at 100000 only
+    /// Cells of the counts; goals of `bench python` are evaluated at 100000 only
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1000..))]
     cells: u64,
     /// Only rows whose name contains this
@@ -28,11 +28,11 @@ pub(crate) struct Options {
     runs: u16,
 }
 
-/// Builds and installs a release wheel, and runs the benchmark of the package.
-pub(crate) fn run(options: &Options) -> Result<()> {
+/// Builds and installs a release wheel, and runs the benchmark in a directory of `benches` with more arguments.
+pub(crate) fn run(name: &str, options: &Options, more: &[String]) -> Result<()> {
     let target = cargo::target_directory()?;
     let data = options.data.clone().unwrap_or_else(|| target.join("bench-data"));
-    let bench = cargo::root().join("benches").join("python");
+    let bench = cargo::root().join("benches").join(name);
     let python = venv::python(&bench.join("requirements.txt"))?;
     let out = target.join("wheels");
     let build = Build { python: &python, out: &out, release: true, target: None };
@@ -43,5 +43,5 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(only) = &options.only {
         command.args(["--only", only]);
     }
-    cargo::run(&mut command)
+    cargo::run(command.args(more))
 }
