@@ -25,7 +25,10 @@ pub(crate) fn with_arguments(note: &str) -> Cow<'_, str> {
 pub fn with_option(error: &Error) -> String {
     let text = error.without_hint().to_string();
     match error.kind() {
-        ErrorKind::Argument(what) if what.contains(OPTION) => text.replacen(OPTION, "--", 1),
+        // Not in a path before it.
+        ErrorKind::Argument(what) if what.contains(OPTION) => {
+            text.replacen(what, &what.replacen(OPTION, "--", 1), 1)
+        }
         _ => text,
     }
 }
@@ -63,5 +66,8 @@ mod tests {
         assert_eq!(super::hint(&Error::argument("no")), "");
         let refused = Error::argument("the option block does not apply to mtx");
         assert_eq!(with_option(&refused), "--block does not apply to mtx");
+        let place = nnz::Place::path("the option x.mtx");
+        let placed = Error::new(refused.into_parts().0, place);
+        assert_eq!(with_option(&placed), "the option x.mtx: --block does not apply to mtx");
     }
 }

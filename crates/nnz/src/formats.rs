@@ -96,6 +96,8 @@ pub struct FormatInfo {
     pub writes: &'static [DatasetKind],
     /// Whether it consists of named arrays, as in containers such as HDF5.
     pub containers: bool,
+    /// Whether matrices are written to HDF5 files of any name, if the format is given.
+    pub hdf5: bool,
     /// Options of targets.
     pub options: &'static [FormatOption],
 }
@@ -121,6 +123,7 @@ impl FormatInfo {
             reads: &[],
             writes: &[],
             containers: false,
+            hdf5: false,
             options: &[],
         }
     }

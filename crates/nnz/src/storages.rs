@@ -120,7 +120,7 @@ pub(crate) fn register_url_outputs() {
     staging::set_url_outputs(&Outputs);
 }
 
-/// Targets at URLs, with the options of [`set_storage_options`].
+/// Targets at URLs, with the options of [`default_storage`].
 #[derive(Debug)]
 struct Outputs;
 

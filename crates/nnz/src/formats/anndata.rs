@@ -33,6 +33,7 @@ static INFO: FormatInfo = FormatInfo {
     writes: &[DatasetKind::Matrix],
     // These files can have groups of other formats.
     containers: true,
+    hdf5: true,
     options: target::OPTIONS,
 };
 

@@ -31,6 +31,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix, DatasetKind::Tensor],
     containers: true,
+    hdf5: true,
     options: target::OPTIONS,
 };
 

@@ -31,6 +31,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: true,
+    hdf5: true,
     options: target::OPTIONS,
 };
 

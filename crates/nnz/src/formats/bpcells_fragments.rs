@@ -19,6 +19,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Fragments],
     writes: &[DatasetKind::Fragments],
     containers: true,
+    hdf5: true,
     options: &[],
 };
 

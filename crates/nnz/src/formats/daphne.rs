@@ -28,6 +28,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Matrix, DatasetKind::Table],
     writes: &[DatasetKind::Matrix, DatasetKind::Table],
     containers: false,
+    hdf5: false,
     options: options::OPTIONS,
 };
 

@@ -17,6 +17,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Fragments],
     writes: &[DatasetKind::Fragments],
     containers: false,
+    hdf5: false,
     options: &[],
 };
 

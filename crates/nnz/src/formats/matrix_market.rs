@@ -21,6 +21,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,
+    hdf5: false,
     options: target::OPTIONS,
 };
 

@@ -27,6 +27,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix],
     containers: false,
+    hdf5: false,
     options: &[],
 };
 

@@ -178,12 +178,6 @@ impl Registry {
         self.written_if(|_| true)
     }
 
-    /// Lists the formats in which matrices are written to HDF5 files of any name.
-    fn written_to_hdf5(&self) -> String {
-        // 10x has one container, which is HDF5.
-        self.written_if(|info| info.containers || info.name == "10x")
-    }
-
     fn written_if(&self, filter: impl Fn(&FormatInfo) -> bool) -> String {
         let infos = self.formats.iter().map(|format| format.info());
         let written = infos.filter(|info| writes_matrices(info) && filter(info));
@@ -212,7 +206,10 @@ impl Registry {
                 by_extension(&self.formats, path).ok_or_else(|| {
                     let (what, names) =
                         match crate::container_target::ends_in(path, &["h5", "hdf5"]) {
-                            true => ("several formats use this extension", self.written_to_hdf5()),
+                            true => (
+                                "several formats use this extension",
+                                self.written_if(|info| info.hdf5),
+                            ),
                             false => ("unknown file extension", self.written()),
                         };
                     Error::argument(format!("{to}: {what}"))

@@ -23,6 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix, DatasetKind::Tensor],
     containers: false,
+    hdf5: false,
     options: target::OPTIONS,
 };
 

@@ -24,6 +24,7 @@ static INFO: FormatInfo = FormatInfo {
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,
+    hdf5: true,
     options: target::OPTIONS,
 };
 
