@@ -4,8 +4,8 @@
 /// knows the formats provides them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoreFiles {
-    /// Files of which a directory contains one. The names of the first list are requested together with the
-    /// URL itself, those of the second list after that.
+    /// Files of which a directory contains one. For a URL without an extension, the names of the first list are
+    /// requested together with the URL itself. The others are requested after that.
     pub marks: [&'static [&'static str]; 2],
     /// Files of which a directory inside a directory contains one.
     pub inside: &'static [&'static str],
@@ -14,6 +14,29 @@ pub struct StoreFiles {
     pub optional: &'static [&'static str],
     /// Suffixes of files beside other files, which may be missing too.
     pub sidecars: &'static [&'static str],
-    /// Extensions of directories. A URL with another extension is expected to be a file.
-    pub extensions: &'static [&'static str],
+    /// Extensions of directories, and the files that such directories most likely contain, which are requested
+    /// first. A URL with another extension is expected to be a file.
+    pub extensions: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// What the name of a URL says about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum NameSays {
+    /// It has the extension of a file.
+    File,
+    /// It has the extension of directories that most likely contain one of these files.
+    Directory(&'static [&'static str]),
+    Nothing,
+}
+
+impl StoreFiles {
+    /// Returns what a name says about what it names.
+    pub(crate) fn of_name(&self, name: &str) -> NameSays {
+        let Some((_, extension)) = name.rsplit_once('.') else { return NameSays::Nothing };
+        let mut known = self.extensions.iter();
+        match known.find(|(known, _)| extension.eq_ignore_ascii_case(known)) {
+            Some((_, likely)) => NameSays::Directory(likely),
+            None => NameSays::File,
+        }
+    }
 }

@@ -165,7 +165,11 @@ const STORE_FILES: nnz_remote::StoreFiles = nnz_remote::StoreFiles {
     ],
     // DAPHNE.
     sidecars: &[".meta"],
-    extensions: &["zarr", "bpcells", "bsp"],
+    extensions: &[
+        ("zarr", &["zarr.json", ".zmetadata", ".zgroup"]),
+        ("bpcells", &["version"]),
+        ("bsp", &["binsparse.json"]),
+    ],
 };
 
 /// The file system and URLs.

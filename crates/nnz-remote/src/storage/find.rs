@@ -9,6 +9,7 @@ use super::known::Found;
 use crate::address::{Address, Service};
 use crate::client::{Client, First};
 use crate::failure::Failure;
+use crate::stores::NameSays;
 
 /// Bytes of the first request for an object, and of each request for a mark.
 const FIRST: u64 = 64 << 10;
@@ -129,11 +130,17 @@ impl RemoteStorage {
         let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
         let files = self.files;
-        let first_marks = is_root && !has_extension_of_file(address.name(), files.extensions);
+        let likely = match files.of_name(address.name()) {
+            _ if !is_root => &[][..],
+            NameSays::File => &[],
+            NameSays::Directory(likely) => likely,
+            NameSays::Nothing => files.marks[0],
+        };
         let found = self.run(async move {
-            let marked = async |marks: &'static [&'static str]| {
+            // Each mark is requested once.
+            let marked = async |marks: &'static [&'static str], except: &'static [&'static str]| {
                 let mut tasks = Vec::new();
-                for mark in marks {
+                for mark in marks.iter().filter(|mark| !except.contains(mark)) {
                     let (Ok(at), asked) = (at.join(Path::new(mark)), Arc::clone(&asked)) else {
                         continue;
                     };
@@ -151,20 +158,16 @@ impl RemoteStorage {
                 let (at, asked) = (at.clone(), Arc::clone(&asked));
                 async move { asked.first(&at, FIRST).await }
             });
-            let mut store = Vec::new();
-            if first_marks {
-                store = marked(files.marks[0]).await;
-            }
+            let mut store = marked(likely, &[]).await;
             let own = own.await.map_err(|_| Failure::transient("the request was given up"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
             if !is_root && !is_file {
-                store = marked(files.inside).await;
-            } else if !is_file && store.is_empty() {
-                if !first_marks {
-                    store = marked(files.marks[0]).await;
-                }
-                if store.is_empty() {
-                    store = marked(files.marks[1]).await;
+                store = marked(files.inside, &[]).await;
+            } else if !is_file {
+                for marks in files.marks {
+                    if store.is_empty() {
+                        store = marked(marks, likely).await;
+                    }
                 }
             }
             match own {
@@ -202,10 +205,4 @@ impl RemoteStorage {
             Err(failure) => Err(failure.into()),
         }
     }
-}
-
-/// Returns whether a name looks like that of a file, not of a store of several.
-fn has_extension_of_file(name: &str, directories: &[&str]) -> bool {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    extension.is_some_and(|extension| !directories.contains(&extension.as_str()))
 }

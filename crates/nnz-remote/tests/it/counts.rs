@@ -155,3 +155,24 @@ fn columns_of_annotated_files_take_few_requests() {
         check(&server, &format!("spread columns of {name}"), many, file_len * 3 / 2);
     }
 }
+
+#[test]
+fn the_extension_of_a_store_says_which_files_to_request_first() {
+    for (name, format, group, requests) in
+        [("m.zarr", "anndata", "::X", 10), ("m.bpcells", "bpcells", "", 21)]
+    {
+        let (folder, server) = served_as(name, format, COLS);
+        let url = server.url(&format!("bucket/{name}")) + group;
+        read(&url, &nnz::OpenOptions::new(), &[12_345]);
+        let other_marks = ["matrix.mtx", "binsparse.json", ".zarray"];
+        let log = server.take_log();
+        let paths: Vec<_> = log.iter().map(|one| &one.path).collect();
+        assert!(log.len() <= requests, "{name}: {} requests: {paths:?}", log.len());
+        assert!(!paths.iter().any(|path| other_marks.iter().any(|mark| path.ends_with(mark))));
+        // A directory without the expected file is still found by the others.
+        let renamed = name.replace('.', "-other.").replace("bpcells", "zarr");
+        let bucket = folder.path().join("bucket");
+        std::fs::rename(bucket.join(name), bucket.join(&renamed)).unwrap();
+        read(&(server.url(&format!("bucket/{renamed}")) + group), &nnz::OpenOptions::new(), &[1]);
+    }
+}
