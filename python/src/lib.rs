@@ -30,7 +30,7 @@ mod writer;
 use pyo3::prelude::*;
 
 /// Compiled part of the package nnz.
-#[pymodule(gil_used = true)]
+#[pymodule(gil_used = false)]
 mod _nnz {
     use super::*;
     #[pymodule_export]

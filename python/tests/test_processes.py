@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 
@@ -21,6 +22,11 @@ import nnz
 def column_sum(job):
     m, start, end = job
     return m[:, start:end].sum()
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has a GIL")
+def test_the_gil_stays_disabled():
+    assert not sys._is_gil_enabled()
 
 
 def test_handles_pickle_by_path(store, tmp_path, monkeypatch):

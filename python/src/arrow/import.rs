@@ -4,6 +4,7 @@
 
 use std::ffi::CStr;
 use std::slice;
+use std::sync::{Mutex, PoisonError};
 
 use nnz::frames::{Column, FrameBatch, FrameReader};
 use nnz::{Error, Place, Result, ValueType, Values};
@@ -14,6 +15,8 @@ use super::abi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use super::column::format;
 use super::stream::NAME;
 use crate::error::{OrRaise as _, argument};
+
+static TAKING: Mutex<()> = Mutex::new(());
 
 /// The rows of a stream, which are read on demand.
 pub(crate) struct StreamReader {
@@ -37,8 +40,11 @@ impl StreamReader {
             return Err(argument(py, "__arrow_c_stream__ did not return a capsule"));
         };
         let pointer = capsule.pointer_checked(Some(NAME))?.cast::<ArrowArrayStream>();
+        // Without the GIL, two threads could take the same stream.
+        let taking = TAKING.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: a capsule of that name has a pointer to a stream. Taking it leaves a released one.
         let stream = unsafe { pointer.replace(ArrowArrayStream::empty()) };
+        drop(taking);
         if stream.release.is_none() {
             return Err(argument(py, "the Arrow stream has already been consumed"));
         }

@@ -14,7 +14,13 @@ use crate::wheel::{self, Build};
 const SCANPY: (venv::Version, venv::Version) = ((3, 11), (3, 12));
 
 /// Tests without the GIL: dependencies of other tests have no wheels for such a Python.
-const THREADED: [&str; 3] = ["test_processes.py", "test_statistics.py", "test_writer.py"];
+const THREADED: [&str; 5] = [
+    "test_processes.py",
+    "test_statistics.py",
+    "test_writer.py",
+    "test_fragment_handles.py",
+    "test_interrupts.py",
+];
 
 /// Builds the wheel with the development profile, and runs `python/tests` on the oldest and newest Python found, and
 /// the tests with scanpy.
