@@ -31,6 +31,7 @@ mod ascent;
 mod cat;
 mod cells;
 mod check;
+pub mod compute;
 mod concat;
 mod convert;
 mod diff;

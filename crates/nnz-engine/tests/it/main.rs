@@ -3,6 +3,7 @@
 
 mod cancellation;
 mod composed;
+mod compute;
 mod scattered;
 mod sources;
 #[cfg(feature = "sprs")]

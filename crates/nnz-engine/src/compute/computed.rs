@@ -1,0 +1,215 @@
+//! A matrix whose values are functions of those of another.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    Annotations, Axis, Batch, Duplicates, Error, Header, MatrixSource, Names, Place, Projection,
+    Result, Structure, Unit, UnitReader, ValueType, Values,
+};
+
+use super::float::{Float, complex, round_into};
+use super::step::ValueStep;
+use super::unrepeated::{Edges, Unrepeated};
+use crate::{Selection, Slice};
+
+/// A matrix whose values are functions of those of another, computed as they are decoded.
+///
+/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Rows, columns, names and
+/// the stored entries are those of the other matrix: an entry whose value becomes zero stays.
+///
+/// ```
+/// use nnz_core::{MatrixSource, Order, Place, Shape, ValueType};
+/// use nnz_engine::compute::{Computed, ValueStep};
+/// use nnz_engine::{CsMatrix, ReadOptions};
+///
+/// let shape = Shape { rows: 1, cols: 3 };
+/// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 2], vec![1_u32, 3])?;
+/// let computed = Computed::new(matrix.into_source()?, Place::default(), vec![ValueStep::Log1p])?;
+/// let matrix = nnz_engine::read(&computed, &Place::default(), &ReadOptions::default())?;
+/// assert_eq!(matrix.values(), &vec![2.0_f32.ln(), 4.0_f32.ln()].into());
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+pub struct Computed {
+    inner: Box<dyn MatrixSource>,
+    place: Place,
+    steps: Arc<[ValueStep]>,
+    header: Header,
+    /// Whether entries of the same element would have to be summed first.
+    needs_unrepeated: bool,
+}
+
+impl std::fmt::Debug for Computed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Computed").field("steps", &self.steps).finish_non_exhaustive()
+    }
+}
+
+impl Computed {
+    /// Applies steps, in order, to the values of a matrix. `place` is its name in messages.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a step does not fit the matrix ([`ValueStep::check`]), and for complex numbers and fill values.
+    pub fn new(inner: Box<dyn MatrixSource>, place: Place, steps: Vec<ValueStep>) -> Result<Self> {
+        let shape = inner.header().shape;
+        steps.iter().try_for_each(|step| step.check(shape))?;
+        let inner = match inner.header().structure {
+            Structure::General => inner,
+            // Rows may have other factors than columns.
+            _ => {
+                let all = Selection::all();
+                Box::new(Slice::new(inner, place.clone(), &all, &all)?)
+            }
+        };
+        let header = inner.header();
+        if header.value_type.is_complex() {
+            return Err(complex().with_context(&place));
+        }
+        if header.fill.is_some() {
+            let what = "computing with a matrix with a fill value other than zero is not supported";
+            return Err(Error::unsupported(place, what));
+        }
+        let value_type = match header.value_type {
+            ValueType::F64 | ValueType::I64 | ValueType::U64 => ValueType::F64,
+            _ => ValueType::F32,
+        };
+        let needs_unrepeated = header.duplicates == Duplicates::Summed
+            && header.sorted_indices != Some(true)
+            && !steps.iter().all(ValueStep::is_linear);
+        let header = Header { value_type, iso: false, ..header.clone() };
+        Ok(Self { inner, place, steps: steps.into(), header, needs_unrepeated })
+    }
+
+    fn applied<'a>(&'a self, unit: Box<dyn Unit + 'a>, edges: Option<Arc<Edges>>) -> Applied<'a> {
+        Applied { unit, computed: self, edges }
+    }
+
+    /// Returns what has to be decoded for the requested fields.
+    fn fields(&self, fields: Projection) -> Projection {
+        let major = self.header.order.major();
+        let minors =
+            self.needs_unrepeated || self.steps.iter().any(|step| step.needs_minors(major));
+        Projection { minors: fields.minors || (fields.values && minors), ..fields }
+    }
+}
+
+impl MatrixSource for Computed {
+    nnz_core::forward_source! {
+        inner: about, random_access, rereadable, stored_before, locate, extras, metadata, levels, is_vector, notes
+    }
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.inner.read_names(axis)
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        self.inner.annotations(axis)
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let units = self.inner.units(majors, self.fields(fields))?;
+        if !fields.values {
+            return Ok(units);
+        }
+        let unrepeated = self.needs_unrepeated.then(Unrepeated::default);
+        Ok(Box::new(Applying { units, computed: self, unrepeated, waiting: VecDeque::new() }))
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        self.inner.will_read(majors, self.fields(fields));
+    }
+
+    fn scattered(
+        &self,
+        majors: &[Range<u64>],
+        most: u64,
+        fields: Projection,
+    ) -> Option<Box<dyn Unit + '_>> {
+        let unit = self.inner.scattered(majors, most, self.fields(fields))?;
+        if !fields.values {
+            return Some(unit);
+        }
+        // Its rows or columns are complete.
+        let edges = self.needs_unrepeated.then(Arc::default);
+        Some(Box::new(self.applied(unit, edges)))
+    }
+}
+
+/// Units, with steps.
+struct Applying<'a> {
+    units: Box<dyn UnitReader<'a> + 'a>,
+    computed: &'a Computed,
+    unrepeated: Option<Unrepeated>,
+    /// Of the units that are not decoded, in order.
+    waiting: VecDeque<Arc<Edges>>,
+}
+
+impl<'a> UnitReader<'a> for Applying<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let Some(unit) = self.units.next_unit()? else { return Ok(None) };
+        let edges = self.unrepeated.is_some().then(|| {
+            let edges = Arc::<Edges>::default();
+            self.waiting.push_back(Arc::clone(&edges));
+            edges
+        });
+        Ok(Some(Box::new(self.computed.applied(unit, edges))))
+    }
+
+    fn on_decoded(&mut self, entries: u64) -> Result<()> {
+        self.units.on_decoded(entries)?;
+        match (&mut self.unrepeated, self.waiting.pop_front()) {
+            (Some(unrepeated), Some(edges)) => {
+                unrepeated.add(&edges).map_err(|error| error.with_context(&self.computed.place))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.units.end()
+    }
+}
+
+struct Applied<'a> {
+    unit: Box<dyn Unit + 'a>,
+    computed: &'a Computed,
+    edges: Option<Arc<Edges>>,
+}
+
+impl Unit for Applied<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let Self { unit, computed, edges } = *self;
+        unit.decode(batch)?;
+        let done = edges.map_or(Ok(()), |edges| edges.find(batch)).and_then(|()| {
+            match computed.header.value_type {
+                ValueType::F64 => apply::<f64>(&computed.steps, batch),
+                _ => apply::<f32>(&computed.steps, batch),
+            }
+        });
+        done.map_err(|error| error.with_context(&computed.place))
+    }
+}
+
+fn apply<T: Float>(steps: &[ValueStep], batch: &mut Batch) -> Result<()> {
+    let mut values = match T::slice(&batch.values) {
+        Some(_) => std::mem::take(T::vec_mut(&mut batch.values)),
+        None => {
+            let mut rounded = Vec::new();
+            round_into::<T>(&batch.values, batch.entries(), &mut rounded)?;
+            rounded
+        }
+    };
+    steps.iter().for_each(|step| step.apply(batch, &mut values));
+    batch.values = Values::from(values);
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Principal components of a matrix.
+
+use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
+
+use super::product::{ProductOptions, multiply};
+use super::small::{eigen, gram, orthonormalize, product};
+use crate::{Cancellation, Transposed, default_memory};
+
+/// Columns that are computed at least in addition to those that are requested, so that these are precise.
+const MORE: usize = 10;
+
+/// Options of [`pca`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PcaOptions {
+    /// The number of components.
+    pub components: usize,
+    /// The axis of the observations, of which each has a value for each feature. By default that of the cells, or
+    /// the rows.
+    pub observations: Option<Axis>,
+    /// The number of iterations, of two passes over the entries each.
+    pub iterations: usize,
+    /// The seed of the random numbers to begin with.
+    pub seed: u64,
+    /// Memory in bytes.
+    pub memory: u64,
+    /// Number of threads.
+    pub threads: usize,
+    /// Cancels the operation.
+    pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    PcaOptions {
+        components: usize,
+        observations: Option<Axis>,
+        iterations: usize,
+        seed: u64,
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
+}
+
+/// 50 components from four iterations, with three quarters of the free memory and all cores.
+impl Default for PcaOptions {
+    fn default() -> Self {
+        let ProductOptions { threads, .. } = ProductOptions::default();
+        Self {
+            components: 50,
+            observations: None,
+            iterations: 4,
+            seed: 0,
+            memory: default_memory().saturating_mul(3),
+            threads,
+            cancellation: None,
+        }
+    }
+}
+
+/// The result of [`pca`]. Matrices are stored by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pca {
+    /// A row for each observation, and a column for each component.
+    pub scores: Vec<f64>,
+    /// A row for each feature, and a column for each component; columns have the length 1.
+    pub loadings: Vec<f64>,
+    /// The singular values of the centred matrix, in descending order. The variance of a component is the square of
+    /// its singular value, divided by the number of observations minus 1.
+    pub singular_values: Vec<f64>,
+    /// The mean of each feature, which was subtracted.
+    pub mean: Vec<f64>,
+}
+
+/// Computes the first principal components of a matrix, whose features are centred, by randomized subspace
+/// iteration. The centred matrix is not formed. The result is the same for any number of threads.
+///
+/// `place` is the name of the matrix in messages. The largest element of each column of the loadings is positive.
+///
+/// # Errors
+///
+/// Fails if there are fewer observations or features than components, if the matrix has complex numbers or a
+/// fill value, if it cannot be read or is broken, if the result takes more memory than allowed, and if cancelled.
+pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Result<Pca> {
+    let header = source.header();
+    let axis = options.observations.unwrap_or(match header.axis_kinds {
+        [_, AxisKind::Cells] => Axis::Cols,
+        _ => Axis::Rows,
+    });
+    let transposed = Transposed::new(source);
+    let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
+        Axis::Rows => [source, &transposed],
+        Axis::Cols => [&transposed, source],
+    };
+    let shape = by_observation.header().shape;
+    let [observations, features] = [shape.rows, shape.cols].map(usize::try_from);
+    let (observations, features) =
+        (observations.unwrap_or(usize::MAX), features.unwrap_or(usize::MAX));
+    let components = options.components;
+    let least = observations.min(features);
+    if components == 0 || components > least {
+        let what = format!(
+            "{components} components of {observations} observations of {features} features"
+        );
+        return Err(Error::argument(format!("{what}: expected a number from 1 to {least}")));
+    }
+    // Sums, products and the result, each of two arrays.
+    let width = (components + MORE).next_multiple_of(8).min(least);
+    let needed =
+        ((observations.saturating_add(features)) as u64).saturating_mul(6 * 8 * width as u64);
+    if needed > options.memory {
+        let kind = nnz_core::ErrorKind::Memory { needed, allowed: options.memory };
+        return Err(Error::new(kind, place.clone()));
+    }
+    let products = ProductOptions::default()
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    let centred = Centred::new([by_observation, by_feature], place, products)?;
+
+    let mut basis = random_signs(features, width, options.seed);
+    orthonormalize(&mut basis, width);
+    for _ in 0..options.iterations {
+        let scores = centred.times(&basis, width)?;
+        basis = centred.transposed_times(&scores, width)?;
+        orthonormalize(&mut basis, width);
+    }
+    let scores = centred.times(&basis, width)?;
+    let (values, vectors) = eigen(gram(&scores, &scores, width), width);
+    let vectors: Vec<f64> =
+        vectors.chunks_exact(width).flat_map(|row| &row[..components]).copied().collect();
+    let mut found = Pca {
+        scores: product(&scores, width, &vectors, components),
+        loadings: product(&basis, width, &vectors, components),
+        singular_values: values[..components].iter().map(|value| value.max(0.0).sqrt()).collect(),
+        mean: centred.mean,
+    };
+    found.orient();
+    Ok(found)
+}
+
+impl Pca {
+    /// Chooses the signs of components, which are arbitrary.
+    fn orient(&mut self) {
+        let width = self.singular_values.len();
+        let mut largest = vec![0.0_f64; width];
+        for row in self.loadings.chunks_exact(width) {
+            for (largest, element) in largest.iter_mut().zip(row) {
+                if element.abs() > largest.abs() {
+                    *largest = *element;
+                }
+            }
+        }
+        for row in self.loadings.chunks_exact_mut(width).chain(self.scores.chunks_exact_mut(width))
+        {
+            let signs = largest.iter().map(|largest| if *largest < 0.0 { -1.0 } else { 1.0 });
+            row.iter_mut().zip(signs).for_each(|(element, sign)| *element *= sign);
+        }
+    }
+}
+
+/// A matrix of observations by features, minus the mean of each feature.
+struct Centred<'a> {
+    /// By observation and by feature.
+    sources: [&'a dyn MatrixSource; 2],
+    place: &'a Place,
+    options: ProductOptions,
+    mean: Vec<f64>,
+}
+
+impl<'a> Centred<'a> {
+    fn new(
+        sources: [&'a dyn MatrixSource; 2],
+        place: &'a Place,
+        options: ProductOptions,
+    ) -> Result<Self> {
+        let observations = usize::try_from(sources[0].header().shape.rows).unwrap_or(usize::MAX);
+        let ones = vec![1.0_f64; observations];
+        let mut mean = multiply(sources[1], place, &ones, 1, &options)?;
+        let count = ones.iter().sum::<f64>();
+        mean.iter_mut().for_each(|sum| *sum /= count);
+        Ok(Self { sources, place, options, mean })
+    }
+
+    /// Multiplies by a matrix with a row for each feature.
+    fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
+        let mut product = self.multiply(self.sources[0], right, width)?;
+        let mut mean = vec![0.0; width];
+        for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
+            mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
+        }
+        for row in product.chunks_exact_mut(width) {
+            row.iter_mut().zip(&mean).for_each(|(element, mean)| *element -= mean);
+        }
+        Ok(product)
+    }
+
+    /// Multiplies the transposed matrix by one with a row for each observation.
+    fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
+        let mut product = self.multiply(self.sources[1], right, width)?;
+        let mut sums = vec![0.0; width];
+        for row in right.chunks_exact(width) {
+            sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);
+        }
+        for (row, mean) in product.chunks_exact_mut(width).zip(&self.mean) {
+            row.iter_mut().zip(&sums).for_each(|(element, sum)| *element -= mean * sum);
+        }
+        Ok(product)
+    }
+
+    /// Multiplies in `f32`, which halves the memory traffic; only the subspace depends on it, and the products of many
+    /// rows are summed in `f64` afterwards.
+    fn multiply(&self, source: &dyn MatrixSource, right: &[f64], width: usize) -> Result<Vec<f64>> {
+        #[allow(clippy::cast_possible_truncation, reason = "it rounds")]
+        let narrow: Vec<f32> = right.iter().map(|element| *element as f32).collect();
+        let product = multiply(source, self.place, &narrow, width, &self.options)?;
+        Ok(product.into_iter().map(f64::from).collect())
+    }
+}
+
+/// Returns random signs, of the generator SplitMix64.
+fn random_signs(rows: usize, width: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed;
+    let mut signs = Vec::with_capacity(rows.saturating_mul(width));
+    let mut bits = 0_u64;
+    for at in 0..rows.saturating_mul(width) {
+        if at % 64 == 0 {
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            bits = mixed ^ (mixed >> 31);
+        }
+        signs.push(if bits & 1 == 1 { 1.0 } else { -1.0 });
+        bits >>= 1;
+    }
+    signs
+}

@@ -1,0 +1,135 @@
+//! Linear algebra with few columns, in 64-bit floats. Matrices are stored by row.
+
+/// The most rounds of rotations, of which a symmetric matrix takes about ten.
+const ROUNDS: usize = 60;
+
+/// Returns `a^T b`, both with `width` columns.
+pub(super) fn gram(a: &[f64], b: &[f64], width: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; width * width];
+    for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {
+        for (factor, sums) in a.iter().zip(sums.chunks_exact_mut(width)) {
+            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += factor * b);
+        }
+    }
+    sums
+}
+
+/// Returns `a b`, where `a` has `inner` and `b` has `width` columns.
+pub(super) fn product(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f64> {
+    let mut result = vec![0.0; a.len() / inner.max(1) * width];
+    for (into, row) in result.chunks_exact_mut(width).zip(a.chunks_exact(inner)) {
+        for (factor, b) in row.iter().zip(b.chunks_exact(width)) {
+            into.iter_mut().zip(b).for_each(|(sum, b)| *sum += factor * b);
+        }
+    }
+    result
+}
+
+/// Makes the columns of a matrix orthonormal. Columns that depend on others become zero.
+///
+/// It is done twice, as the first time leaves errors if columns are nearly dependent.
+pub(super) fn orthonormalize(columns: &mut Vec<f64>, width: usize) {
+    for _ in 0..2 {
+        let (values, vectors) = eigen(gram(columns, columns, width), width);
+        let largest = values.first().copied().unwrap_or(0.0);
+        let mut basis = vectors;
+        for row in basis.chunks_exact_mut(width) {
+            for (element, value) in row.iter_mut().zip(&values) {
+                // Below that it is what rounding left.
+                *element = if *value > largest * 1e-14 { *element / value.sqrt() } else { 0.0 };
+            }
+        }
+        *columns = product(columns, width, &basis, width);
+    }
+}
+
+/// Returns the eigenvalues of a symmetric matrix, in descending order, and the eigenvectors as columns.
+pub(super) fn eigen(mut matrix: Vec<f64>, width: usize) -> (Vec<f64>, Vec<f64>) {
+    let at = |row: usize, col: usize| row * width + col;
+    let mut vectors = vec![0.0; width * width];
+    (0..width).for_each(|n| vectors[at(n, n)] = 1.0);
+    for _ in 0..ROUNDS {
+        let squares = |is_diagonal| {
+            let all = matrix.iter().enumerate();
+            let some = all.filter(|(at, _)| (at / width == at % width) == is_diagonal);
+            some.map(|(_, element)| element * element).sum::<f64>()
+        };
+        // NaN is not greater either.
+        let goes_on = squares(false) > squares(true) * 1e-30;
+        if !goes_on {
+            break;
+        }
+        // Jacobi rotations make one element after the other zero.
+        for p in 0..width {
+            for q in p + 1..width {
+                let off = matrix[at(p, q)];
+                if off == 0.0 {
+                    continue;
+                }
+                let theta = (matrix[at(q, q)] - matrix[at(p, p)]) / (2.0 * off);
+                let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
+                let cosine = 1.0 / tangent.hypot(1.0);
+                let sine = tangent * cosine;
+                for n in 0..width {
+                    let (a, b) = (matrix[at(n, p)], matrix[at(n, q)]);
+                    matrix[at(n, p)] = cosine * a - sine * b;
+                    matrix[at(n, q)] = sine * a + cosine * b;
+                }
+                for n in 0..width {
+                    let (a, b) = (matrix[at(p, n)], matrix[at(q, n)]);
+                    matrix[at(p, n)] = cosine * a - sine * b;
+                    matrix[at(q, n)] = sine * a + cosine * b;
+                }
+                for n in 0..width {
+                    let (a, b) = (vectors[at(n, p)], vectors[at(n, q)]);
+                    vectors[at(n, p)] = cosine * a - sine * b;
+                    vectors[at(n, q)] = sine * a + cosine * b;
+                }
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..width).collect();
+    order.sort_by(|a, b| matrix[at(*b, *b)].total_cmp(&matrix[at(*a, *a)]));
+    let values = order.iter().map(|n| matrix[at(*n, *n)]).collect();
+    let rows = (0..width).flat_map(|row| order.iter().map(move |col| at(row, *col)));
+    let sorted = rows.map(|place| vectors[place]).collect();
+    (values, sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eigenvectors_diagonalize() {
+        for width in [1, 2, 5, 30] {
+            let next =
+                |n: usize| f64::from(u32::try_from(n * 7919 % 1009).unwrap_or(0)) / 1009.0 - 0.5;
+            let a: Vec<f64> = (0..(width + 3) * width).map(next).collect();
+            let matrix = gram(&a, &a, width);
+            let (values, vectors) = eigen(matrix.clone(), width);
+            assert!(values.is_sorted_by(|a, b| a >= b));
+            let left = product(&matrix, width, &vectors, width);
+            for (left, right) in left.chunks(width).zip(vectors.chunks(width)) {
+                for ((left, right), value) in left.iter().zip(right).zip(&values) {
+                    assert!((left - right * value).abs() < 1e-12 * values[0].max(1.0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_become_orthonormal() {
+        let width = 4;
+        // The last column is the sum of two others.
+        let row = |n: f64| [n.sin(), (2.0 * n).cos(), n, n.sin() + n];
+        let mut columns: Vec<f64> = (0..50).flat_map(|n| row(f64::from(n))).collect();
+        orthonormalize(&mut columns, width);
+        let found = gram(&columns, &columns, width);
+        let ones = (0..width).filter(|n| (found[n * width + n] - 1.0).abs() < 1e-9).count();
+        assert_eq!(ones, 3, "{found:?}");
+        let off =
+            (0..width * width).filter(|at| at / width != at % width).map(|at| found[at].abs());
+        assert!(off.fold(0.0, f64::max) < 1e-9);
+    }
+}

@@ -1,0 +1,124 @@
+//! Functions of values.
+
+use std::sync::Arc;
+
+use nnz_core::{Axis, Batch, Error, Minors, Result, Shape};
+
+use super::float::Float;
+
+/// A function of the values of a matrix, under which zero stays zero, so that only entries change.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ValueStep {
+    /// Multiplies all values by a number.
+    Scale(f64),
+    /// Multiplies the values of each row, or of each column, by a number of its own.
+    ScaleAxis(Axis, Arc<[f64]>),
+    /// `ln(1 + value)`. Values below -1 become NaN.
+    Log1p,
+    /// The absolute value.
+    Abs,
+    /// The nearest value from a minimum, which is at most 0, to a maximum, which is at least 0.
+    Clip(f64, f64),
+    /// 1 if the value is greater than a number, which is at least 0, and otherwise 0.
+    Binarize(f64),
+}
+
+impl ValueStep {
+    /// Checks that a step can be applied to a matrix of a shape.
+    ///
+    /// # Errors
+    ///
+    /// Fails if zero would not stay zero, or if the number of factors is not that of the rows or columns.
+    pub fn check(&self, shape: Shape) -> Result<()> {
+        match self {
+            Self::Scale(factor) if !factor.is_finite() => {
+                Err(Error::argument(format!("a factor of {factor}: expected a finite number")))
+            }
+            Self::ScaleAxis(axis, factors) => {
+                let len = shape.len(*axis);
+                if factors.len() as u64 != len {
+                    let what = format!("{} factors for {len} {axis}", factors.len());
+                    return Err(Error::argument(what));
+                }
+                match factors.iter().find(|factor| !factor.is_finite()) {
+                    Some(factor) => {
+                        let what = format!("a factor of {factor}: expected finite numbers");
+                        Err(Error::argument(what))
+                    }
+                    None => Ok(()),
+                }
+            }
+            // NaN is neither.
+            Self::Clip(min, max) if !(*min <= 0.0 && *max >= 0.0) => {
+                let what = "expected a minimum of at most 0 and a maximum of at least 0";
+                Err(Error::argument(format!("clipping to {min} and {max}: {what}")))
+            }
+            Self::Binarize(threshold) if threshold.is_nan() || *threshold < 0.0 => {
+                Err(Error::argument(format!("a threshold of {threshold}: expected at least 0")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether the result for a sum is the sum of the results, so that entries of the same element can
+    /// be processed one by one.
+    pub(super) fn is_linear(&self) -> bool {
+        matches!(self, Self::Scale(_) | Self::ScaleAxis(..))
+    }
+
+    /// Returns whether it needs minor indices.
+    pub(super) fn needs_minors(&self, major: Axis) -> bool {
+        matches!(self, Self::ScaleAxis(axis, _) if *axis != major)
+    }
+
+    /// Changes the values of the entries of a batch.
+    pub(super) fn apply<T: Float>(&self, batch: &Batch, values: &mut [T]) {
+        match self {
+            Self::Scale(factor) => T::scale(values, *factor),
+            Self::ScaleAxis(axis, factors) if *axis == batch.order.major() => {
+                for run in 0..batch.runs() {
+                    let factor = factor(factors, batch.majors.get(run));
+                    T::scale(&mut values[batch.run(run)], factor);
+                }
+            }
+            Self::ScaleAxis(_, factors) => scale_minors(batch, values, factors),
+            Self::Log1p => T::log1p(values),
+            Self::Abs => change(values, f64::abs),
+            Self::Clip(min, max) => change(values, |value| value.clamp(*min, *max)),
+            Self::Binarize(threshold) => change(values, |value| f64::from(value > *threshold)),
+        }
+    }
+}
+
+/// Returns a factor. Sources check their indices, so there is one.
+fn factor(factors: &[f64], at: u64) -> f64 {
+    usize::try_from(at).ok().and_then(|at| factors.get(at)).copied().unwrap_or(f64::NAN)
+}
+
+fn change<T: Float>(values: &mut [T], function: impl Fn(f64) -> f64) {
+    values.iter_mut().for_each(|value| *value = T::of(function((*value).into())));
+}
+
+fn scale_minors<T: Float>(batch: &Batch, values: &mut [T], factors: &[f64]) {
+    let times = |value: &mut T, factor: f64| *value = T::of((*value).into() * factor);
+    match &batch.minors {
+        Minors::U32(minors) => {
+            for (value, minor) in values.iter_mut().zip(minors) {
+                times(value, factors.get(*minor as usize).copied().unwrap_or(f64::NAN));
+            }
+        }
+        Minors::U64(minors) => {
+            for (value, minor) in values.iter_mut().zip(minors) {
+                times(value, factor(factors, *minor));
+            }
+        }
+        Minors::Spans(starts) => {
+            for (run, start) in starts.iter().enumerate() {
+                for (value, minor) in values[batch.run(run)].iter_mut().zip(*start..) {
+                    times(value, factor(factors, minor));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Factors that give all cells the same total.
+
+use nnz_core::{Axis, Error, MatrixSource, Place, Result};
+
+use crate::{Measures, Number, StatsOptions, stats};
+
+/// Returns the factors by which the rows or columns of a matrix have to be multiplied to have the same sum:
+/// `target`, or the median of the positive sums. Those without a positive sum keep their values.
+///
+/// # Errors
+///
+/// Fails if the target is not a positive number, and as [`stats`].
+pub fn normalizing_factors(
+    source: &dyn MatrixSource,
+    place: &Place,
+    axis: Axis,
+    target: Option<f64>,
+    options: StatsOptions,
+) -> Result<Vec<f64>> {
+    if let Some(target) = target.filter(|target| !(target.is_finite() && *target > 0.0)) {
+        return Err(Error::argument(format!(
+            "a target sum of {target}: expected a positive number"
+        )));
+    }
+    let options =
+        options.rows(axis == Axis::Rows).cols(axis == Axis::Cols).measures(Measures::Sums);
+    let stats = stats(source, place, &options)?;
+    let moments = if axis == Axis::Rows { stats.rows } else { stats.cols };
+    let sums: Vec<f64> = moments.unwrap_or_default().iter().map(|one| sum(one.total)).collect();
+    let target = target.unwrap_or_else(|| median(&sums));
+    let factor = |sum: f64| if sum > 0.0 { target / sum } else { 1.0 };
+    Ok(sums.into_iter().map(factor).collect())
+}
+
+#[allow(clippy::cast_precision_loss, reason = "it rounds")]
+fn sum(total: Option<crate::Total>) -> f64 {
+    match total.map(|total| total.sum) {
+        Some(Number::Integer(sum)) => sum as f64,
+        Some(Number::Float(sum)) => sum,
+        None => 0.0,
+    }
+}
+
+/// Returns the median of the positive numbers; 1 if there are none.
+fn median(numbers: &[f64]) -> f64 {
+    let mut positive: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0).collect();
+    positive.sort_unstable_by(f64::total_cmp);
+    match (positive.len(), positive.len() / 2) {
+        (0, _) => 1.0,
+        (len, half) if len % 2 == 1 => positive[half],
+        (_, half) => f64::midpoint(positive[half - 1], positive[half]),
+    }
+}

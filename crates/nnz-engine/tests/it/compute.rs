@@ -1,0 +1,304 @@
+//! Products, functions of values and principal components, compared with plain loops over dense arrays.
+
+use nnz_core::{Axis, AxisKind, MatrixSource, Order, Place, Shape, Values};
+use nnz_engine::compute::{
+    Computed, Float, PcaOptions, ProductOptions, ValueStep, multiply, normalizing_factors, pca,
+};
+use nnz_engine::{CsMatrix, Dense, ReadOptions, StatsOptions, Transposed, read_dense};
+use nnz_testing::random::Random;
+
+/// A random matrix, and its elements by row.
+fn random(
+    random: &mut Random,
+    rows: usize,
+    cols: usize,
+    order: Order,
+    share: usize,
+) -> (CsMatrix, Vec<f64>) {
+    let mut elements = vec![0.0; rows * cols];
+    let (majors, minors) = if order == Order::Row { (rows, cols) } else { (cols, rows) };
+    let (mut pointers, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for major in 0..majors {
+        for minor in 0..minors {
+            if random.below(100) < share {
+                let value = random.below_u32(20);
+                let (row, col) = if order == Order::Row { (major, minor) } else { (minor, major) };
+                elements[row * cols + col] = f64::from(value);
+                indices.push(u32::try_from(minor).unwrap());
+                values.push(value);
+            }
+        }
+        pointers.push(indices.len() as u64);
+    }
+    let shape = Shape { rows: rows as u64, cols: cols as u64 };
+    (CsMatrix::from_parts(shape, order, pointers, indices, values).unwrap(), elements)
+}
+
+fn source(matrix: &CsMatrix) -> Box<dyn MatrixSource> {
+    matrix.clone().into_source().unwrap()
+}
+
+/// Numbers that are exact in any order of summation.
+fn integers<T: Float>(random: &mut Random, count: usize) -> Vec<T> {
+    (0..count).map(|_| T::of(f64::from(random.below_u32(9)) - 4.0)).collect()
+}
+
+fn product(elements: &[f64], cols: usize, dense: &[f64], width: usize) -> Vec<f64> {
+    let mut sums = Vec::new();
+    for row in elements.chunks(cols.max(1)) {
+        for at in 0..width {
+            sums.push((0..cols).map(|col| row[col] * dense[col * width + at]).sum());
+        }
+    }
+    sums
+}
+
+fn check_products<T: Float>() {
+    let place = Place::default();
+    for case in 0..60 {
+        let mut numbers = Random::of("products", case);
+        let (rows, cols) = (1 + numbers.below(40), 1 + numbers.below(40));
+        let order = *numbers.pick(&[Order::Row, Order::Col]);
+        let (matrix, elements) = random(&mut numbers, rows, cols, order, 20);
+        let width = *numbers.pick(&[1, 2, 5, 8, 31, 32, 40]);
+        let dense: Vec<T> = integers(&mut numbers, cols * width);
+        let wide: Vec<f64> = dense.iter().map(|number| (*number).into()).collect();
+        let expected = product(&elements, cols, &wide, width);
+        for threads in [1, 3] {
+            let options = ProductOptions::default().threads(threads);
+            let found = multiply(&*source(&matrix), &place, &dense, width, &options).unwrap();
+            let found: Vec<f64> = found.into_iter().map(Into::into).collect();
+            assert_eq!(found, expected, "{rows} x {cols}, {width}, {order:?}");
+        }
+    }
+}
+
+#[test]
+fn products_are_those_of_dense_arrays() {
+    check_products::<f32>();
+    check_products::<f64>();
+}
+
+#[test]
+fn products_do_not_depend_on_the_number_of_threads() {
+    let mut numbers = Random::of("threads", 0);
+    // Several units of each kind.
+    for order in [Order::Row, Order::Col] {
+        let (matrix, _) = random(&mut numbers, 900, 700, order, 60);
+        let dense: Vec<f32> = (0..700 * 9).map(|n: u32| 1.0 / (n as f32 + 0.3)).collect();
+        let found = [1, 2, 3, 8].map(|threads| {
+            let options = ProductOptions::default().threads(threads);
+            multiply(&*source(&matrix), &Place::default(), &dense, 9, &options).unwrap()
+        });
+        assert!(
+            found.iter().all(|one| one
+                .iter()
+                .map(|x| x.to_bits())
+                .eq(found[0].iter().map(|x| x.to_bits())))
+        );
+    }
+}
+
+#[test]
+fn products_of_empty_matrices_are_empty() {
+    for (rows, cols, width) in [(0, 3, 2), (3, 0, 2), (3, 3, 0)] {
+        for order in [Order::Row, Order::Col] {
+            let majors = if order == Order::Row { rows } else { cols };
+            let shape = Shape { rows, cols };
+            let pointers = vec![0; usize::try_from(majors).unwrap() + 1];
+            let matrix =
+                CsMatrix::from_parts(shape, order, pointers, Vec::<u32>::new(), Vec::<f32>::new());
+            let dense = vec![1.0_f64; usize::try_from(cols).unwrap() * width];
+            let options = ProductOptions::default();
+            let found = multiply(
+                &*matrix.unwrap().into_source().unwrap(),
+                &Place::default(),
+                &dense,
+                width,
+                &options,
+            );
+            assert_eq!(found.unwrap(), vec![0.0; usize::try_from(rows).unwrap() * width]);
+        }
+    }
+}
+
+#[test]
+fn products_are_refused_if_shapes_or_memory_do_not_fit() {
+    let (matrix, _) = random(&mut Random::of("refused", 0), 4, 3, Order::Col, 50);
+    let multiplied = |dense: &[f32], width, options: &ProductOptions| {
+        let found = multiply(&*source(&matrix), &Place::path("m"), dense, width, options);
+        found.unwrap_err().to_string()
+    };
+    let options = ProductOptions::default();
+    assert!(multiplied(&[1.0; 4], 1, &options).contains("4 elements of 1 columns for 3 rows"));
+    assert!(multiplied(&[1.0; 3], usize::MAX, &options).contains("dense matrix"));
+    assert!(multiplied(&[1.0; 3], 1, &options.memory(8)).contains("memory"));
+}
+
+/// Computes the elements of a computed matrix.
+fn computed(matrix: &CsMatrix, steps: Vec<ValueStep>) -> Vec<f64> {
+    let computed = Computed::new(source(matrix), Place::default(), steps).unwrap();
+    let options = ReadOptions::default().order(Order::Row);
+    let Dense { values, .. } = read_dense(&computed, &Place::default(), &options).unwrap();
+    let Values::F32(values) = values else { panic!("{values:?}") };
+    values.into_iter().map(f64::from).collect()
+}
+
+#[test]
+fn steps_are_functions_of_each_value() {
+    for case in 0..20 {
+        let mut numbers = Random::of("steps", case);
+        let order = *numbers.pick(&[Order::Row, Order::Col]);
+        let (matrix, elements) = random(&mut numbers, 13, 9, order, 40);
+        let by_row: Vec<f64> = (0..13).map(|row| f64::from(row) - 5.5).collect();
+        let by_col: Vec<f64> = (0..9).map(|col| 1.0 / (1.0 + f64::from(col))).collect();
+        let cases: Vec<(Vec<ValueStep>, Box<dyn Fn(usize, usize, f64) -> f64>)> = vec![
+            (vec![], Box::new(|_, _, x| x)),
+            (vec![ValueStep::Scale(0.5)], Box::new(|_, _, x| x * 0.5)),
+            (vec![ValueStep::Log1p], Box::new(|_, _, x: f64| x.ln_1p())),
+            (
+                vec![ValueStep::ScaleAxis(Axis::Rows, by_row.clone().into()), ValueStep::Abs],
+                Box::new(|row, _, x| (x * by_row[row]).abs()),
+            ),
+            (
+                vec![ValueStep::ScaleAxis(Axis::Cols, by_col.clone().into()), ValueStep::Log1p],
+                Box::new(|_, col, x| (x * by_col[col]).ln_1p()),
+            ),
+            (vec![ValueStep::Clip(-1.0, 3.0)], Box::new(|_, _, x| x.clamp(-1.0, 3.0))),
+            (vec![ValueStep::Binarize(2.0)], Box::new(|_, _, x| f64::from(x > 2.0))),
+        ];
+        for (steps, function) in &cases {
+            let found = computed(&matrix, steps.clone());
+            for (at, (found, element)) in found.iter().zip(&elements).enumerate() {
+                let expected = function(at / 9, at % 9, *element);
+                let tolerance = 1e-6 * expected.abs().max(1.0);
+                assert!((found - expected).abs() <= tolerance, "{steps:?}: {found} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_under_which_zero_changes_are_refused() {
+    let (matrix, _) = random(&mut Random::of("refused", 1), 4, 3, Order::Col, 50);
+    for (step, message) in [
+        (ValueStep::Clip(1.0, 2.0), "minimum of at most 0"),
+        (ValueStep::Clip(f64::NAN, 2.0), "minimum of at most 0"),
+        (ValueStep::Binarize(-1.0), "at least 0"),
+        (ValueStep::Binarize(f64::NAN), "at least 0"),
+        (ValueStep::Scale(f64::INFINITY), "finite"),
+        (ValueStep::ScaleAxis(Axis::Rows, vec![1.0; 3].into()), "3 factors for 4 rows"),
+        (ValueStep::ScaleAxis(Axis::Cols, vec![f64::NAN; 3].into()), "finite"),
+    ] {
+        let refused = Computed::new(source(&matrix), Place::default(), vec![step.clone()]);
+        let found = refused.unwrap_err().to_string();
+        assert!(found.contains(message), "{step:?}: {found}");
+    }
+}
+
+#[test]
+fn factors_give_all_cells_the_same_sum() {
+    let (matrix, elements) = random(&mut Random::of("factors", 0), 12, 10, Order::Col, 40);
+    let place = Place::default();
+    for (target, axis) in [(Some(1e4), Axis::Cols), (None, Axis::Rows)] {
+        let source_ = source(&matrix);
+        let factors = normalizing_factors(&*source_, &place, axis, target, StatsOptions::default());
+        let factors = factors.unwrap();
+        let sums: Vec<f64> = match axis {
+            Axis::Rows => elements.chunks(10).map(|row| row.iter().sum()).collect(),
+            Axis::Cols => (0..10).map(|col| elements.iter().skip(col).step_by(10).sum()).collect(),
+        };
+        let mut positive: Vec<f64> = sums.iter().copied().filter(|sum| *sum > 0.0).collect();
+        positive.sort_by(f64::total_cmp);
+        let half = positive.len() / 2;
+        let median = if positive.len() % 2 == 1 {
+            positive[half]
+        } else {
+            f64::midpoint(positive[half - 1], positive[half])
+        };
+        for (sum, factor) in sums.iter().zip(&factors) {
+            let expected = if *sum > 0.0 { target.unwrap_or(median) } else { 0.0 };
+            assert!((sum * factor - expected).abs() < 1e-9 * expected.max(1.0));
+        }
+    }
+    let refused = normalizing_factors(
+        &*source(&matrix),
+        &place,
+        Axis::Rows,
+        Some(0.0),
+        StatsOptions::default(),
+    );
+    assert!(refused.unwrap_err().to_string().contains("expected a positive number"));
+}
+
+#[test]
+fn components_reproduce_a_matrix_of_low_rank() {
+    let mut numbers = Random::of("components", 0);
+    let (rank, rows, cols) = (4, 60, 30);
+    let (left, _) = random(&mut numbers, rows, rank, Order::Row, 80);
+    let (right, _) = random(&mut numbers, rank, cols, Order::Row, 80);
+    let [left, right] = [&left, &right].map(|matrix| {
+        let options = ReadOptions::default().order(Order::Row);
+        let Dense { values, .. } =
+            read_dense(&*source(matrix), &Place::default(), &options).unwrap();
+        let Values::U32(values) = values else { panic!() };
+        values.into_iter().map(f64::from).collect::<Vec<_>>()
+    });
+    let elements = product(&left, rank, &right, cols);
+    let mean: Vec<f64> = (0..cols)
+        .map(|col| elements.iter().skip(col).step_by(cols).sum::<f64>() / rows as f64)
+        .collect();
+    for order in [Order::Row, Order::Col] {
+        let shape = Shape { rows: rows as u64, cols: cols as u64 };
+        let (majors, minors) = if order == Order::Row { (rows, cols) } else { (cols, rows) };
+        let at = |major: usize, minor: usize| {
+            if order == Order::Row { (major, minor) } else { (minor, major) }
+        };
+        let values: Vec<f64> = (0..majors * minors)
+            .map(|n| {
+                let (row, col) = at(n / minors, n % minors);
+                elements[row * cols + col]
+            })
+            .collect();
+        let pointers: Vec<u64> = (0..=majors).map(|major| (major * minors) as u64).collect();
+        let indices: Vec<u32> =
+            (0..majors * minors).map(|n| u32::try_from(n % minors).unwrap()).collect();
+        let matrix = CsMatrix::from_parts(shape, order, pointers, indices, values).unwrap();
+        let observed =
+            matrix.clone().with_axis_kinds([AxisKind::Unknown; 2]).into_source().unwrap();
+        let options = PcaOptions::default().components(rank + 1).iterations(2);
+        let found = pca(&*observed, &Place::default(), &options).unwrap();
+        // The rank of the centred matrix is at most that of the matrix.
+        assert!(
+            found.singular_values[rank] < 1e-3 * found.singular_values[0],
+            "{:?}",
+            found.singular_values
+        );
+        let width = rank + 1;
+        for row in 0..rows {
+            for col in 0..cols {
+                let terms = (0..width)
+                    .map(|n| found.scores[row * width + n] * found.loadings[col * width + n]);
+                let expected = elements[row * cols + col];
+                let rebuilt = mean[col] + terms.sum::<f64>();
+                assert!(
+                    (rebuilt - expected).abs() < 1e-2 * expected.abs().max(1.0),
+                    "{rebuilt} {expected}"
+                );
+            }
+        }
+        // Cells in columns.
+        let turned = Transposed::new(&*observed);
+        let options =
+            PcaOptions::default().components(rank + 1).iterations(2).observations(Axis::Cols);
+        let same = pca(&turned, &Place::default(), &options.threads(3)).unwrap();
+        assert_eq!(same, found);
+        let options = PcaOptions::default().components(cols + 1);
+        assert!(
+            pca(&*observed, &Place::default(), &options)
+                .unwrap_err()
+                .to_string()
+                .contains("from 1 to 30")
+        );
+    }
+}
