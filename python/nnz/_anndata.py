@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Generator, Optional, Tuple, Union
 import numpy as np
 
 from . import _convert, _nnz
-from ._errors import ArgumentError
+from ._errors import ArgumentError, CorruptFileError, Error
 from ._external import load
 from ._handle import Memory, handle_of
 from ._matrix import Matrix
@@ -84,11 +84,25 @@ def read_anndata(
     _anndata()
     shown = os.fsdecode(path)
     reader = _Reader(shown, backed, nbytes, memory)
-    with storage(storage_options):
+    with storage(storage_options), _one_family(shown):
         with _store(shown) as store:
             if store is not None and "obs" in store and "var" in store:
                 return reader.whole(store)
         return reader.matrix()
+
+
+@contextmanager
+def _one_family(path: str) -> Generator[None, None, None]:
+    """Raise what anndata, h5py and zarr raise for damaged files as an error of this package."""
+    try:
+        yield
+    except (Error, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        # h5py raises OSError without a number.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise CorruptFileError(f"{path}: anndata does not read it: {error}", path) from error
 
 
 class _Reader:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _nnz
-from ._errors import ArgumentError, UnsupportedError
+from . import _exact, _nnz
+from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
 from ._handle import Memory
 
@@ -60,7 +60,9 @@ def to_pandas(matrix: Matrix) -> pandas.DataFrame:
     """Read a matrix into a data frame with sparse columns."""
     frames = load("pandas", "to_pandas")
     entries = matrix.to_scipy("col", matrix=True)
-    entries.sum_duplicates()
+    if not entries.has_canonical_format:
+        # Sums of small integers would wrap around in SciPy.
+        entries = matrix.to_scipy("col", matrix=True, duplicates="sum")
     made: pandas.DataFrame = frames.DataFrame.sparse.from_spmatrix(
         entries, index=matrix.row_names, columns=matrix.col_names
     )
@@ -101,6 +103,9 @@ def plain(obj: Any) -> npt.NDArray[Any]:
     array: npt.NDArray[Any] = np.asarray(given)
     if array.dtype.kind not in "biufc":
         raise ArgumentError(f"values of type {array.dtype} cannot be written")
+    rounded = _exact.inexact_in_list(obj, array.dtype) if isinstance(obj, (list, tuple)) else None
+    if rounded is not None:
+        raise CastError(f"{rounded} cannot be stored exactly as {array.dtype}, the type of the array")
     return array
 
 
@@ -108,6 +113,8 @@ def compressed(obj: Any, order: Optional[str] = None) -> Any:
     """Make compressed rows or columns of a matrix of SciPy or an array, of the order that is wanted or any."""
     if hasattr(obj, "tocsr") and (hasattr(obj, "format") or hasattr(obj, "getformat")):
         fits = obj.format in ("csr", "csc") if order is None else obj.format == ("csr" if order == "row" else "csc")
+        if not fits:
+            obj = unwrapped(obj)
         block = obj if fits else obj.tocsc() if order == "col" else obj.tocsr()
     else:
         array = plain(obj)
@@ -118,6 +125,19 @@ def compressed(obj: Any, order: Optional[str] = None) -> Any:
     if block.ndim != 2:
         raise ArgumentError(f"a matrix has 2 dimensions, not {block.ndim}")
     return block
+
+
+def unwrapped(obj: Any) -> Any:
+    """Return a matrix in coordinates whose entries SciPy can sum without wrapping around."""
+    if obj.format != "coo" or obj.has_canonical_format or obj.dtype.kind not in "iu" or obj.dtype.itemsize == 8:
+        return obj
+    found = obj.copy()
+    found.data = obj.data.astype(np.int64 if obj.dtype.kind == "i" else np.uint64)
+    found.sum_duplicates()
+    limits = np.iinfo(obj.dtype)
+    if found.nnz and (found.data.min() < limits.min or found.data.max() > limits.max):
+        raise CastError(f"the sum of entries of the same element does not fit {obj.dtype}")
+    return found.astype(obj.dtype)
 
 
 def native_arrays(

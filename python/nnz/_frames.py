@@ -91,6 +91,8 @@ def _column(name: str, series: Any) -> Column:
         labels: Any = categories.to_numpy()
         if labels.dtype.kind not in "biuf":
             labels = [str(label) for label in categories]
+            if len(set(labels)) < len(labels):
+                raise ArgumentError(f"column {name!r}: several categories have the same text")
         return name, "categorical", codes, None, labels, bool(series.cat.ordered)
     if series.dtype.kind in "biuf":
         return _numbers(name, series, absent)

@@ -224,6 +224,9 @@ class Matrix(Statistics):
             source = source.select(rows.positions, cols.positions)
         block = _convert.read(source, self._handle.memory)
         if rows.single and cols.single:
+            if block.nnz > 1:
+                # A sum of small integers would wrap around in SciPy.
+                block = _convert.read(source, self._handle.memory, duplicates="sum")
             return block[0, 0]
         if rows.repeated is not None:
             block = block[rows.repeated, :]

@@ -44,10 +44,10 @@ def source_of(obj: Any) -> Source:
 def _of_scipy(obj: Any) -> Source:
     if obj.ndim != 2:
         # As in two dimensions, entries at one place are added up.
-        entries = obj.tocoo(copy=True)
+        entries = _convert.unwrapped(obj.tocoo(copy=True))
         entries.sum_duplicates()
         return _binsparse.source(_binsparse.of_entries(entries.shape, entries.coords, entries.data))
-    return _of_block(obj if obj.format in ("csr", "csc") else obj.tocsr())
+    return _of_block(_convert.compressed(obj))
 
 
 def _of_block(block: Any) -> Source:

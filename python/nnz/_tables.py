@@ -7,8 +7,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from . import _frames, _nnz
-from ._errors import UnsupportedError
+from . import _exact, _frames, _nnz
+from ._errors import CastError, UnsupportedError
 from ._external import load
 from ._guards import package_of
 from ._handle import handle_of
@@ -43,7 +43,14 @@ def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:
             options.setdefault(option, [str(label) for label in index])
     if frame.shape[1] and all(isinstance(dtype, pandas.SparseDtype) for dtype in frame.dtypes):
         return frame.sparse.to_coo()
-    return frame.to_numpy()
+    cells = frame.to_numpy()
+    for at, name in enumerate(frame.columns):
+        dtype = frame.dtypes.iloc[at]
+        if isinstance(dtype, np.dtype) and dtype != cells.dtype:
+            rounded = _exact.inexact(frame.iloc[:, at].to_numpy(), cells.dtype)
+            if rounded is not None:
+                raise CastError(f"column {str(name)!r}: {rounded} cannot be stored exactly as {cells.dtype}")
+    return cells
 
 
 def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) -> Summary:

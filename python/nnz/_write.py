@@ -137,7 +137,11 @@ def _write_anndata(obj: Any, target: str, options: Dict[str, Any], progress: Pro
     directory = os.path.dirname(os.path.abspath(target))
     with tempfile.TemporaryDirectory(prefix=".nnz-", dir=directory) as temporary:
         between = os.path.join(temporary, "whole.h5ad")
-        obj.write_h5ad(between)
+        if getattr(obj, "isbacked", False):
+            # write_h5ad would make it an object of the new file.
+            obj.copy(between).file.close()
+        else:
+            obj.write_h5ad(between)
         with reporting(progress) as report:
             made = _nnz.convert(between, target, (None, None), prepared(options), report)
     return summary(made)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type, Union
 
 import numpy as np
 
-from . import _convert, _nnz
+from . import _convert, _exact, _nnz
 from ._describe import Kinds, described
 from ._errors import ArgumentError, CastError
+from ._handle import absolute
 from ._options import TargetOptions, prepared
 from ._results import Summary, summary
 from ._storage import storage
@@ -44,6 +45,8 @@ class Writer:
         if order not in ("row", "col"):
             raise ArgumentError(f'order {order!r}: expected "row" or "col"')
         self._path = path
+        # The working directory may change before the end.
+        self._target = absolute(path)
         self._shape = shape
         self._order = order
         self._dtype: Optional[np.dtype[Any]] = None if dtype is None else np.dtype(dtype)
@@ -117,6 +120,9 @@ class Writer:
             self._start(dtype)
         if matrix.dtype != dtype and not np.can_cast(matrix.dtype, dtype, "safe"):
             raise CastError(f"{self._path}: values of {matrix.dtype} may not fit into {dtype}", self._path)
+        rounded = _exact.inexact(matrix.data, dtype)
+        if rounded is not None:
+            raise CastError(f"{self._path}: {rounded} cannot be stored exactly as {dtype}", self._path)
         arrays = _convert.native_arrays(matrix, dtype)
         assert self._compiled is not None
         try:
@@ -192,7 +198,7 @@ class Writer:
         self._compiled = compiled
 
     def _described(self, dtype: np.dtype[Any]) -> Tuple[_nnz.PartsWriter, _nnz.Source, Dict[str, Any]]:
-        compiled = _nnz.PartsWriter(self._path, self._shape, self._order, dtype.name)
+        compiled = _nnz.PartsWriter(self._target, self._shape, self._order, dtype.name)
         given, self._dropped = dict(self._given), []
         rows, cols, kinds = self._tables
         return compiled, described(compiled.source(), rows, cols, kinds, given, self._dropped), given
@@ -272,3 +278,4 @@ def writer(
     if len(lengths) != 2 or min(lengths) < 0 or max(lengths) >= 1 << 63:
         raise ArgumentError(f"shape {shape}: expected a number of rows and of columns, each from 0 to 2^63 - 1")
     return Writer(os.fsdecode(path), (lengths[0], lengths[1]), order, dtype, (rows, cols, axis_kinds), given)
+

@@ -97,10 +97,7 @@ pub(crate) fn to_values(array: &Bound<'_, PyAny>) -> PyResult<Values> {
         "int64" => Values::I64(vector(array)?),
         "float32" => Values::F32(vector(array)?),
         "float64" => Values::F64(vector(array)?),
-        "bool" => {
-            let truth = vector::<bool>(array)?.into_iter();
-            Values::Bint8(truth.map(|truth| Bint8(truth.into())).collect())
-        }
+        "bool" => Values::Bint8(truths(array)?.map(|truth| Bint8(truth.into())).collect()),
         "complex64" => {
             let parts: Vec<f32> = vector(&seen("float32")?)?;
             Values::ComplexF32(parts.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
@@ -111,6 +108,12 @@ pub(crate) fn to_values(array: &Bound<'_, PyAny>) -> PyResult<Values> {
         }
         other => return Err(argument(py, format!("values of type {other} cannot be written"))),
     })
+}
+
+/// Copies an array of booleans. Every byte but 0 is true, as in NumPy.
+pub(crate) fn truths(array: &Bound<'_, PyAny>) -> PyResult<impl Iterator<Item = bool>> {
+    let bytes: Vec<u8> = vector(&array.call_method1("view", ("uint8",))?)?;
+    Ok(bytes.into_iter().map(|byte| byte != 0))
 }
 
 /// Copies an array of one dimension, which is contiguous.

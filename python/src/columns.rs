@@ -9,7 +9,7 @@ use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use crate::arrays::{from_values, to_values, vector};
+use crate::arrays::{from_values, to_values, truths, vector};
 use crate::error::{OrRaise as _, argument};
 
 /// A column: its name, `number`, `string` or `categorical`, values, mask of missing values, categories, and
@@ -122,7 +122,7 @@ pub(crate) fn to_table(names: StringList, columns: &Bound<'_, PyAny>) -> PyResul
     let mut made = Vec::new();
     for column in columns.try_iter()? {
         let (name, kind, values, missing, categories, ordered): Parts<'_> = column?.extract()?;
-        let missing = missing.map(|missing| vector::<bool>(&missing)).transpose()?;
+        let missing = missing.map(|missing| truths(&missing).map(Iterator::collect)).transpose()?;
         let values = match (&*kind, categories) {
             ("number", None) => ColumnValues::Numbers(to_values(&values)?),
             ("string", None) => ColumnValues::Strings(to_strings(&values)?),

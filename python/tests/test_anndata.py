@@ -185,3 +185,41 @@ def test_lazy_matrices_are_written(tmp_path):
     same(nnz.open(tmp_path / "x.bsp.h5").to_scipy("row"), expected)
     nnz.write(adata, tmp_path / "m.h5ad")
     equal(nnz.read_anndata(tmp_path / "m.h5ad").to_memory(), anndata.read_h5ad(FULL))
+
+
+@pytest.mark.parametrize("target", ["copy.h5ad", "copy.zarr"])
+def test_backed_objects_stay_those_of_their_file(tmp_path, target):
+    file = tmp_path / "study.h5ad"
+    anndata.AnnData(sparse.random_array((5, 4), density=0.5, format="csr", rng=0)).write_h5ad(file)
+    backed = anndata.read_h5ad(file, backed="r+")
+    nnz.write(backed, tmp_path / target)
+    assert os.fspath(backed.filename) == os.fspath(file)
+    backed.file.close()
+    assert backed.X[:2].shape == (2, 4)
+    same(nnz.open(f"{tmp_path / target}::X").to_scipy(), anndata.read_h5ad(file).X)
+
+
+@pytest.mark.parametrize("backed", [True, False])
+def test_damaged_files_are_errors_of_this_package(backed):
+    for path in sorted((TESTDATA / "anndata" / "malformed").iterdir()):
+        try:
+            found = nnz.read_anndata(path, backed=backed)
+            if backed:
+                found.to_memory()
+        except nnz.Error as error:
+            assert error.path
+
+
+def test_categories_are_distinct(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    obs = pandas.DataFrame({"c": pandas.Categorical(["a", "b"])}, index=["x", "y"])
+    anndata.AnnData(np.eye(2), obs=obs).write_h5ad(tmp_path / "d.h5ad")
+    with h5py.File(tmp_path / "d.h5ad", "a") as file:
+        file["obs/c/categories"][1] = "a"
+    with pytest.raises(nnz.CorruptFileError, match='the category "a" again'):
+        _ = nnz.open(tmp_path / "d.h5ad::X").rows
+    assert nnz.validate(tmp_path / "d.h5ad")
+    rows = pandas.DataFrame({"c": pandas.Categorical([1, "1"], categories=[1, "1"])})
+    with pytest.warns(nnz.DroppedWarning, match="column 'c'"):
+        nnz.write(np.eye(2), tmp_path / "e.h5ad", rows=rows)
+    assert anndata.read_h5ad(tmp_path / "e.h5ad").obs.empty

@@ -271,3 +271,28 @@ def test_errors_of_a_writer_have_its_path(tmp_path):
     with pytest.raises(nnz.ArgumentError, match="ended") as raised:
         writer.write(np.eye(2, 3))
     assert raised.value.path == str(path)
+
+
+@pytest.mark.parametrize("block", [np.array([[2**53 + 1]]), np.array([[2**64 - 1]], np.uint64), np.array([[-(2**53) - 1]])])
+def test_integers_that_floats_round_are_refused(tmp_path, block):
+    for dtype in ["float64", "complex128"]:
+        with pytest.raises(nnz.CastError, match="cannot be stored exactly"):
+            with nnz.writer(tmp_path / "w.npz", (1, 1), dtype=dtype) as parts:
+                parts.write(block)
+        assert not (tmp_path / "w.npz").exists()
+
+
+def test_large_integers_that_floats_have_are_written(tmp_path):
+    with nnz.writer(tmp_path / "w.npz", (1, 3), dtype="float64") as parts:
+        parts.write(np.array([[2**53, 2**60, -(2**62)]]))
+    assert nnz.open(tmp_path / "w.npz").to_numpy().tolist() == [[2.0**53, 2.0**60, -(2.0**62)]]
+
+
+def test_the_working_directory_may_change(tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    parts = nnz.writer("a.npz", (1, 2))
+    parts.write(np.ones((1, 2)))
+    monkeypatch.chdir("other")
+    parts.close()
+    assert (tmp_path / "a.npz").exists()

@@ -250,3 +250,37 @@ def test_errors_of_values_in_memory_have_no_path(tmp_path):
     with pytest.raises(nnz.CastError, match="the matrix in memory: entry") as raised:
         nnz.write(np.array([[1.5]]), tmp_path / "m.mtx", type="uint8")
     assert raised.value.path is None and raised.value.position == ("entry", 0, 0)
+
+
+@pytest.mark.parametrize("cells", [[[2**53 + 1, 0.5]], ((0.5, 2**64 - 1),)])
+def test_lists_of_integers_that_floats_round_are_refused(tmp_path, cells):
+    with pytest.raises(nnz.CastError, match="cannot be stored exactly"):
+        nnz.write(cells, tmp_path / "z.npz")
+
+
+def test_columns_of_integers_that_floats_round_are_refused(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    for frame in [{"a": [2**53 + 1], "b": [0.5]}, {"a": np.array([5]), "b": np.array([2**64 - 1], np.uint64)}]:
+        with pytest.raises(nnz.CastError, match="cannot be stored exactly"):
+            nnz.write(pandas.DataFrame(frame), tmp_path / "x.npz")
+    nnz.write(pandas.DataFrame({"a": [2**53], "b": [0.5]}), tmp_path / "x.npz")
+
+
+def test_sums_of_small_integers_do_not_wrap(tmp_path):
+    entries = sparse.csr_array((np.array([100, 100], np.int8), [0, 0], [0, 2]), (1, 1))
+    nnz.write(entries, tmp_path / "d.npz", to="scipy")
+    m = nnz.open(tmp_path / "d.npz")
+    with pytest.raises(nnz.Error, match="does not fit"):
+        _ = m[0, 0]
+    with pytest.raises(nnz.CastError, match="does not fit int8"):
+        nnz.write(entries.tocoo(), tmp_path / "c.mtx")
+    twice = sparse.coo_array((np.array([10, 20], np.int8), ([0, 0], [0, 0])), (1, 1))
+    nnz.write(twice, tmp_path / "c.mtx")
+    assert nnz.open(tmp_path / "c.mtx")[0, 0] == 30
+
+
+def test_every_byte_but_zero_is_true(tmp_path):
+    truths = np.array([2, 255, 0, 1], np.uint8).view(bool)
+    for name in ["b.npz", "b.mtx", "b.bpcells"]:
+        nnz.write(sparse.csr_array((truths, np.arange(4), [0, 4]), (1, 4)), tmp_path / name)
+        assert nnz.open(tmp_path / name).sum() == 3

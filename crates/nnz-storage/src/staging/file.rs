@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Cancellation, Error, ErrorKind, Place, Result};
 
 use super::access::Access;
 use super::critical::{Critical, Pending};
@@ -157,15 +157,25 @@ fn create_stand_in(path: std::path::PathBuf, target: &Target) -> Option<Pending>
 
 impl Write for StagedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check_cancelled()?;
         self.file.write(bytes)
     }
 
     fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        check_cancelled()?;
         self.file.write_vectored(pieces)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// Fails if what the thread does is cancelled: some formats write most of a file when they finish it.
+fn check_cancelled() -> io::Result<()> {
+    match Cancellation::is_current_cancelled() {
+        true => Err(io::Error::other(Error::new(ErrorKind::Cancelled, Place::default()))),
+        false => Ok(()),
     }
 }
 

@@ -97,6 +97,32 @@ fn cancelled_conversions_leave_no_files() {
     }
 }
 
+/// Cancels when all entries have been passed to the target, which has not written all of them.
+#[derive(Default)]
+struct CancelAtEnd(Cancellation);
+
+impl Progress for CancelAtEnd {
+    fn begin(&self, _: &str, _: Option<u64>) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn end(&self) {
+        self.0.cancel();
+    }
+}
+
+#[test]
+fn a_file_that_is_written_at_the_end_is_cancelled() {
+    let source = matrix().into_source().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let to = nnz::Location::parse(directory.path().join("a.rds"));
+    let bar = CancelAtEnd::default();
+    let options = ConvertOptions::default().cancellation(bar.0.clone());
+    let error = nnz::convert_source(&*source, &Place::default(), &to, &options, &bar).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Cancelled), "{error}");
+    assert_eq!(names(directory.path()), [""; 0]);
+}
+
 #[test]
 fn cancelled_imports_leave_no_files() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,8 +1,10 @@
 //! A column of a table, in every layout.
 
+use std::collections::HashSet;
+
 use nnz_container::tree::{AttributeValue, Group, NdArray};
 use nnz_core::{
-    Categorical, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, Place, Result,
+    At, Categorical, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, Place, Result,
     StringList, ValueType, Values,
 };
 
@@ -184,13 +186,14 @@ impl ColumnReader {
                 let missing = flags.iter().map(|flag| flag.0 != 0).collect();
                 Column { values, missing: Some(missing) }
             }
-            Stored::Categorical { codes: stored, categories, ordered } => {
-                let read = plain(&**categories, memory)?;
+            Stored::Categorical { codes: stored, categories: stored_categories, ordered } => {
+                let read = plain(&**stored_categories, memory)?;
                 let categories = match read {
                     ColumnValues::Strings(list) => Categories::Strings(list),
                     ColumnValues::Numbers(values) => Categories::Numbers(values),
                     ColumnValues::Categorical(categorical) => categorical.categories,
                 };
+                check_distinct(&categories, &stored_categories.place())?;
                 // Codes are converted to wider integers.
                 let values = stored.read(&stored.all(), memory / 4)?;
                 let codes = codes(&values, categories.len(), 0, &stored.place())?;
@@ -226,6 +229,30 @@ fn plain(array: &dyn NdArray, memory: u64) -> Result<ColumnValues> {
     } else {
         ColumnValues::Numbers(array.read(&array.all(), memory)?)
     })
+}
+
+/// Checks that no category is listed twice: anndata does not open such a file.
+fn check_distinct(categories: &Categories, place: &Place) -> Result<()> {
+    let mut seen = HashSet::new();
+    for index in 0..categories.len() {
+        let mut text = Vec::new();
+        match categories {
+            Categories::Strings(list) => {
+                text.extend_from_slice(list.get(index).unwrap_or_default())
+            }
+            Categories::Numbers(values) => {
+                // It is less than the number of values in memory.
+                let index = usize::try_from(index).unwrap_or(usize::MAX);
+                values.write_text(index, &mut text, "");
+            }
+        }
+        if let Some(again) = seen.replace(text) {
+            let found = format!("the category \"{}\" again", again.escape_ascii());
+            let place = place.clone().at(At::Element(index));
+            return Err(Error::mismatch(place, found, "distinct categories"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the path from the table to the categories of a column of anndata 0.7.

@@ -1,0 +1,31 @@
+"""Integers that a conversion to floats would round."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+
+def inexact(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> Optional[int]:
+    """Return an integer that a float type rounds, although NumPy converts it without an error."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or dtype.kind not in "fc":
+        return None
+    exact = 1 << 53
+    large = values[values > exact] if values.dtype.kind == "u" else values[(values > exact) | (values < -exact)]
+    return next((number for number in large.tolist() if int(float(number)) != number), None)
+
+
+def inexact_in_list(numbers: Any, dtype: np.dtype[Any]) -> Optional[int]:
+    """Return an integer in nested lists that the type of their array rounds."""
+    if dtype.kind not in "fc":
+        return None
+    pending = [numbers]
+    while pending:
+        found = pending.pop()
+        if isinstance(found, (list, tuple)):
+            pending.extend(found)
+        elif isinstance(found, (int, np.integer)) and abs(int(found)) > 1 << 53 and int(float(found)) != int(found):
+            return int(found)
+    return None
