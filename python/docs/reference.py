@@ -16,6 +16,7 @@ GROUPS = {
     "Open and read": ["open", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "From file to file": ["convert", "slice", "concat", "split", "transpose", "repair"],
+    "Compute": ["pca", "PCA"],
     "Inspect": ["validate", "diff", "stats", "formats"],
     "Settings of the process": ["set_storage_options", "set_temporary_directory"],
     "Fragments": [
@@ -28,7 +29,7 @@ GROUPS = {
     ],
     "Results": ["Summary", "SplitSummary", "RepairSummary", "Finding", "Difference", "Format"],
 }
-PROTOCOLS = ("__getitem__", "__arrow_c_stream__", "__binsparse_descriptor__", "__binsparse__")
+PROTOCOLS = ("__getitem__", "__matmul__", "__rmatmul__", "__arrow_c_stream__", "__binsparse_descriptor__", "__binsparse__")
 """Methods with underscores that are listed. Others, such as those of dataclasses, differ from Python to Python."""
 
 INTRODUCTION = """# API reference

@@ -31,6 +31,7 @@ from ._matrix import Matrix
 from ._nnz import __version__
 from ._open import open
 from ._options import TargetOptions, WriteOptions, set_temporary_directory
+from ._pca import PCA, pca
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._slice import slice
 from ._storage import set_storage_options
@@ -64,6 +65,7 @@ __all__ = [
     "Matrix",
     "MemoryLimitError",
     "MissingFileError",
+    "PCA",
     "PositionError",
     "RepairSummary",
     "SplitSummary",
@@ -84,6 +86,7 @@ __all__ = [
     "import_fragments",
     "merge_fragments",
     "open",
+    "pca",
     "read_anndata",
     "repair",
     "set_storage_options",

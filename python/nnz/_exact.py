@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 import numpy as np
 import numpy.typing as npt
+
+from ._guards import is_list, is_tuple
 
 
 def inexact(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> Optional[int]:
@@ -21,11 +23,11 @@ def inexact_in_list(numbers: Any, dtype: np.dtype[Any]) -> Optional[int]:
     """Return an integer in nested lists that the type of their array rounds."""
     if dtype.kind not in "fc":
         return None
-    pending = [numbers]
+    pending: List[Any] = [numbers]
     while pending:
         found = pending.pop()
-        if isinstance(found, (list, tuple)):
+        if is_list(found) or is_tuple(found):
             pending.extend(found)
-        elif isinstance(found, (int, np.integer)) and abs(int(found)) > 1 << 53 and int(float(found)) != int(found):
-            return int(found)
+        elif isinstance(found, int) and abs(found) > 1 << 53 and int(float(found)) != found:
+            return found
     return None

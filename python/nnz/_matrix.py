@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,9 @@ from ._batches import batches
 from ._errors import ArgumentError, PositionError
 from ._guards import is_tuple
 from ._handle import Memory, absolute
+from ._lazy import Lazy
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
-from ._statistics import Statistics
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a matrix at the most."""
 
 
-class Matrix(Statistics):
+class Matrix(Lazy):
     """A matrix on disk, of any format, or its transpose.
 
     `nnz.open` returns one, too. Only a header is read until entries are requested by an index, a method such as
@@ -72,11 +72,6 @@ class Matrix(Statistics):
         super()._start(handle)
         self._found: List[Optional[_index.NameIndex]] = [None, None]
         self._read: List[_binsparse.Exported] = []
-
-    @property
-    def shape(self) -> Tuple[int, int]:
-        """The number of rows and columns."""
-        return self._source.shape
 
     @property
     def ndim(self) -> int:
@@ -236,6 +231,47 @@ class Matrix(Statistics):
             # As those of all other selections.
             block.sort_indices()
         return block
+
+    def select(self, rows: Any = None, cols: Any = None) -> Matrix:
+        """Select rows and columns without reading them.
+
+        Parameters
+        ----------
+        rows, cols : index, optional
+            What an index of the matrix takes: a position, a slice, a name, or a list or array of positions, booleans
+            or names, each row and column at most once; by default all.
+
+        Returns
+        -------
+        nnz.Matrix
+            The selected rows and columns, in this order.
+
+        Raises
+        ------
+        IndexError
+            A position is outside of the matrix.
+        KeyError
+            No row or column has the name.
+        nnz.ArgumentError
+            A row or column is selected twice, or the axis has no names.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.select(rows=["APP", "SOD1"], cols=slice(100)).shape
+        (2, 100)
+        """
+        positions: List[Optional[npt.NDArray[np.uint64]]] = []
+        for axis, (given, one) in enumerate(((rows, "row"), (cols, "column"))):
+            index = slice(None) if given is None else given
+            found = _index.select(index, self.shape[axis], one, self._names_of(axis))
+            if found.repeated is not None:
+                raise ArgumentError(f"a {one} is selected twice")
+            positions.append(found.positions)
+        return self._derived(("select", *positions))
+
+    def _names_of(self, axis: int) -> Callable[[], _index.NameIndex]:
+        return lambda: self._name_index(axis)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
         if copy is False:

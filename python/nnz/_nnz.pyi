@@ -74,6 +74,22 @@ class Source:
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
     ) -> _Found: ...
+    def computed(self, steps: Sequence[tuple[Any, ...]]) -> Source: ...
+    def normalizing_factors(
+        self, axis: str, target: Optional[float] = None, memory_limit: _Memory = None, workers: Optional[int] = None
+    ) -> npt.NDArray[np.float64]: ...
+    def product(
+        self, dense: npt.NDArray[Any], width: int, memory_limit: _Memory = None, workers: Optional[int] = None
+    ) -> npt.NDArray[Any]: ...
+    def pca(
+        self,
+        count: int,
+        observations: str,
+        iterations: int,
+        seed: int,
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
     def write(self, path: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...
 
 class Storage:

@@ -9,6 +9,7 @@ mod batches;
 mod bytes;
 mod columns;
 mod command;
+mod compute;
 mod error;
 mod fragments;
 mod numpy_api;

@@ -10,14 +10,14 @@ use nnz::{
     ReadOptions, Selection, Shape, StatsOptions,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::arrow::{self, ArrayData, Field};
 use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
 use crate::part::{Part, PartOf};
 use crate::view::View;
-use crate::{arrays, columns, options, select, stats, summary, task};
+use crate::{arrays, columns, compute, options, select, stats, summary, task};
 
 /// `indptr`, indices, data and the order.
 type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
@@ -392,6 +392,57 @@ impl Source {
             Some(Axis::Cols) => computed.cols.unwrap_or_default(),
         };
         stats::columns_of(py, &found)
+    }
+
+    /// Applies functions to the values: a name and arguments each.
+    fn computed(&self, py: Python<'_>, steps: Vec<Bound<'_, PyTuple>>) -> PyResult<Self> {
+        let inner = compute::computed(py, self.inner(), compute::steps(&steps)?)?;
+        Ok(Self::new(inner, self.place.clone()))
+    }
+
+    /// Returns the factors that give all rows or columns the same sum.
+    #[pyo3(signature = (axis, target=None, memory_limit=None, workers=None))]
+    fn normalizing_factors<'py>(
+        &self,
+        py: Python<'py>,
+        axis: &str,
+        target: Option<f64>,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        compute::factors(py, self.inner(), axis, target, (memory_limit, workers))
+    }
+
+    /// Multiplies by a dense matrix: its elements by row, and its number of columns.
+    #[pyo3(signature = (dense, width, memory_limit=None, workers=None))]
+    fn product<'py>(
+        &self,
+        py: Python<'py>,
+        dense: &Bound<'py, PyAny>,
+        width: usize,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        compute::product(py, self.inner(), dense, width, (memory_limit, workers))
+    }
+
+    /// Computes principal components: scores, loadings, singular values and means.
+    #[pyo3(signature = (count, observations, iterations, seed, memory_limit=None, workers=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes them")]
+    fn pca<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        observations: &str,
+        iterations: usize,
+        seed: u64,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<compute::Components<'py>> {
+        let axis = select::axis_of(py, observations, || Ok(self.header().axis_kinds))?;
+        let options = compute::pca_options(py, count, axis, iterations, seed)?;
+        compute::components(py, self.inner(), options, (memory_limit, workers))
     }
 
     /// Writes the matrix to a location.

@@ -1,0 +1,66 @@
+"""Matrices that are made of another as they are read."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from . import _nnz
+from ._matrix_handle import MatrixHandle
+from ._storage import storage
+
+Operation = Tuple[Any, ...]
+"""``("steps", step, ...)``, ``("select", rows, cols)`` or ``("transpose",)``. It can be pickled."""
+
+
+class DerivedHandle(MatrixHandle):
+    """A matrix that is open, with an operation that is applied as it is read.
+
+    Attributes
+    ----------
+    parent : MatrixHandle
+        What the operation is applied to.
+    operation : tuple
+        The operation.
+    """
+
+    __slots__ = ("parent", "operation")
+
+    def __init__(self, parent: MatrixHandle, operation: Operation, source: Optional[_nnz.Source] = None) -> None:
+        self.parent = parent
+        self.operation = operation
+        with storage(parent.storage_options):
+            super().__init__(parent.path, parent.shown, parent.memory, source, parent.transposed)
+
+    def opened(self) -> _nnz.Source:
+        """Apply the operation."""
+        return applied(self.parent.source, self.operation)
+
+    def stored(self) -> _nnz.Source:
+        """Apply the operation."""
+        return self.opened()
+
+    def flipped(self) -> DerivedHandle:
+        """Exchange rows and columns."""
+        made = DerivedHandle(self, ("transpose",))
+        made.transposed = not self.transposed
+        return made
+
+    def arguments(self) -> Tuple[Any, ...]:
+        """Return the arguments that create it again."""
+        return self.parent, self.operation
+
+    def __dask_tokenize__(self) -> Tuple[Any, ...]:
+        return type(self).__name__, self.parent, self.operation
+
+
+def applied(source: _nnz.Source, operation: Operation) -> _nnz.Source:
+    """Apply an operation to a matrix."""
+    kind, *arguments = operation
+    if kind == "steps":
+        return source.computed(arguments)
+    if kind == "select":
+        rows, cols = (None if positions is None else np.asarray(positions, np.uint64) for positions in arguments)
+        return source.select(rows, cols)
+    return source.transposed()

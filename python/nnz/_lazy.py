@@ -1,0 +1,365 @@
+"""Functions of values, selections and products, which are computed as a matrix is read."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _nnz
+from ._derived import DerivedHandle, Operation
+from ._errors import ArgumentError
+from ._external import load
+from ._statistics import Statistics
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Floats = npt.NDArray[Any]
+
+
+class Lazy(Statistics):
+    """What can be computed of a matrix without reading it first."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> Tuple[int, int]:
+        """The number of rows and columns."""
+        return self._source.shape
+
+    def _derived(self, operation: Operation) -> Self:
+        return type(self).of(DerivedHandle(self._handle, operation))
+
+    def _cells(self, axis: Optional[str]) -> str:
+        """Return the axis of cells: rows if the file does not state it."""
+        if axis is None:
+            return "cols" if self._source.axis_kinds[1] == "cells" else "rows"
+        if axis in ("rows", "cols"):
+            return axis
+        if axis in ("cells", "features") and axis in self._source.axis_kinds:
+            return ("rows", "cols")[self._source.axis_kinds.index(axis)]
+        raise ArgumentError(f'axis {axis!r}: expected "rows" or "cols", or "cells" or "features" where the file states them')
+
+    def normalize_total(self, target_sum: Optional[float] = None, *, axis: Optional[str] = None) -> Self:
+        """Scale each cell to the same sum, as `scanpy.pp.normalize_total` does.
+
+        The sums are computed now, in a pass over the values.
+
+        Parameters
+        ----------
+        target_sum : float, optional
+            The sum of each cell; by default the median of the positive sums.
+        axis : {"rows", "cols", "cells", "features"}, optional
+            What is scaled; by default the cells, or the rows if the file does not state which axis is cells.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits. Cells without a positive
+            sum are unchanged.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            `target_sum` is not a positive number.
+        nnz.UnsupportedError
+            The matrix has complex numbers, or a fill value.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx").normalize_total(1e4)
+        >>> m.sum(axis=0)[:3].round(1).tolist()
+        [10000.0, 10000.0, 10000.0]
+        """
+        along = self._cells(axis)
+        target = None if target_sum is None else _number(target_sum, "target_sum")
+        factors = self._source.normalizing_factors(along, target, self._handle.memory)
+        return self._derived(("steps", (along, factors)))
+
+    def log1p(self) -> Self:
+        """Replace each value by the natural logarithm of 1 plus the value.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits. Values below -1 become
+            NaN.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.log1p()["SOD1", 3].item() == np.log1p(np.float32(m["SOD1", 3]))
+        True
+        """
+        return self._derived(("steps", ("log1p",)))
+
+    def scale_rows(self, factors: npt.ArrayLike) -> Self:
+        """Multiply each row by a number of its own.
+
+        Parameters
+        ----------
+        factors : array_like
+            A finite number for each row.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.scale_rows(np.arange(507))[2].sum() == 2 * m[2].sum()
+        True
+        """
+        return self._derived(("steps", ("rows", _factors(factors))))
+
+    def scale_cols(self, factors: npt.ArrayLike) -> Self:
+        """Multiply each column by a number of its own.
+
+        Parameters
+        ----------
+        factors : array_like
+            A finite number for each column.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.scale_cols(np.arange(1107))[:, 3].sum() == 3 * m[:, 3].sum()
+        True
+        """
+        return self._derived(("steps", ("cols", _factors(factors))))
+
+    def scale(self, factor: float) -> Self:
+        """Multiply all values by a finite number.
+
+        Parameters
+        ----------
+        factor : float
+            The number.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").scale(0.5).sum().item()
+        20774.5
+        """
+        return self._derived(("steps", ("scale", _number(factor, "factor"))))
+
+    def abs(self) -> Self:
+        """Replace each value by its absolute value.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.scale(-1).abs().sum() == m.sum()
+        True
+        """
+        return self._derived(("steps", ("abs",)))
+
+    def clip(self, min: float = -np.inf, max: float = np.inf) -> Self:
+        """Limit values to a range, which has to include zero.
+
+        Parameters
+        ----------
+        min, max : float
+            The least and the greatest value of the result.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").clip(max=3).max().item()
+        3.0
+        """
+        return self._derived(("steps", ("clip", _number(min, "min"), _number(max, "max"))))
+
+    def binarize(self, threshold: float = 0) -> Self:
+        """Replace each value by 1 if it is greater than a threshold, and otherwise by 0.
+
+        Parameters
+        ----------
+        threshold : float
+            A number that is not negative.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits. The stored entries stay.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> int(m.binarize().sum()) == m.count_nonzero()
+        True
+        """
+        return self._derived(("steps", ("binarize", _number(threshold, "threshold"))))
+
+    def tfidf(self, scale: float = 1e4, *, axis: Optional[str] = None) -> Self:
+        """Weight counts by term frequency and inverse document frequency, as is usual for chromatin accessibility.
+
+        A value is ``log1p(count / sum of the cell * (number of cells / sum of the feature) * scale)``. The sums are computed now, in a pass over the values for each axis.
+
+        Parameters
+        ----------
+        scale : float
+            The factor.
+        axis : {"rows", "cols", "cells", "features"}, optional
+            What the documents are; by default the cells, or the rows if the file does not state which axis is cells.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").tfidf().dtype
+        dtype('float32')
+        """
+        along = self._cells(axis)
+        other = "rows" if along == "cols" else "cols"
+        count = float(self.shape[0 if along == "rows" else 1])
+        factors = self._source.normalizing_factors(along, 1.0, self._handle.memory)
+        weights = self._source.normalizing_factors(other, count, self._handle.memory)
+        steps = (along, factors), (other, weights), ("scale", _number(scale, "scale")), ("log1p",)
+        return self._derived(("steps", *steps))
+
+    def __matmul__(self, other: Any) -> Floats:
+        return self._product(other, False)
+
+    def __rmatmul__(self, other: Any) -> Floats:
+        return self._product(other, True)
+
+    def _product(self, other: Any, reflected: bool) -> Floats:
+        """Multiply by an array from the right, or from the left."""
+        if hasattr(other, "tocsr") or isinstance(other, Lazy):
+            raise ArgumentError("a matrix on disk is multiplied by dense arrays; to_scipy() reads it")
+        array: Floats = np.asarray(other)
+        if array.ndim not in (1, 2) or array.dtype.kind not in "biuf":
+            raise ArgumentError(f"an array of {array.ndim} dimensions of {array.dtype}: expected numbers in 1 or 2 dimensions")
+        source = self._source.transposed() if reflected else self._source
+        dense = array.T if reflected else array
+        if dense.shape[0] != source.shape[1]:
+            shapes = (array.shape, self.shape) if reflected else (self.shape, array.shape)
+            raise ArgumentError(f"shapes {shapes[0]} and {shapes[1]} do not match for a product")
+        width = 1 if dense.ndim == 1 else dense.shape[1]
+        narrow = array.dtype == np.float32 and np.dtype(source.dtype).itemsize <= 4
+        elements = np.ascontiguousarray(dense, np.float32 if narrow else np.float64).reshape(-1)
+        found = source.product(elements, width, self._handle.memory)
+        if array.ndim == 1:
+            return found
+        made: Floats = found.reshape(source.shape[0], width)
+        return made.T if reflected else made
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        # NumPy would make an array of all elements for a product.
+        if ufunc is np.matmul and method == "__call__" and not options:
+            left, right = inputs
+            return left @ right if isinstance(left, Lazy) else right.__rmatmul__(left)
+        arrays = [np.asarray(one) if isinstance(one, Lazy) else one for one in inputs]
+        return getattr(ufunc, method)(*arrays, **options)
+
+    def as_linear_operator(self, *, center: Union[bool, npt.ArrayLike] = False) -> Any:
+        """Return the matrix as an operator for iterative methods of SciPy, such as `scipy.sparse.linalg.svds`. Each
+        product is a pass over the entries.
+
+        Parameters
+        ----------
+        center : bool or array_like
+            Subtract from each column its mean, or these numbers. The matrix stays sparse: products are corrected.
+
+        Returns
+        -------
+        scipy.sparse.linalg.LinearOperator
+            Of type float64.
+
+        Examples
+        --------
+        >>> from scipy.sparse.linalg import svds
+        >>> operator = nnz.open("examples/pbmc_10x_v3_mtx").T.as_linear_operator(center=True)
+        >>> svds(operator, k=2, rng=0)[1].shape
+        (2,)
+        """
+        linalg = load("scipy.sparse.linalg", "as_linear_operator")
+        if isinstance(center, (bool, np.bool_)):
+            mean: Optional[Floats] = self.mean(axis=0) if center else None
+        else:
+            mean = _factors(center)
+            if len(mean) != self.shape[1]:
+                raise ArgumentError(f"{len(mean)} numbers to subtract for {self.shape[1]} columns")
+
+        def times(x: Floats) -> Floats:
+            found = self @ np.asarray(x, np.float64)
+            return found if mean is None else found - mean @ x
+
+        def times_transposed(x: Floats) -> Floats:
+            dense: Floats = np.asarray(x, np.float64)
+            found: Floats = self.__rmatmul__(dense.T).T
+            if mean is None:
+                return found
+            sums = dense.sum(axis=0)
+            return found - (mean * sums if dense.ndim == 1 else np.multiply.outer(mean, sums))
+
+        return linalg.LinearOperator(
+            self.shape,
+            matvec=times,
+            rmatvec=times_transposed,
+            matmat=times,
+            rmatmat=times_transposed,
+            dtype=np.dtype(np.float64),
+        )
+
+
+def _number(given: Any, name: str) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name} {given!r}: expected a number") from None
+
+
+def _factors(given: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    try:
+        found = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError("factors: expected numbers") from None
+    if found.ndim != 1:
+        raise ArgumentError(f"factors: expected one dimension, not {found.ndim}")
+    return found
+
+
+def count_of(given: Any, name: str, least: int) -> int:
+    """Return an integer of at least some value."""
+    try:
+        found = operator.index(given)
+    except TypeError:
+        found = least - 1
+    if found < least or isinstance(given, bool):
+        raise ArgumentError(f"{name} {given!r}: expected an integer of at least {least}")
+    return found
+
+
+def source_and_memory(matrix: Lazy) -> Tuple[_nnz.Source, Any]:
+    """Return what computes, and the memory limit, for modules of this package."""
+    handle = matrix._handle  # pyright: ignore[reportPrivateUsage]
+    return handle.source, handle.memory

@@ -1,0 +1,100 @@
+"""Principal components."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import ArgumentError
+from ._lazy import count_of, source_and_memory
+from ._matrix import Matrix
+from ._open import open as open_path
+from ._options import PathLike
+
+Floats = npt.NDArray[np.float64]
+
+
+class PCA(NamedTuple):
+    """The result of `nnz.pca`.
+
+    Attributes
+    ----------
+    scores : numpy.ndarray
+        A row for each cell, and a column for each component.
+    loadings : numpy.ndarray
+        A row for each feature, and a column of length 1 for each component. Its largest element is positive.
+    singular_values : numpy.ndarray
+        Of the centred matrix, in descending order.
+    mean : numpy.ndarray
+        The mean of each feature, which was subtracted.
+    """
+
+    scores: Floats
+    loadings: Floats
+    singular_values: Floats
+    mean: Floats
+
+    @property
+    def explained_variance(self) -> Floats:
+        """The variance of each component, with the number of cells minus 1 in the denominator."""
+        return self.singular_values**2 / max(len(self.scores) - 1, 1)
+
+
+def pca(
+    source: Union[Matrix, PathLike],
+    n_components: int = 50,
+    *,
+    axis: Optional[str] = None,
+    iterations: int = 4,
+    seed: int = 0,
+) -> PCA:
+    """Compute the first principal components of a matrix, whose features are centred, without reading it into memory.
+
+    Randomised subspace iteration: two passes over the entries for each iteration and three more. The result is the
+    same for any number of threads.
+
+    Parameters
+    ----------
+    source : Matrix, str or os.PathLike
+        The matrix, such as ``m.normalize_total(1e4).log1p()``, or its path.
+    n_components : int
+        How many, at most the number of cells and of features.
+    axis : {"rows", "cols", "cells", "features"}, optional
+        The observations; by default the cells, or the rows if the file does not state which axis is cells.
+    iterations : int
+        More make the last components more precise.
+    seed : int
+        Of the random numbers to begin with.
+
+    Returns
+    -------
+    nnz.PCA
+
+    Raises
+    ------
+    nnz.ArgumentError
+        There are fewer cells or features than components.
+    nnz.UnsupportedError
+        The matrix has complex numbers, or a fill value.
+    nnz.MemoryLimitError
+        Scores and loadings need more memory than allowed.
+
+    Examples
+    --------
+    >>> found = nnz.pca(nnz.open("examples/pbmc_10x_v3_mtx").normalize_total(1e4).log1p(), n_components=10)
+    >>> found.scores.shape, found.loadings.shape, found.singular_values.shape
+    ((1107, 10), (507, 10), (10,))
+    """
+    found: Any = source if isinstance(source, Matrix) else open_path(source)
+    if not isinstance(found, Matrix):
+        raise ArgumentError(f"{found.path}: principal components are those of a matrix; PATH::GROUP names one of several")
+    count = count_of(n_components, "n_components", 1)
+    rounds, start = count_of(iterations, "iterations", 1), count_of(seed, "seed", 0)
+    if start >= 1 << 64:
+        raise ArgumentError(f"seed {seed!r}: expected an integer of 64 bits")
+    opened, memory = source_and_memory(found)
+    along = found._cells(axis)  # pyright: ignore[reportPrivateUsage]
+    scores, loadings, singular_values, mean = opened.pca(count, along, rounds, start, memory)
+    return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean)

@@ -1,0 +1,142 @@
+//! Functions of values, products and principal components.
+
+use std::sync::Arc;
+
+use nnz::engine::compute::{
+    Computed, Float, PcaOptions, ProductOptions, ValueStep, multiply, normalizing_factors, pca,
+};
+use nnz::{Axis, MatrixSource, Place, StatsOptions};
+use numpy::{Element, IntoPyArray as _};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::arrays::vector;
+use crate::error::argument;
+use crate::options::{memory, threads};
+use crate::task;
+use crate::view::View;
+
+/// A matrix and its place in messages.
+pub(crate) type Placed = (Arc<dyn MatrixSource>, Place);
+
+/// The limits of an operation: memory and number of threads.
+pub(crate) type Limits<'a, 'py> = (Option<&'a Bound<'py, PyAny>>, Option<&'a Bound<'py, PyAny>>);
+
+/// Parses steps: a name and arguments each.
+pub(crate) fn steps(steps: &[Bound<'_, PyTuple>]) -> PyResult<Vec<ValueStep>> {
+    let step = |step: &Bound<'_, PyTuple>| {
+        let name: String = step.get_item(0)?.extract()?;
+        let number = |at| step.get_item(at)?.extract::<f64>();
+        let factors = || vector::<f64>(&step.get_item(1)?).map(Into::into);
+        Ok(match &*name {
+            "scale" => ValueStep::Scale(number(1)?),
+            "rows" => ValueStep::ScaleAxis(Axis::Rows, factors()?),
+            "cols" => ValueStep::ScaleAxis(Axis::Cols, factors()?),
+            "log1p" => ValueStep::Log1p,
+            "abs" => ValueStep::Abs,
+            "clip" => ValueStep::Clip(number(1)?, number(2)?),
+            "binarize" => ValueStep::Binarize(number(1)?),
+            _ => return Err(argument(step.py(), format!("{name:?} is no function of values"))),
+        })
+    };
+    steps.iter().map(step).collect()
+}
+
+/// Applies steps.
+pub(crate) fn computed(
+    py: Python<'_>,
+    (inner, place): Placed,
+    steps: Vec<ValueStep>,
+) -> PyResult<Arc<dyn MatrixSource>> {
+    let computed =
+        task::run_detached(py, move || Computed::new(Box::new(View::new(inner)), place, steps))?;
+    Ok(Arc::new(computed))
+}
+
+/// Returns the factors that give the rows or columns the same sum.
+pub(crate) fn factors<'py>(
+    py: Python<'py>,
+    (inner, place): Placed,
+    axis: Axis,
+    target: Option<f64>,
+    limits: Limits<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options =
+        StatsOptions::default().memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
+    let found = task::run(py, None, move |context| {
+        let options = options.cancellation(context.token());
+        normalizing_factors(&*inner, &place, axis, target, options)
+    })?;
+    Ok(found.into_pyarray(py).into_any())
+}
+
+/// Multiplies by a dense matrix with `width` columns, given and returned as an array of one dimension by row.
+pub(crate) fn product<'py>(
+    py: Python<'py>,
+    placed: Placed,
+    dense: &Bound<'py, PyAny>,
+    width: usize,
+    limits: Limits<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options =
+        ProductOptions::default().memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
+    match vector::<f32>(dense) {
+        Ok(dense) => multiplied(py, placed, dense, width, options),
+        Err(_) => multiplied::<f64>(py, placed, vector(dense)?, width, options),
+    }
+}
+
+fn multiplied<'py, T: Float + Element>(
+    py: Python<'py>,
+    (inner, place): Placed,
+    dense: Vec<T>,
+    width: usize,
+    options: ProductOptions,
+) -> PyResult<Bound<'py, PyAny>> {
+    let found = task::run(py, None, move |context| {
+        multiply(&*inner, &place, &dense, width, &options.cancellation(context.token()))
+    })?;
+    Ok(found.into_pyarray(py).into_any())
+}
+
+/// Scores, loadings, singular values and means, as arrays of one dimension.
+pub(crate) type Components<'py> =
+    (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// Computes principal components.
+pub(crate) fn components<'py>(
+    py: Python<'py>,
+    (inner, place): Placed,
+    options: PcaOptions,
+    limits: Limits<'_, 'py>,
+) -> PyResult<Components<'py>> {
+    let options = options.memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
+    let found = task::run(py, None, move |context| {
+        pca(&*inner, &place, &options.cancellation(context.token()))
+    })?;
+    let array = |numbers: Vec<f64>| numbers.into_pyarray(py).into_any();
+    Ok((
+        array(found.scores),
+        array(found.loadings),
+        array(found.singular_values),
+        array(found.mean),
+    ))
+}
+
+/// Parses options of principal components.
+pub(crate) fn pca_options(
+    py: Python<'_>,
+    components: usize,
+    observations: Axis,
+    iterations: usize,
+    seed: u64,
+) -> PyResult<PcaOptions> {
+    if iterations == 0 {
+        return Err(argument(py, "0 iterations: expected at least 1"));
+    }
+    Ok(PcaOptions::default()
+        .components(components)
+        .observations(observations)
+        .iterations(iterations)
+        .seed(seed))
+}
