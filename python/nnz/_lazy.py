@@ -91,8 +91,8 @@ class Lazy(Statistics):
         Examples
         --------
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> m.log1p()["SOD1", 3].item() == np.log1p(np.float32(m["SOD1", 3]))
-        True
+        >>> round(m.log1p()["SOD1", 3].item(), 6), m["SOD1", 3].item()
+        (1.098612, 2)
         """
         return self._derived(("steps", ("log1p",)))
 
@@ -112,7 +112,7 @@ class Lazy(Statistics):
         Examples
         --------
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> m.scale_rows(np.arange(507))[2].sum() == 2 * m[2].sum()
+        >>> bool(m.scale_rows(np.arange(507))[2].sum() == 2 * m[2].sum())
         True
         """
         return self._derived(("steps", ("rows", _factors(factors))))
@@ -133,7 +133,7 @@ class Lazy(Statistics):
         Examples
         --------
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> m.scale_cols(np.arange(1107))[:, 3].sum() == 3 * m[:, 3].sum()
+        >>> bool(m.scale_cols(np.arange(1107))[:, 3].sum() == 3 * m[:, 3].sum())
         True
         """
         return self._derived(("steps", ("cols", _factors(factors))))
@@ -169,7 +169,7 @@ class Lazy(Statistics):
         Examples
         --------
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> m.scale(-1).abs().sum() == m.sum()
+        >>> bool(m.scale(-1).abs().sum() == m.sum())
         True
         """
         return self._derived(("steps", ("abs",)))
@@ -210,7 +210,7 @@ class Lazy(Statistics):
         Examples
         --------
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
-        >>> int(m.binarize().sum()) == m.count_nonzero()
+        >>> bool(m.binarize().sum() == m.count_nonzero())
         True
         """
         return self._derived(("steps", ("binarize", _number(threshold, "threshold"))))
@@ -235,7 +235,7 @@ class Lazy(Statistics):
         Examples
         --------
         >>> nnz.open("examples/pbmc_10x_v3_mtx").tfidf().dtype
-        dtype('float32')
+        dtype('float64')
         """
         along = self._cells(axis)
         other = "rows" if along == "cols" else "cols"
@@ -319,7 +319,8 @@ class Lazy(Statistics):
             if mean is None:
                 return found
             sums = dense.sum(axis=0)
-            return found - (mean * sums if dense.ndim == 1 else np.multiply.outer(mean, sums))
+            made: Floats = found - (mean * sums if dense.ndim == 1 else np.multiply.outer(mean, sums))
+            return made
 
         return linalg.LinearOperator(
             self.shape,
