@@ -16,6 +16,7 @@ from ._guards import is_tuple
 from ._handle import Memory, absolute
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
+from ._parallel import Parallel
 from ._statistics import Statistics
 from ._storage import StorageOptions, storage
 
@@ -26,7 +27,7 @@ DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a matrix at the most."""
 
 
-class Matrix(Statistics):
+class Matrix(Statistics, Parallel):
     """A matrix on disk, of any format, or its transpose.
 
     `nnz.open` returns one, too. Only a header is read until entries are requested by an index, a method such as

@@ -121,7 +121,7 @@ def _column(torch: Any, column: Any) -> Any:
     """Make a tensor of numbers or codes, and a list of texts."""
     if column.dtype.kind == "O":
         return column.tolist()
-    if isinstance(column, np.ma.MaskedArray):
+    if hasattr(column, "mask"):
         column = column.filled(np.nan)
     return _torch.from_array(torch, column)
 

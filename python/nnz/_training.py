@@ -19,7 +19,7 @@ from ._partitions import check_random_access
 from ._shuffle import Order
 
 if TYPE_CHECKING:
-    from ._external import scipy
+    from ._external import Rows
 
 AXES = {"rows": 0, "cols": 1}
 
@@ -42,7 +42,7 @@ class Batch:
         values are masked arrays.
     """
 
-    x: scipy.sparse.csr_array
+    x: Rows
     index: npt.NDArray[np.int64]
     obs: Columns
 
@@ -55,7 +55,8 @@ class Batches:
 
     Examples
     --------
-    >>> batches = nnz.open("examples/pbmc_10x_v3_mtx").batches(256, seed=1)
+    >>> _ = nnz.convert("examples/pbmc_10x_v3_mtx", tmp / "pbmc.bpcells", force=True)
+    >>> batches = nnz.open(tmp / "pbmc.bpcells").batches(256, seed=1)
     >>> len(batches)
     5
     >>> for epoch in range(2):
@@ -89,7 +90,8 @@ class Batches:
 
         Examples
         --------
-        >>> batches = nnz.open("examples/pbmc_10x_v3_mtx").batches(256)
+        >>> _ = nnz.convert("examples/pbmc_10x_v3_mtx", tmp / "pbmc.bpcells", force=True)
+        >>> batches = nnz.open(tmp / "pbmc.bpcells").batches(256)
         >>> first = next(iter(batches)).index
         >>> batches.set_epoch(0)
         >>> bool((next(iter(batches)).index == first).all())
@@ -140,7 +142,8 @@ class Batches:
 
         Examples
         --------
-        >>> batches = nnz.open("examples/pbmc_10x_v3_mtx").batches(256)
+        >>> _ = nnz.convert("examples/pbmc_10x_v3_mtx", tmp / "pbmc.bpcells", force=True)
+        >>> batches = nnz.open(tmp / "pbmc.bpcells").batches(256)
         >>> [sum(len(batch.index) for batch in batches.part(rank, 2, epoch=0)) for rank in range(2)]
         [553, 554]
         """
@@ -162,12 +165,15 @@ class Batches:
                     # In the main thread, handlers of signals run at least at each timeout, also on Windows.
                     wait([following[1]], timeout=0.1)
                 cells, block = following[0], following[1].result()
+                # Cells are read in the order of the file.
+                at = np.argsort(np.argsort(cells))
                 following = _submit(reader, self, buffers, workers)
                 for start in range(0, len(cells), self._size):
                     index = cells[start : start + self._size]
                     if len(index) < self._size and self._options.drop_last:
                         break
-                    x = _rows(block, start, start + len(index))
+                    x = block[at[start : start + len(index)]]
+                    x.has_sorted_indices = True
                     yield Batch(x, index, {name: column[index] for name, column in columns.items()})
                     if os.getpid() != process:
                         raise ArgumentError("batches cannot be taken from an iterator that another process has started")
@@ -177,8 +183,8 @@ class Batches:
             reader.shutdown(wait=False, cancel_futures=True)
 
     def _read(self, cells: npt.NDArray[np.int64], workers: Optional[int]) -> Any:
-        """Read cells as compressed rows."""
-        source = cells_of(self._handle, self._axis).select(cells.astype(np.uint64), None)
+        """Read cells as compressed rows, in the order of the file."""
+        source = cells_of(self._handle, self._axis).select(np.sort(cells).astype(np.uint64), None)
         indptr, indices, data, _ = source.read("row", None, self._handle.memory, workers)
         dtype = self._options.dtype
         if dtype is not None:
@@ -298,14 +304,6 @@ def _submit(
     return None if cells is None else (cells, reader.submit(batches._read, cells, workers))
 
 
-def _rows(block: Any, start: int, stop: int) -> Any:
-    """Copy some rows, so that the others need not stay in memory."""
-    first, last = int(block.indptr[start]), int(block.indptr[stop])
-    indptr = block.indptr[start : stop + 1] - block.indptr[start]
-    arrays = block.data[first:last].copy(), block.indices[first:last].copy(), indptr
-    return _convert.block(*arrays, (stop - start, block.shape[1]), True)
-
-
 def _annotations(source: _nnz.Source, wanted: Sequence[str], shown: str) -> Tuple[Columns, Columns]:
     """Read columns of the annotations of cells, and the labels of those with categories."""
     known = {name for name, _ in source.annotation_types("rows")} if wanted else set[str]()
@@ -321,8 +319,14 @@ def _annotations(source: _nnz.Source, wanted: Sequence[str], shown: str) -> Tupl
         elif kind == "string":
             columns[name] = _texts(values, missing)
         else:
-            columns[name] = values if missing is None else np.ma.MaskedArray(values, missing)
+            columns[name] = values if missing is None else _masked(values, missing)
     return {name: columns[name] for name in wanted}, categories
+
+
+def _masked(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    masked: Any = np.ma.masked_array
+    made: npt.NDArray[Any] = masked(values, missing)
+    return made
 
 
 def _texts(values: List[str], missing: Optional[npt.NDArray[np.bool_]]) -> npt.NDArray[np.object_]:
