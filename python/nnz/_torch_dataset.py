@@ -99,20 +99,22 @@ def _imported() -> Any:
 
 def _check_columns(batches: Batches) -> None:
     for name, column in batches.columns.items():
-        if isinstance(column, np.ma.MaskedArray) and column.dtype.kind != "f":
+        if hasattr(column, "mask") and column.dtype.kind != "f":
             raise ArgumentError(f"annotation {name!r}: tensors of {column.dtype} cannot have missing values")
 
 
 def _tensors(batch: Batch, layout: str, shipped: bool) -> Dict[str, Any]:
     """Make the tensors of a batch."""
     torch = _imported()
+    block: Any = batch.x
     x: Any
     if layout == "dense":
-        x = _torch.from_array(torch, batch.x.toarray())
+        x = _torch.from_array(torch, block.toarray())
     else:
-        x = _torch.from_block(batch.x)
+        tensor: Any = _torch.from_block(block)
+        x = tensor
         if shipped and not _can_be_sent():
-            x = _Sent(x)
+            x = _Sent(tensor)
     obs = {name: _column(torch, column) for name, column in batch.obs.items()}
     return {"x": x, "index": torch.from_numpy(batch.index), "obs": obs}
 

@@ -159,7 +159,7 @@ class Batches:
         process = os.getpid()
         reader = ThreadPoolExecutor(1, thread_name_prefix="nnz-batches")
         try:
-            following = _submit(reader, self, buffers, workers)
+            following = self._submit(reader, buffers, workers)
             while following is not None:
                 while not following[1].done():
                     # In the main thread, handlers of signals run at least at each timeout, also on Windows.
@@ -167,7 +167,7 @@ class Batches:
                 cells, block = following[0], following[1].result()
                 # Cells are read in the order of the file.
                 at = np.argsort(np.argsort(cells))
-                following = _submit(reader, self, buffers, workers)
+                following = self._submit(reader, buffers, workers)
                 for start in range(0, len(cells), self._size):
                     index = cells[start : start + self._size]
                     if len(index) < self._size and self._options.drop_last:
@@ -181,6 +181,12 @@ class Batches:
         finally:
             # A read that has begun ends by itself, and nobody waits for it.
             reader.shutdown(wait=False, cancel_futures=True)
+
+    def _submit(
+        self, reader: ThreadPoolExecutor, buffers: Iterator[npt.NDArray[np.int64]], workers: Optional[int]
+    ) -> Optional[Tuple[npt.NDArray[np.int64], Future[Any]]]:
+        cells = next(buffers, None)
+        return None if cells is None else (cells, reader.submit(self._read, cells, workers))
 
     def _read(self, cells: npt.NDArray[np.int64], workers: Optional[int]) -> Any:
         """Read cells as compressed rows, in the order of the file."""
@@ -235,7 +241,7 @@ def batches(
     order = Order(source.shape[0], bool(shuffle), block, cells_at_once, integer("seed", seed, 0), 0)
     annotations, dtype, drop_last = options
     names = (annotations,) if isinstance(annotations, str) else tuple(annotations or ())
-    kind = None if dtype is None else np.dtype(dtype)
+    kind: Any = None if dtype is None else np.dtype(dtype)
     return Batches(handle, size, axis, order, Options(names, kind, bool(drop_last)))
 
 
@@ -259,8 +265,8 @@ def cells_of(handle: Handle[_nnz.Source], axis: Optional[str]) -> _nnz.Source:
     if source.order != stored:
         choice = "" if any(source.axis_kinds) else f"axis={'rows' if at else 'cols'!r} takes batches of {other}s, and "
         raise UnsupportedError(
-            f"{shown}: batches are of {one}s, but entries are stored by {other}; {choice}nnz.convert with "
-            f"order={stored!r} writes entries by {one}",
+            f"{shown}: batches are of {one}s, but entries are stored by {other}; {choice}nnz.write with "
+            f"order={stored!r} stores them by {one}",
             shown,
         )
     return source.transposed() if at else source
@@ -295,13 +301,6 @@ def cast(data: npt.NDArray[Any], dtype: np.dtype[Any], shown: str) -> npt.NDArra
     if not fits.all():
         raise CastError(f"{shown}: {data[~fits][0]} cannot be read as {dtype}", shown)
     return made
-
-
-def _submit(
-    reader: ThreadPoolExecutor, batches: Batches, buffers: Iterator[npt.NDArray[np.int64]], workers: Optional[int]
-) -> Optional[Tuple[npt.NDArray[np.int64], Future[Any]]]:
-    cells = next(buffers, None)
-    return None if cells is None else (cells, reader.submit(batches._read, cells, workers))
 
 
 def _annotations(source: _nnz.Source, wanted: Sequence[str], shown: str) -> Tuple[Columns, Columns]:
