@@ -323,7 +323,8 @@ impl Source {
 
     /// Number of entries before a row or column, if known without reading entries.
     fn stored_before(&self, py: Python<'_>, major: u64) -> PyResult<Option<u64>> {
-        self.inner.stored_before(major).or_raise(py)
+        // It may request pointers from a server.
+        py.detach(|| self.inner.stored_before(major)).or_raise(py)
     }
 
     /// Reads all entries: `indptr`, indices, data, and the storage order.

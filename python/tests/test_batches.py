@@ -248,10 +248,7 @@ def test_values_are_converted(tmp_path):
 
 
 def test_errors_in_the_file_are_raised(tmp_path):
-    cells = random_matrix((400, 20), 0.3, np.uint32)
-    m = stored(tmp_path / "m.bpcells", cells)
-    iterator = iter(m.batches(50, shuffle=False, buffer=50))
-    next(iterator)
+    m = stored(tmp_path / "m.bpcells", random_matrix((5000, 400), 0.5, np.uint32))
     batches = m.batches(50)
     with open(tmp_path / "m.bpcells" / "index_data", "r+b") as file:
         file.truncate(200)
