@@ -30,7 +30,7 @@ REFERENCE = DOCS / "reference.md"
 PAGES = sorted(set(DOCS.glob("*.md")) - {REFERENCE}) + [ROOT / "python" / "README.md", ROOT / "README.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 # Optional packages. Without them, a page runs up to the next heading of a section.
-OPTIONAL = ("bpcells", "scanpy")
+OPTIONAL = ("bpcells", "scanpy", "torch")
 # What a page needs without importing it.
 NEEDED = {
     "anndata.md": ["anndata"],
@@ -39,14 +39,17 @@ NEEDED = {
     "notebook.ipynb": ["anndata"],
     "quickstart.md": ["anndata"],
     "scanpy.md": ["anndata", "dask"],
+    "training.md": ["dask", "pandas"],
 }
 # What examples in docstrings need.
 NEEDED_BY_EXAMPLES = {
     "nnz._anndata": ["anndata", "dask"],
     "nnz._annotations": ["pandas"],
+    "nnz._dask": ["dask"],
     "nnz._fragment_arrays": ["pandas"],
     "nnz._fragments": ["pandas"],
     "nnz._matrix": ["anndata"],
+    "nnz._parallel": ["dask"],
     "nnz._table": ["pandas"],
 }
 
