@@ -194,7 +194,7 @@ class Batches:
         indptr, indices, data, _ = source.read("row", None, self._handle.memory, workers)
         dtype = self._options.dtype
         if dtype is not None:
-            data = cast(data, dtype, self._handle.shown)
+            data = cast(data, np.dtype(dtype), self._handle.shown)
         return _convert.block(data, indices, indptr, source.shape, True)
 
     def _read_annotations(self) -> Tuple[Columns, Columns]:
@@ -216,7 +216,7 @@ class Options:
     """What batches have."""
 
     annotations: Tuple[str, ...]
-    dtype: Optional[np.dtype[Any]]
+    dtype: Optional[str]
     drop_last: bool
 
 
@@ -241,7 +241,7 @@ def batches(
     order = Order(source.shape[0], bool(shuffle), block, cells_at_once, integer("seed", seed, 0), 0)
     annotations, dtype, drop_last = options
     names = (annotations,) if isinstance(annotations, str) else tuple(annotations or ())
-    kind: Any = None if dtype is None else np.dtype(dtype)
+    kind = None if dtype is None else np.dtype(dtype).name
     return Batches(handle, size, axis, order, Options(names, kind, bool(drop_last)))
 
 
