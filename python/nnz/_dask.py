@@ -45,7 +45,9 @@ def to_dask(handle: Handle[_nnz.Source], nbytes: Optional[int], matrix: bool) ->
 
 def _read(part: Partition, matrix: bool) -> Any:
     block: Any = part.read()
-    return _convert.block(block.data, block.indices, block.indptr, block.shape, part.axis == "rows", True) if matrix else block
+    if not matrix:
+        return block
+    return _convert.block(block.data, block.indices, block.indptr, block.shape, part.axis == "rows", True)
 
 
 def from_dask(
@@ -63,7 +65,7 @@ def from_dask(
 
     The workers of dask, in this process or others, compute the chunks and write each to a file in a temporary
     directory. This process then writes the target from these files, one after the other. The target is written
-    atomically, and the temporary directory is removed, also after an error.
+    atomically, and the temporary directory, in which chunks are not compressed, is removed, also after an error.
 
     Parameters
     ----------
@@ -113,7 +115,8 @@ def from_dask(
     array, order = _divided(array, order)
     shown = os.fsdecode(path)
     if temporary is None and _nnz.is_url(shown):
-        raise UnsupportedError(f"{_nnz.without_secrets(shown)}: a target at a URL needs temporary=, a directory of all workers")
+        url = _nnz.without_secrets(shown)
+        raise UnsupportedError(f"{url}: a target at a URL needs temporary=, a directory that all workers have")
     given: Dict[str, Any] = dict(options)
     dtype = array.dtype
     # Before anything is computed: it may not be possible to write the target.

@@ -83,7 +83,8 @@ def dataset(batches: Batches, layout: str, rank: Optional[int], world_size: Opti
 def _class() -> Callable[..., Any]:
     """Make the class: its base is known only if PyTorch is imported."""
     base = load("torch.utils.data", "to_torch_dataset").IterableDataset
-    made: Callable[..., Any] = type("IterableDataset", (Dataset, base), {"__module__": __name__, "__doc__": Dataset.__doc__})
+    members = {"__module__": __name__, "__doc__": Dataset.__doc__}
+    made: Callable[..., Any] = type("IterableDataset", (Dataset, base), members)
     return made
 
 

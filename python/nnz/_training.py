@@ -199,7 +199,8 @@ class Batches:
 
     def _read_annotations(self) -> Tuple[Columns, Columns]:
         if self._annotations is None:
-            self._annotations = _annotations(cells_of(self._handle, self._axis), self._options.annotations, self._handle.shown)
+            source = cells_of(self._handle, self._axis)
+            self._annotations = _annotations(source, self._options.annotations, self._handle.shown)
         return self._annotations
 
     def __getstate__(self) -> Dict[str, Any]:

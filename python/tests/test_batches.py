@@ -10,10 +10,10 @@ import threading
 import time
 
 import numpy as np
-import pandas
 import pytest
 import scipy.sparse as sparse
 from conftest import FULL, PBMC, random_matrix, same
+from object_server import ObjectServer
 
 import nnz
 from nnz._shuffle import Order
@@ -33,7 +33,6 @@ def stored(path, cells, by_cell=True):
 @pytest.fixture(params=FORMATS)
 def pair(request, tmp_path):
     """A matrix of 203 cells, and the same in SciPy."""
-    pytest.importorskip("anndata" if request.param == "m.h5ad" else "numpy")
     cells = random_matrix((203, 31), 0.2, np.uint32)
     return stored(tmp_path / request.param, cells), cells
 
@@ -149,7 +148,7 @@ def test_blocks_keep_neighbours_together_and_buffers_mix_them(tmp_path):
 
 
 def test_annotations_are_those_of_the_cells(tmp_path):
-    pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
     rows = pandas.DataFrame(
         {
             "depth": np.arange(60) * 2,
@@ -237,7 +236,8 @@ def test_values_are_converted(tmp_path):
     np.testing.assert_array_equal(batch.x.toarray(), matrix.toarray().astype(np.float32))
     with pytest.raises(nnz.CastError):
         list(m.batches(4, dtype=np.uint8))
-    for value, dtype in [(300, "uint8"), (2.0**70, "int64"), (2.0**63, "int64"), (1e300, "float32"), (-1, "uint64"), (np.nan, "int32")]:
+    wrong = [(300, "uint8"), (2.0**70, "int64"), (2.0**63, "int64"), (1e300, "float32"), (-1, "uint64"), (np.nan, "int32")]
+    for value, dtype in wrong:
         nnz.write(np.array([[value]]), tmp_path / "one.npz", force=True)
         with pytest.raises(nnz.CastError, match=dtype):
             list(nnz.open(tmp_path / "one.npz").batches(1, dtype=dtype))
@@ -254,6 +254,16 @@ def test_errors_in_the_file_are_raised(tmp_path):
         file.truncate(200)
     with pytest.raises(nnz.Error):
         list(batches)
+
+
+def test_batches_of_a_url_are_those_of_the_file(tmp_path):
+    local = stored(tmp_path / "m.bpcells", random_matrix((300, 20), 0.3, np.uint32))
+    with ObjectServer(tmp_path) as server:
+        m = nnz.open(f"{server.endpoint}/data/m.bpcells")
+        index, found = taken(m.batches(16, block=4, buffer=64, seed=1))
+    expected, cells = taken(local.batches(16, block=4, buffer=64, seed=1))
+    assert index.tolist() == expected.tolist()
+    same(found, cells)
 
 
 def indices(batches):

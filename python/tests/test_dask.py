@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -60,7 +62,8 @@ def test_empty_matrices(tmp_path, shape):
 def test_names_of_chunks_follow_the_file(tmp_path):
     nnz.write(random_matrix((30, 20)), tmp_path / "m.npz")
     first = nnz.open(tmp_path / "m.npz").to_dask(nbytes=500)
-    assert first.name == nnz.open(tmp_path / "m.npz").to_dask(nbytes=500).name != nnz.open(tmp_path / "m.npz").T.to_dask(nbytes=500).name
+    m = nnz.open(tmp_path / "m.npz")
+    assert m.to_dask(nbytes=500).name == first.name not in (m.T.to_dask(nbytes=500).name, m.to_dask(nbytes=400).name)
     nnz.write(random_matrix((30, 20), seed=1), tmp_path / "m.npz", force=True)
     assert nnz.open(tmp_path / "m.npz").to_dask(nbytes=500).name != first.name
 
@@ -178,6 +181,32 @@ def test_temporary_files_are_where_they_are_wanted(tmp_path):
     assert all(scratch == 1 for scratch, _ in seen) and os.listdir(tmp_path / "scratch") == []
 
 
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import dask.array, numpy, nnz
+def slow(block):
+    if block.size:
+        if block[0, 0] == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+    return block
+if __name__ == "__main__":
+    rows = numpy.arange(40.0).reshape(40, 1) * numpy.ones((1, 3))
+    lazy = dask.array.from_array(rows, chunks=(1, 3)).map_blocks(slow, meta=numpy.empty((0, 0)))
+    try:
+        nnz.from_dask(lazy, sys.argv[1])
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+def test_control_c_leaves_nothing(tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "m.npz")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\n", done.stderr
+    assert os.listdir(tmp_path) == []
+
+
 @contextlib.contextmanager
 def cluster(scheduler):
     """Set a scheduler: none, processes of dask, or two workers of distributed."""
@@ -197,10 +226,17 @@ def depths(block):
     return np.asarray(block.sum(axis=0)).reshape(1, -1)
 
 
-def results(m, directory):
+def process(block):
+    return np.full((1, 1), os.getpid())
+
+
+def results(m, directory, here):
     """Compute sums, slices and a file, as bytes."""
     lazy = m.to_dask(nbytes=20_000)
     assert lazy.npartitions > 5
+    ones = ((1,), (1,) * lazy.npartitions)
+    processes = lazy.map_blocks(process, chunks=ones, dtype=np.int64, meta=np.empty((0, 0))).compute()
+    assert (processes == os.getpid()).all() if here else (processes != os.getpid()).all()
     sums = lazy.map_blocks(depths, chunks=((1,), lazy.chunks[1]), dtype=np.float64, meta=np.empty((0, 0)))
     some = lazy[:, 30:700].compute()
     nnz.from_dask(lazy / 3, directory / "m.npz", compress="none", no_sync=True)
@@ -220,6 +256,6 @@ def test_processes_compute_the_same(tmp_path, scheduler):
     for name in ("synchronous", scheduler):
         (tmp_path / name).mkdir()
         with cluster(name):
-            found.append(results(m, tmp_path / name))
+            found.append(results(m, tmp_path / name, name == "synchronous"))
     assert found[0] == found[1]
     assert found[0][0][1] == np.asarray(matrix.sum(axis=0)).tobytes()

@@ -297,6 +297,8 @@ def test_code_of_users_runs(tmp_path):
     with pytest.warns(nnz.DroppedWarning):
         assert len(typed_use.converted(PBMC, tmp_path / "m.bpcells")) == 1
     assert typed_use.written(tmp_path / "m.bpcells", tmp_path / "n.bpcells").nnz == 23866
+    assert typed_use.trained(tmp_path / "n.bpcells") == 1107
+    assert sum(typed_use.divided(tmp_path / "n.bpcells")) == 23866
     assert typed_use.kind_of(str(FULL)).startswith("X, ")
     assert typed_use.kind_of(str(tmp_path / "none")) == "nothing"
     assert typed_use.kind_of(str(tmp_path / "m.bpcells")) == "2 dimensions"

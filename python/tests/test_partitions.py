@@ -25,7 +25,8 @@ def pair(request, tmp_path):
     name, order = request.param
     matrix = random_matrix((70, 90), 0.2, np.uint32, order=order)
     # Some with many entries, and some with none.
-    matrix = sparse.vstack([matrix, sparse.csr_array((30, 90), dtype=np.uint32), sparse.csr_array(np.ones((2, 90), np.uint32))])
+    empty, full = sparse.csr_array((30, 90), dtype=np.uint32), sparse.csr_array(np.ones((2, 90), np.uint32))
+    matrix = sparse.vstack([matrix, empty, full])
     matrix = matrix.asformat("csr" if order == "row" else "csc")
     nnz.write(matrix, tmp_path / name)
     return nnz.open(tmp_path / name), matrix
@@ -84,7 +85,8 @@ def test_small_and_empty_matrices(tmp_path, shape):
 def test_the_transpose_has_partitions_of_the_other_axis(pair):
     m, matrix = pair
     for part in m.T.partitions(n=2):
-        same(part.read(), matrix.T[part.start : part.stop] if part.axis == "rows" else matrix.T[:, part.start : part.stop])
+        some = slice(part.start, part.stop)
+        same(part.read(), matrix.T[some] if part.axis == "rows" else matrix.T[:, some])
 
 
 def test_wrong_arguments():
@@ -118,7 +120,8 @@ def test_unpickling_opens_nothing(store, tmp_path):
     data = pickle.dumps(part)
     path.rename(tmp_path / "away")
     part = pickle.loads(data)
-    assert (part.start, part.stop, part.shape, repr(part).startswith("<nnz.Partition of columns 0:30")) == (0, 30, (40, 30), True)
+    assert (part.start, part.stop, part.shape) == (0, 30, (40, 30))
+    assert repr(part).startswith("<nnz.Partition of columns 0:30 with")
     with pytest.raises(FileNotFoundError):
         part.read()
     (tmp_path / "away").rename(path)
