@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _convert, _nnz
 from ._describe import Kinds
-from ._errors import ArgumentError, UnsupportedError
+from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
 from ._handle import Handle
 from ._matrix import Matrix
@@ -95,6 +95,8 @@ def from_dask(
     ------
     nnz.ArgumentError
         The array does not have two dimensions, or the lengths of its chunks are not known.
+    nnz.CastError
+        A chunk has values of another type than the array, which may not fit into it.
     nnz.UnsupportedError
         The target is a URL, and `temporary` is not given.
     nnz.ExistsError
@@ -183,8 +185,11 @@ def _write_part(block: Any, shape: Tuple[int, int], dtype: str, order: str, path
     """Write a chunk, which a worker does; a scheduler may have several workers do it."""
     if tuple(block.shape) != tuple(shape):
         raise ArgumentError(f"a chunk has the shape {tuple(block.shape)}, not {tuple(shape)} as dask has it")
-    if block.dtype != np.dtype(dtype):
-        block = block.astype(np.dtype(dtype))
+    expected = np.dtype(dtype)
+    if block.dtype != expected:
+        if not np.can_cast(block.dtype, expected, "safe"):
+            raise CastError(f"a chunk has values of {block.dtype}, which may not fit into {expected} as dask has it")
+        block = block.astype(expected)
     path = f"{path}-{uuid.uuid4().hex}.npz"
     write(block, path, order=order, compress="none", no_sync=True)
     return path

@@ -44,24 +44,23 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         worker = _imported().utils.data.get_worker_info()
-        rank, ranks = self._rank()
+        rank, ranks = self._known_place() or (0, 1)
         number, count = (0, 1) if worker is None else (worker.id, worker.num_workers)
         threads = None if worker is None else max(1, (os.cpu_count() or 1) // count)
         part = self._batches.part(rank * count + number, ranks * count, int(self._epoch), threads)
         for batch in part:
             yield _tensors(batch, self._layout, worker is not None)
 
-    def _rank(self) -> Tuple[int, int]:
-        if self._place is not None:
-            return self._place
+    def _known_place(self) -> Place:
+        """Return rank and world size, if they are given or `torch.distributed` is initialized."""
         distributed = _imported().distributed
-        if distributed.is_available() and distributed.is_initialized():
+        if self._place is None and distributed.is_available() and distributed.is_initialized():
             return distributed.get_rank(), distributed.get_world_size()
-        return 0, 1
+        return self._place
 
     def __reduce__(self) -> Tuple[Any, ...]:
         # Workers that are not forked do not know the rank of their parent process.
-        return _restored, (self._batches, self._layout, self._rank(), self._epoch)
+        return _restored, (self._batches, self._layout, self._known_place(), self._epoch)
 
     def __repr__(self) -> str:
         return f"<nnz dataset of PyTorch ({self._layout}): {self._batches!r}>"

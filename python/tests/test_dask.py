@@ -7,7 +7,6 @@ import sys
 import threading
 
 import numpy as np
-import pandas
 import pytest
 import scipy.sparse as sparse
 from conftest import PBMC, random_matrix, same
@@ -16,6 +15,7 @@ import nnz
 
 dask = pytest.importorskip("dask")
 array = pytest.importorskip("dask.array")
+pandas = pytest.importorskip("pandas")
 
 
 @pytest.fixture(params=["m.bpcells", "m.h5ad", "m.npz"])
@@ -131,6 +131,11 @@ def test_wrong_arrays_are_refused(tmp_path):
     wrong = array.ones((4, 4), chunks=(2, 4)).map_blocks(lambda block: block[:1], meta=np.empty((0, 0)))
     with pytest.raises(nnz.ArgumentError, match="shape"):
         nnz.from_dask(wrong, tmp_path / "m.npz")
+    complex = array.ones((4, 4), chunks=(2, 4)).map_blocks(lambda block: block * 1j, meta=np.empty((0, 0)))
+    with pytest.raises(nnz.CastError, match="complex128"):
+        nnz.from_dask(complex, tmp_path / "m.npz")
+    with pytest.raises(nnz.Error):
+        nnz.from_dask(array.ones((4, 4), dtype=np.float16), tmp_path / "m.npz")
     with pytest.raises(nnz.UnsupportedError, match="convert"):
         nnz.open(PBMC).to_dask()
     assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Sparse tensors and datasets of PyTorch, if it is installed."""
 
+import concurrent.futures
 import pickle
 import warnings
 
@@ -142,9 +143,23 @@ def test_the_rank_is_that_of_the_process_group(cells, tmp_path):
     if not torch.distributed.is_available():
         pytest.skip("this PyTorch has no torch.distributed")
     dataset = m.to_torch_dataset(8)
-    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/group", rank=0, world_size=1)
+    # What is pickled before does not keep that there was no rank.
+    context = torch.multiprocessing.get_context("spawn")
+    jobs = [(dataset, str(tmp_path / "group"), rank) for rank in range(2)]
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        found = list(pool.map(positions_of_rank, jobs, timeout=120))
+    assert [len(one) for one in found] == [50, 51]
+    assert sorted(found[0] + found[1]) == list(range(101))
+
+
+def positions_of_rank(job):
+    dataset, file, rank = job
+    torch.distributed.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=2)
     try:
-        assert sorted(positions(dataset)) == list(range(101))
+        # A loader without workers, and one whose worker is not forked.
+        found = positions(loaded(dataset, 0))
+        assert positions(loaded(dataset, 1, multiprocessing_context="spawn")) == found
+        return found
     finally:
         torch.distributed.destroy_process_group()
 
