@@ -34,7 +34,8 @@ def to_dask(handle: Handle[_nnz.Source], nbytes: Optional[int], matrix: bool) ->
     sizes = tuple(part.stop - part.start for part in parts)
     shape = handle.source.shape
     chunks: Tuple[Any, ...] = (sizes, (shape[1],)) if by_row else ((shape[0],), sizes)
-    name = f"nnz-{base.tokenize([(part.__reduce__(), matrix) for part in parts])}"
+    # Of the parts of one matrix, these are all that differs.
+    name = f"nnz-{base.tokenize(parts[0], sizes, matrix)}"
     graph: Dict[Tuple[Any, ...], Any] = {}
     for number, part in enumerate(parts):
         graph[(name, number, 0) if by_row else (name, 0, number)] = (_read, part, matrix)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sparse
 from conftest import PBMC, random_matrix, same
+from object_server import ObjectServer
 
 import nnz
 
@@ -210,6 +211,21 @@ def test_control_c_leaves_nothing(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted\n", done.stderr
     assert os.listdir(tmp_path) == []
+
+
+def test_targets_at_urls(tmp_path):
+    matrix = random_matrix((20, 10), dtype=np.float32)
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "bucket").mkdir()
+    with ObjectServer(tmp_path / "bucket") as server:
+        nnz.from_dask(
+            array.from_array(matrix.toarray(), chunks=(6, 10)),
+            "s3://data/m.npz",
+            temporary=tmp_path / "scratch",
+            storage_options=server.options,
+        )
+    same(nnz.open(tmp_path / "bucket" / "m.npz").to_scipy(), matrix)
+    assert os.listdir(tmp_path / "scratch") == []
 
 
 @contextlib.contextmanager
