@@ -15,6 +15,7 @@ import nnz
 GROUPS = {
     "Open and read": ["open", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
+    "Train, and use several processes": ["Batches", "Batch", "Partition", "from_dask"],
     "From file to file": ["convert", "slice", "concat", "split", "transpose", "repair"],
     "Compute": ["pca", "PCA"],
     "Inspect": ["validate", "diff", "stats", "formats"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Dict, Generator, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Generator, Tuple, Union
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ._external import load
 from ._handle import Memory, handle_of
 from ._matrix import Matrix
 from ._open import open as open_path
+from ._partitions import version_of
 from ._storage import StorageOptions, storage
 from ._stored import open_stored
 
@@ -224,13 +225,8 @@ class _Block:
 
     def __dask_tokenize__(self) -> Tuple[Any, ...]:
         handle = handle_of(self._matrix)
-        try:
-            # A file that was replaced has other chunks.
-            found = os.stat(handle.path.partition("::")[0])
-            version: Optional[Tuple[int, int]] = (found.st_mtime_ns, found.st_size)
-        except OSError:
-            version = None
-        return handle.path, handle.transposed, self._axis, self._dense, version
+        # A file that was replaced has other chunks.
+        return handle.path, handle.transposed, self._axis, self._dense, version_of(handle.path)
 
 
 def _arrays() -> bool:

@@ -2,6 +2,7 @@
 
 from ._annotations import Annotations
 from ._anndata import read_anndata
+from ._dask import from_dask
 from ._errors import (
     AccessError,
     ArgumentError,
@@ -31,12 +32,14 @@ from ._matrix import Matrix
 from ._nnz import __version__
 from ._open import open
 from ._options import TargetOptions, WriteOptions, set_temporary_directory
+from ._partitions import Partition
 from ._pca import PCA, pca
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._slice import slice
 from ._storage import set_storage_options
 from ._table import Table
 from ._tensor import Tensor
+from ._training import Batch, Batches
 from ._verbs import concat, convert, repair, split, transpose
 from ._write import write
 from ._writer import Writer, writer
@@ -45,6 +48,8 @@ __all__ = [
     "AccessError",
     "Annotations",
     "ArgumentError",
+    "Batch",
+    "Batches",
     "CancelledError",
     "CastError",
     "ChangedError",
@@ -66,6 +71,7 @@ __all__ = [
     "MemoryLimitError",
     "MissingFileError",
     "PCA",
+    "Partition",
     "PositionError",
     "RepairSummary",
     "SplitSummary",
@@ -83,6 +89,7 @@ __all__ = [
     "convert",
     "diff",
     "formats",
+    "from_dask",
     "import_fragments",
     "merge_fragments",
     "open",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import torch as torch
 
     Block = Union[scipy.sparse.csr_array, scipy.sparse.csc_array]
+    Rows = scipy.sparse.csr_array
     Coordinates = scipy.sparse.coo_array
 
 TITLES = {"sparse": "PyData sparse", "torch": "PyTorch"}

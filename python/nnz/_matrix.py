@@ -17,6 +17,7 @@ from ._handle import Memory, absolute
 from ._lazy import Lazy
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
+from ._parallel import Parallel
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a matrix at the most."""
 
 
-class Matrix(Lazy):
+class Matrix(Lazy, Parallel):
     """A matrix on disk, of any format, or its transpose.
 
     `nnz.open` returns one, too. Only a header is read until entries are requested by an index, a method such as

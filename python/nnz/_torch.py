@@ -21,18 +21,19 @@ def from_block(block: Any) -> torch.Tensor:
     torch = load("torch", "to_torch")
     made = torch.sparse_csr_tensor if block.format == "csr" else torch.sparse_csc_tensor
     parts = [torch.from_numpy(part) for part in (block.indptr, block.indices)]
-    return made(*parts, _values(torch, block.data), size=block.shape)
+    return made(*parts, from_array(torch, block.data), size=block.shape)
 
 
 def from_entries(coordinates: Sequence[npt.NDArray[Any]], data: npt.NDArray[Any], shape: Sequence[int]) -> torch.Tensor:
     """Make a tensor of entries, in the order of their coordinates."""
     torch = load("torch", "to_torch")
     indices = np.stack(coordinates) if coordinates else np.empty((0, len(data)), np.int64)
-    made = torch.sparse_coo_tensor(torch.from_numpy(indices), _values(torch, data), size=tuple(shape))
+    made = torch.sparse_coo_tensor(torch.from_numpy(indices), from_array(torch, data), size=tuple(shape))
     return made.coalesce()
 
 
-def _values(torch: Any, data: npt.NDArray[Any]) -> Any:
+def from_array(torch: Any, data: npt.NDArray[Any]) -> Any:
+    """Make a tensor of an array, without a copy."""
     try:
         return torch.from_numpy(data)
     except TypeError:

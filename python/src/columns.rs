@@ -1,7 +1,8 @@
 //! Names and annotations as lists and arrays.
 
 use nnz::annotations::{
-    AnnotationTable, Annotations, Categorical, Categories, Column, ColumnType, ColumnValues,
+    AnnotationTable, Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType,
+    ColumnValues,
 };
 use nnz::matrix::StringList;
 use nnz::{Axis, Cancellation, MatrixSource};
@@ -57,14 +58,17 @@ pub(crate) fn to_strings(list: &Bound<'_, PyAny>) -> PyResult<StringList> {
     Ok(strings)
 }
 
-/// Reads all columns of a table, before they are converted for Python. It can be cancelled between columns.
+/// Reads columns of a table, all or those with the names in `wanted`, before they are converted for Python. It can be
+/// cancelled between columns.
 pub(crate) fn read(
     table: &dyn Annotations,
+    wanted: Option<&[String]>,
     memory: u64,
     cancellation: &Cancellation,
 ) -> nnz::Result<Vec<(String, Column)>> {
-    let columns = table.columns().iter().enumerate();
-    let read = |(number, info): (usize, &nnz::annotations::ColumnInfo)| {
+    let is_wanted = |info: &ColumnInfo| wanted.is_none_or(|names| names.contains(&info.name));
+    let columns = table.columns().iter().enumerate().filter(|(_, info)| is_wanted(info));
+    let read = |(number, info): (usize, &ColumnInfo)| {
         cancellation.check()?;
         Ok((info.name.clone(), table.read_column(number, memory)?))
     };

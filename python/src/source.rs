@@ -182,14 +182,22 @@ impl Source {
         Ok(table.map_or_else(Vec::new, |table| columns::infos(&*table)))
     }
 
-    /// Annotations of an axis; empty if there are none.
-    fn annotations<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Bound<'py, PyList>> {
+    /// Annotations of an axis, all or those with the names in `wanted`; empty if there are none.
+    #[pyo3(signature = (axis, wanted=None))]
+    fn annotations<'py>(
+        &self,
+        py: Python<'py>,
+        axis: &str,
+        wanted: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyList>> {
         let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
         let (inner, place) = self.inner();
         let read = task::run(py, None, move |context| {
             let limit = nnz::engine::default_memory();
             let columns = match inner.annotations(axis) {
-                Ok(Some(table)) => columns::read(&*table, limit, &context.cancellation),
+                Ok(Some(table)) => {
+                    columns::read(&*table, wanted.as_deref(), limit, &context.cancellation)
+                }
                 Ok(None) => Ok(Vec::new()),
                 Err(error) => Err(error),
             };
@@ -315,7 +323,8 @@ impl Source {
 
     /// Number of entries before a row or column, if known without reading entries.
     fn stored_before(&self, py: Python<'_>, major: u64) -> PyResult<Option<u64>> {
-        self.inner.stored_before(major).or_raise(py)
+        // It may request pointers from a server.
+        py.detach(|| self.inner.stored_before(major)).or_raise(py)
     }
 
     /// Reads all entries: `indptr`, indices, data, and the storage order.
@@ -522,7 +531,9 @@ fn read_annotations(
         columns.push(arrow::strings(label, &names)?);
     }
     if let Some(table) = source.annotations(axis)? {
-        for (name, column) in columns::read(&*table, nnz::engine::default_memory(), cancellation)? {
+        for (name, column) in
+            columns::read(&*table, None, nnz::engine::default_memory(), cancellation)?
+        {
             columns.push(arrow::annotations(&name, column)?);
         }
     }

@@ -30,7 +30,7 @@ REFERENCE = DOCS / "reference.md"
 PAGES = sorted(set(DOCS.glob("*.md")) - {REFERENCE}) + [ROOT / "python" / "README.md", ROOT / "README.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 # Optional packages. Without them, a page runs up to the next heading of a section.
-OPTIONAL = ("bpcells", "scanpy")
+OPTIONAL = ("bpcells", "scanpy", "torch")
 # What a page needs without importing it.
 NEEDED = {
     "anndata.md": ["anndata"],
@@ -39,14 +39,17 @@ NEEDED = {
     "notebook.ipynb": ["anndata"],
     "quickstart.md": ["anndata"],
     "scanpy.md": ["anndata", "dask"],
+    "training.md": ["dask", "pandas"],
 }
 # What examples in docstrings need.
 NEEDED_BY_EXAMPLES = {
     "nnz._anndata": ["anndata", "dask"],
     "nnz._annotations": ["pandas"],
+    "nnz._dask": ["dask"],
     "nnz._fragment_arrays": ["pandas"],
     "nnz._fragments": ["pandas"],
     "nnz._matrix": ["anndata"],
+    "nnz._parallel": ["dask"],
     "nnz._table": ["pandas"],
 }
 
@@ -294,6 +297,8 @@ def test_code_of_users_runs(tmp_path):
     with pytest.warns(nnz.DroppedWarning):
         assert len(typed_use.converted(PBMC, tmp_path / "m.bpcells")) == 1
     assert typed_use.written(tmp_path / "m.bpcells", tmp_path / "n.bpcells").nnz == 23866
+    assert typed_use.trained(tmp_path / "n.bpcells") == 1107
+    assert sum(typed_use.divided(tmp_path / "n.bpcells")) == 23866
     assert typed_use.kind_of(str(FULL)).startswith("X, ")
     assert typed_use.kind_of(str(tmp_path / "none")) == "nothing"
     assert typed_use.kind_of(str(tmp_path / "m.bpcells")) == "2 dimensions"

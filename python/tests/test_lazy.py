@@ -219,3 +219,19 @@ def test_complex_matrices_are_refused(tmp_path):
     for call in (m.log1p, lambda: m @ np.ones(1), lambda: nnz.pca(m, 1)):
         with pytest.raises(nnz.UnsupportedError, match="complex"):
             call()
+
+
+def test_batches_and_partitions_are_computed(pair):
+    m, dense = pair
+    if not m._source.random_access:
+        pytest.skip("it has no random access")
+    lazy = m.normalize_total(100, axis="cols").log1p()
+    expected = np.log1p(normalized(dense, 100))
+    parts = pickle.loads(pickle.dumps(lazy.partitions(n=4)))
+    blocks = [part.read().toarray() for part in parts]
+    np.testing.assert_allclose(np.concatenate(blocks, axis=1), expected, rtol=2e-6, atol=1e-6)
+    for batch in lazy.batches(7, seed=1, axis="cols"):
+        np.testing.assert_allclose(batch.x.toarray(), expected.T[batch.index], rtol=2e-6, atol=1e-6)
+    blockwise = pytest.importorskip("dask.array") and lazy.to_dask().compute()
+    np.testing.assert_allclose(blockwise.toarray(), expected, rtol=2e-6, atol=1e-6)
+    assert lazy.to_dask().name != m.to_dask().name

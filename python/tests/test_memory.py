@@ -65,6 +65,21 @@ def measured(path, expression):
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="no /proc")
 
 
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_batches_take_the_memory_of_two_buffers(large, shuffle):
+    entries, grown = measured(large, f"sum(batch.x.nnz for batch in m.batches(256, buffer=8192, shuffle={shuffle}))")
+    assert entries == ENTRIES
+    buffer = 8192 * EACH * 8
+    # And what decoding takes.
+    assert buffer <= grown < 3 * buffer + (1 << 25)
+
+
+def test_partitions_take_the_memory_of_one(large):
+    entries, grown = measured(large, "sum(part.read().nnz for part in m.partitions(nbytes=1 << 24))")
+    assert entries == ENTRIES
+    assert grown < (1 << 25) + (1 << 25)
+
+
 def test_reading_everything_takes_memory(large):
     entries, grown = measured(large, "m.to_scipy().nnz")
     assert entries == ENTRIES

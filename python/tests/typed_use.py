@@ -76,6 +76,26 @@ def overlaps_of(path: Path) -> int:
     return len(found)
 
 
+def trained(path: Path) -> int:
+    m = nnz.Matrix(path)
+    batches: nnz.Batches = m.batches(256, seed=1, annotations=[], dtype=np.float32)
+    cells = 0
+    for batch in batches:
+        index: npt.NDArray[np.int64] = batch.index
+        columns: dict[str, npt.NDArray[Any]] = batch.obs
+        cells += len(index) + len(columns) + 0 * int(batch.x.nnz)
+    return cells
+
+
+def divided(path: Path) -> list[int]:
+    parts: list[nnz.Partition] = nnz.Matrix(path).partitions(n=3)
+    return [int(part.read().nnz) for part in parts]
+
+
+def written_by_workers(path: Path, target: Path) -> nnz.Summary:
+    return nnz.from_dask(nnz.Matrix(path).to_dask(nbytes=1 << 16), target, compress="none", force=True)
+
+
 def tensor_of(path: Path) -> tuple[Any, Any]:
     # Without PyTorch its types are unknown, which a type checker would report here.
     return nnz.Matrix(path).to_torch(), nnz.Tensor(path).to_torch()
