@@ -8,7 +8,7 @@ use super::float::Float;
 const BYTES: usize = 128 << 20;
 
 /// The most sets of sums.
-const MOST: usize = 8;
+const MOST: usize = 4;
 
 /// Several sets of sums. The unit with number `n` is added to the set `n % count`, after the earlier units of that set, so that
 /// each sum is added up in the same order by any number of threads.

@@ -92,13 +92,13 @@ pub fn multiply<T: Float>(
         let what = "the product of a matrix with a fill value other than zero is not supported";
         return Err(Error::unsupported(place.clone(), what));
     }
-    // Rows of a multiple of 8 elements are added without a loop for the rest.
-    let padded = if width > 1 { width.next_multiple_of(8) } else { width };
-    let sums = rows.saturating_mul(padded);
+    let panels = Panels::of::<T>(width);
+    let sums = rows.saturating_mul(panels.width).saturating_mul(panels.count);
     let by_row = header.order == nnz_core::Order::Row;
     let sets = if by_row { 1 } else { Lanes::<T>::count(sums) };
-    let elements = sums.saturating_mul(sets).saturating_add(cols.saturating_mul(padded));
-    let needed = (elements as u64).saturating_mul(size_of::<T>() as u64);
+    let across = cols.saturating_mul(panels.width).saturating_mul(panels.count);
+    let needed = (sums.saturating_mul(sets).saturating_add(across) as u64)
+        .saturating_mul(size_of::<T>() as u64);
     if needed > options.memory {
         let kind = ErrorKind::Memory { needed, allowed: options.memory };
         return Err(Error::new(kind, place.clone()));
@@ -106,42 +106,86 @@ pub fn multiply<T: Float>(
     if width == 0 || rows == 0 {
         return Ok(Vec::new());
     }
-    let dense = pad(dense, width, padded);
+    let dense = panels.split(dense, width);
     let done = if by_row {
-        by_rows(source, &dense, padded, sums, options)
+        by_rows(source, &dense, panels, rows, options)
     } else {
-        by_cols(source, &dense, padded, sums, options)
+        by_cols(source, &dense, panels, rows, options)
     };
     let product =
         done.map_err(|error| crate::convert::locate(error, source).with_context(place))?;
-    Ok(match padded == width {
-        true => product,
-        false => product.chunks_exact(padded).flat_map(|row| &row[..width]).copied().collect(),
-    })
+    Ok(panels.join(product, width))
 }
 
-fn pad<T: Float>(dense: &[T], width: usize, padded: usize) -> Cow<'_, [T]> {
-    if width == padded {
-        return Cow::Borrowed(dense);
+/// The division of a dense matrix into panels of a few adjacent columns, each stored by row. The rows of one panel
+/// that entries refer to stay in the cache more likely than those of the whole.
+#[derive(Clone, Copy)]
+struct Panels {
+    /// Columns of each panel: a multiple of 8, or 1.
+    width: usize,
+    count: usize,
+}
+
+impl Panels {
+    /// Bytes of a row of a panel. Half of it takes longer, and twice as much does not fit into the registers.
+    const ROW: usize = 128;
+
+    fn of<T>(width: usize) -> Self {
+        let most = Self::ROW / size_of::<T>();
+        match width {
+            0 | 1 => Self { width, count: 1 },
+            _ if width <= most => Self { width: width.next_multiple_of(8), count: 1 },
+            _ => Self { width: most, count: width.div_ceil(most) },
+        }
     }
-    let mut wide = vec![T::default(); dense.len() / width * padded];
-    for (into, row) in wide.chunks_exact_mut(padded).zip(dense.chunks_exact(width)) {
-        into[..width].copy_from_slice(row);
+
+    /// Divides a matrix that is stored by row. Columns that are missing in the last panel are zero.
+    fn split<T: Float>(self, dense: &[T], width: usize) -> Cow<'_, [T]> {
+        if self.count == 1 && self.width == width {
+            return Cow::Borrowed(dense);
+        }
+        let rows = dense.len() / width;
+        let mut panels = vec![T::default(); rows * self.width * self.count];
+        for (number, panel) in panels.chunks_exact_mut((rows * self.width).max(1)).enumerate() {
+            let from = number * self.width;
+            let len = self.width.min(width - from);
+            for (into, row) in panel.chunks_exact_mut(self.width).zip(dense.chunks_exact(width)) {
+                into[..len].copy_from_slice(&row[from..from + len]);
+            }
+        }
+        Cow::Owned(panels)
     }
-    Cow::Owned(wide)
+
+    /// Joins panels to a matrix that is stored by row.
+    fn join<T: Float>(self, panels: Vec<T>, width: usize) -> Vec<T> {
+        if self.count == 1 && self.width == width {
+            return panels;
+        }
+        let rows = panels.len() / (self.width * self.count);
+        let mut dense = vec![T::default(); rows * width];
+        for (number, panel) in panels.chunks_exact((rows * self.width).max(1)).enumerate() {
+            let from = number * self.width;
+            let len = self.width.min(width - from);
+            for (into, row) in dense.chunks_exact_mut(width).zip(panel.chunks_exact(self.width)) {
+                into[from..from + len].copy_from_slice(&row[..len]);
+            }
+        }
+        dense
+    }
 }
 
 /// Multiplies a matrix that is stored by row: each row is summed by itself.
 fn by_rows<T: Float>(
     source: &dyn MatrixSource,
     dense: &[T],
-    width: usize,
-    sums: usize,
+    panels: Panels,
+    rows: usize,
     options: &ProductOptions,
 ) -> Result<Vec<T>> {
-    let rows = Rows { entries: Entries::new(source), dense, width };
-    let mut product = Product { sums: vec![T::default(); sums], width };
-    pass(source, &rows, &mut Numbers(0), &mut product, options)?;
+    let work = Rows { entries: Entries::new(source), dense, panels };
+    let sums = vec![T::default(); rows * panels.width * panels.count];
+    let mut product = Product { sums, panels };
+    pass(source, &work, &mut Numbers(0), &mut product, options)?;
     Ok(product.sums)
 }
 
@@ -149,13 +193,14 @@ fn by_rows<T: Float>(
 fn by_cols<T: Float>(
     source: &dyn MatrixSource,
     dense: &[T],
-    width: usize,
-    sums: usize,
+    panels: Panels,
+    rows: usize,
     options: &ProductOptions,
 ) -> Result<Vec<T>> {
-    let cols = Cols { entries: Entries::new(source), dense, width, lanes: Lanes::new(sums) };
-    pass(source, &cols, &mut Numbers(0), &mut Done, options)?;
-    Ok(cols.lanes.finish())
+    let lanes = Lanes::new(rows * panels.width * panels.count);
+    let work = Cols { entries: Entries::new(source), dense, panels, lanes };
+    pass(source, &work, &mut Numbers(0), &mut Done, options)?;
+    Ok(work.lanes.finish())
 }
 
 fn pass<W: Work<Batch = Batch>>(
@@ -204,47 +249,56 @@ impl<T: Float> Entries<T> {
         Self { empty, steps, spare: Mutex::default() }
     }
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers<T>, Vec<u64>)> {
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut buffers = spare.unwrap_or_else(|| Buffers {
-            batch: self.empty.clone(),
-            spare: self.empty.clone(),
-            values: Vec::new(),
-            minors: Vec::new(),
-        });
-        let mut stored = Vec::with_capacity(1);
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Vec<Buffers<T>>, Vec<u64>)> {
+        let mut decoded = Vec::with_capacity(units.len());
+        let mut stored = Vec::with_capacity(units.len());
         for unit in units {
+            let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut buffers = spare.unwrap_or_else(|| self.buffers());
             unit.decode(&mut buffers.batch)?;
             stored.push(buffers.batch.entries() as u64);
+            decoded.push(buffers);
         }
-        Ok((buffers, stored))
+        Ok((decoded, stored))
     }
 
-    /// Calls `each` with each row or column that has entries, its values, and their indices.
-    fn for_each(
-        &self,
-        buffers: &mut Buffers<T>,
-        mut each: impl FnMut(u64, &[T], &[u32]) -> bool,
-    ) -> Result<()> {
+    /// Adds entries that follow, and rounds values.
+    fn prepare(&self, buffers: &mut Buffers<T>) -> Result<()> {
         let Buffers { batch, spare, values, minors } = buffers;
         apply(&self.steps, batch, spare)?;
-        let own = T::slice(&batch.values);
-        if own.is_none() {
+        if T::slice(&batch.values).is_none() {
             round_into(&batch.values, batch.entries(), values)?;
         }
-        let values = own.unwrap_or(values);
+        if !matches!(batch.minors, Minors::U32(_)) {
+            minors.clear();
+            // Larger indices are past the end of any matrix in memory.
+            let narrow = |minor| u32::try_from(minor).unwrap_or(u32::MAX);
+            minors.reserve(batch.entries());
+            for run in 0..batch.runs() {
+                minors.extend(batch.run(run).map(|entry| narrow(batch.minor(run, entry))));
+            }
+        }
+        Ok(())
+    }
+
+    fn buffers(&self) -> Buffers<T> {
+        let [batch, spare] = [self.empty.clone(), self.empty.clone()];
+        Buffers { batch, spare, values: Vec::new(), minors: Vec::new() }
+    }
+
+    fn reuse(&self, buffers: Buffers<T>) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
+    }
+}
+
+impl<T: Float> Buffers<T> {
+    /// Calls `each` with each row or column that has entries, its values, and their indices.
+    fn for_each(&self, mut each: impl FnMut(u64, &[T], &[u32]) -> bool) -> Result<()> {
+        let batch = &self.batch;
+        let values = T::slice(&batch.values).unwrap_or(&self.values);
         let minors = match &batch.minors {
             Minors::U32(own) => own,
-            _ => {
-                minors.clear();
-                // Larger indices are past the end of any matrix in memory.
-                let narrow = |minor| u32::try_from(minor).unwrap_or(u32::MAX);
-                minors.reserve(batch.entries());
-                for run in 0..batch.runs() {
-                    minors.extend(batch.run(run).map(|entry| narrow(batch.minor(run, entry))));
-                }
-                minors
-            }
+            _ => &self.minors,
         };
         for run in 0..batch.runs() {
             let entries = batch.run(run);
@@ -260,22 +314,25 @@ impl<T: Float> Entries<T> {
         }
         Ok(())
     }
+}
 
-    fn reuse(&self, buffers: Buffers<T>) {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
-    }
+/// Returns a row of a panel, or nothing.
+fn row_of<T>(panel: &[T], row: u64, width: usize) -> Option<&[T]> {
+    let start = usize::try_from(row).ok()?.checked_mul(width)?;
+    panel.get(start..)?.get(..width)
 }
 
 /// A matrix that is stored by row.
 struct Rows<'a, T> {
     entries: Entries<T>,
     dense: &'a [T],
-    width: usize,
+    panels: Panels,
 }
 
 /// Sums of some rows, of which others may have more of the first and the last.
 struct Part<T> {
     rows: Vec<u64>,
+    /// In panels.
     sums: Vec<T>,
 }
 
@@ -286,67 +343,101 @@ impl<T: Float> Work for Rows<'_, T> {
     type Joint = u64;
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers<T>, Vec<u64>)> {
-        self.entries.decode(units)
+        let (mut decoded, stored) = self.entries.decode(units)?;
+        Ok((decoded.pop().unwrap_or_else(|| self.entries.buffers()), stored))
     }
 
     fn encode(&self, mut buffers: Buffers<T>, _: u64) -> Result<Part<T>> {
-        let runs = buffers.batch.runs();
-        let mut part = Part { rows: Vec::with_capacity(runs), sums: Vec::new() };
-        self.entries.for_each(&mut buffers, |row, values, minors| {
-            part.rows.push(row);
-            let start = part.sums.len();
-            part.sums.resize(start + self.width, T::default());
-            T::add_rows(&mut part.sums[start..], values, minors, self.dense)
+        self.entries.prepare(&mut buffers)?;
+        let Panels { width, count } = self.panels;
+        let mut rows = Vec::with_capacity(buffers.batch.runs());
+        buffers.for_each(|row, _, _| {
+            rows.push(row);
+            true
         })?;
+        let mut sums = vec![T::default(); rows.len() * width * count];
+        let panel_len = (self.dense.len() / count).max(1);
+        let panels = sums.chunks_exact_mut((rows.len() * width).max(1));
+        for (sums, dense) in panels.zip(self.dense.chunks_exact(panel_len)) {
+            let mut sums = sums.chunks_exact_mut(width);
+            buffers.for_each(|_, values, minors| {
+                sums.next().is_some_and(|sums| T::add_rows(sums, values, minors, dense))
+            })?;
+        }
         self.entries.reuse(buffers);
-        Ok(part)
+        Ok(Part { rows, sums })
     }
 }
 
-/// The result for a matrix that is stored by row.
+/// The result for a matrix that is stored by row, in panels.
 struct Product<T> {
     sums: Vec<T>,
-    width: usize,
+    panels: Panels,
 }
 
 impl<T: Float> Write<Rows<'_, T>> for Product<T> {
     fn write(&mut self, part: Part<T>) -> Result<()> {
-        for (row, sums) in part.rows.iter().zip(part.sums.chunks_exact(self.width)) {
-            let start = usize::try_from(*row).unwrap_or(usize::MAX).saturating_mul(self.width);
-            let into = self.sums.get_mut(start..).and_then(|rest| rest.get_mut(..self.width));
-            T::add(into.unwrap_or_default(), sums);
+        let Panels { width, count } = self.panels;
+        let into = self.sums.len() / count;
+        let from = part.sums.len() / count;
+        let panels =
+            self.sums.chunks_exact_mut(into.max(1)).zip(part.sums.chunks_exact(from.max(1)));
+        for (into, from) in panels {
+            for (row, sums) in part.rows.iter().zip(from.chunks_exact(width)) {
+                let start = usize::try_from(*row).unwrap_or(usize::MAX).saturating_mul(width);
+                let into = into.get_mut(start..).and_then(|rest| rest.get_mut(..width));
+                T::add(into.unwrap_or_default(), sums);
+            }
         }
         Ok(())
     }
 }
 
+/// Units that are added to a set of sums in a row, so that these stay in the cache.
+const TOGETHER: usize = 8;
+
 /// A matrix that is stored by column.
 struct Cols<'a, T> {
     entries: Entries<T>,
     dense: &'a [T],
-    width: usize,
+    panels: Panels,
     lanes: Lanes<T>,
 }
 
 impl<T: Float> Work for Cols<'_, T> {
     type Batch = Batch;
-    type BatchUnits = Buffers<T>;
+    type BatchUnits = Vec<Buffers<T>>;
     type Encoded = ();
     type Joint = u64;
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers<T>, Vec<u64>)> {
+    fn together(&self) -> usize {
+        TOGETHER
+    }
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Vec<Buffers<T>>, Vec<u64>)> {
         self.entries.decode(units)
     }
 
-    fn encode(&self, mut buffers: Buffers<T>, number: u64) -> Result<()> {
+    fn encode(&self, mut decoded: Vec<Buffers<T>>, number: u64) -> Result<()> {
+        let prepared = decoded.iter_mut().try_for_each(|buffers| self.entries.prepare(buffers));
+        let Panels { width, count } = self.panels;
+        let panel_len = (self.dense.len() / count).max(1);
+        // Its turn passes also if it failed: others wait for it.
         self.lanes.add(number, |sums| {
-            self.entries.for_each(&mut buffers, |col, values, minors| {
-                let start = usize::try_from(col).unwrap_or(usize::MAX).saturating_mul(self.width);
-                let row = self.dense.get(start..).and_then(|rest| rest.get(..self.width));
-                row.is_some_and(|row| T::add_to_rows(sums, values, minors, row))
-            })
+            prepared?;
+            let len = (sums.len() / count).max(1);
+            for (sums, dense) in sums.chunks_exact_mut(len).zip(self.dense.chunks_exact(panel_len))
+            {
+                for buffers in &decoded {
+                    buffers.for_each(|col, values, minors| {
+                        let row = row_of(dense, col, width);
+                        row.is_some_and(|row| T::add_to_rows(sums, values, minors, row))
+                    })?;
+                }
+            }
+            Ok(())
         })?;
-        self.entries.reuse(buffers);
+        decoded.into_iter().for_each(|buffers| self.entries.reuse(buffers));
         Ok(())
     }
 }
