@@ -103,7 +103,7 @@ impl Version {
                 (Packing::Unpacked, kind, format_version)
             }
             ["packed" | "unpacked", "fragments", _] => {
-                return Err(unsupported_matrix("holds genomic fragments, not a matrix"));
+                return Err(unsupported_matrix("is that of genomic fragments, not of a matrix"));
             }
             _ => return Err(unsupported_matrix("is not a version of a BPCells matrix")),
         };

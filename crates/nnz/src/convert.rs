@@ -57,7 +57,7 @@ impl CellAxis {
             Self::Axis(axis) => match cells(source) {
                 Some(found) => Ok((found == axis) == transpose),
                 None => {
-                    let what = "the source does not state which axis has cells";
+                    let what = "does not state which axis has cells";
                     Err(Error::argument(what).with_hint("transpose", "transposes the matrix"))
                 }
             },
@@ -312,7 +312,8 @@ fn convert_once(
 ) -> Result<Summary> {
     let target = target_of(source, to, options)?;
     let kinds = source.header().axis_kinds;
-    if !options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose)? {
+    let exchanges = options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose);
+    if !exchanges.map_err(|error| error.with_context(from))? {
         return engine::convert(source, from, &*target, &options.engine(), progress);
     }
     // Nothing is reordered: what was stored by row is stored by column, and the names are exchanged

@@ -14,11 +14,19 @@ pub(crate) struct Reading {
     /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
     #[arg(
         long,
+        alias = "dialect",
         value_name = "DIALECT",
         help_heading = "Options for daphne",
         conflicts_with = "from_format"
     )]
-    pub(crate) dialect: Option<Dialect>,
+    pub(crate) from_dialect: Option<Dialect>,
+}
+
+impl Reading {
+    /// Returns the options to open the file, with a memory limit if one is given.
+    pub(crate) fn set(&self, memory: Option<u64>) -> OpenOptions {
+        self.from.set(OpenOptions::new().memory_limit(memory).dialect(self.from_dialect))
+    }
 }
 
 /// The format of a file that is read.
@@ -41,9 +49,12 @@ impl From {
 
 fn format_name(text: &str) -> Result<&'static str, String> {
     let registry = Registry::default();
-    let found = registry.find(text).map(|format| format.info().name);
+    // Fragments as text are read by `nnz fragments import` only.
+    let readable = |name: &&str| *name != "fragment-text";
+    let found = registry.find(text).map(|format| format.info().name).filter(readable);
     found.ok_or_else(|| {
-        let names: Vec<_> = registry.formats().iter().map(|format| format.info().name).collect();
+        let names = registry.formats().iter().map(|format| format.info().name);
+        let names: Vec<_> = names.filter(readable).collect();
         format!("expected {}", names.join(", "))
     })
 }
@@ -68,7 +79,12 @@ pub(crate) struct SourceOptions {
 }
 
 fn column_type(text: &str) -> Result<ValueType, String> {
-    nnz::daphne::value_type(text).map_or_else(|| text.parse(), Ok)
+    let found = nnz::daphne::value_type(text).or_else(|| text.parse().ok());
+    found.ok_or_else(|| {
+        "expected si8 to si64, ui8 to ui64, f32 or f64; or int8 to int64, uint8 to uint64, float32 or \
+         float64"
+            .to_owned()
+    })
 }
 
 #[cfg(test)]

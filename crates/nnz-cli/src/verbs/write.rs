@@ -87,7 +87,7 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
         ));
     }
     let [rows, cols] =
-        args.selecting.of_axes(|| header_of(&args.source))?.map(Option::unwrap_or_default);
+        args.selecting.of_axes(&args.source, || header_of(&args.source))?.map(Option::unwrap_or_default);
     let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
     if !quiet {
@@ -103,11 +103,10 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         .value_type(options.value_type)
         .rounding(options.rounding)
         .ignore_names(args.ignore_names);
-    let header = || match args.sources.first() {
-        Some(first) => header_of(first),
-        None => Err(Error::argument("nothing to concatenate")),
+    let Some(first) = args.sources.first() else {
+        return Err(Error::argument("nothing to concatenate"));
     };
-    let (axis, bar) = (args.axis.axis(header)?, Bar::new(quiet));
+    let (axis, bar) = (args.axis.axis(first, || header_of(first))?, Bar::new(quiet));
     let files = ConcatFilesOptions::default()
         .join(args.files.join.map(Into::into))
         .label(args.files.label.clone())

@@ -95,12 +95,15 @@ impl Walk {
         left: u64,
     ) -> nnz_core::Error {
         let found = format!("{count} entries in row {row} of the {block}");
-        let expected = if count > u64::from(block.cols) {
-            format!("at most {}, the number of columns", block.cols)
-        } else {
-            format!("at most {left}, the number of bytes left")
+        if count > u64::from(block.cols) {
+            return file.mismatch(at, found, format!("at most {}, the number of columns", block.cols));
+        }
+        let expected = match left {
+            0 => "the end of the file".to_owned(),
+            1 => "bytes of 1 entry".to_owned(),
+            _ => format!("bytes of {left} entries"),
         };
-        file.mismatch(at, found, expected)
+        file.mismatch(at, found, format!("{expected} before the end; the file is truncated"))
     }
 
     /// Checks that the last row ends at the end of the block.

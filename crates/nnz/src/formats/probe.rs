@@ -68,7 +68,7 @@ impl Probe {
         }
         let has_groups = probe.kind.is_some_and(|kind| kind.info().groups);
         if !has_groups && !probe.group.is_empty() {
-            let what = format!("no groups in this format, so {:?} does not exist", probe.group);
+            let what = format!("has no groups, so there is no {:?}", probe.group);
             return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())));
         }
         Ok(probe)
