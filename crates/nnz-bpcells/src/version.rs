@@ -190,7 +190,7 @@ pub fn holds_fragments(container: &dyn Container) -> Result<bool> {
 }
 
 fn unsupported(text: &str, place: &Place, what: &str) -> Error {
-    let text = format!("version \"{}\" {what}", text.escape_debug());
+    let text = format!("\"{}\" {what}", text.escape_debug());
     Error::unsupported(place.clone(), text)
 }
 

@@ -359,6 +359,9 @@ pub(crate) struct Slice {
     pub(crate) selecting: Selecting,
 
     #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
+
+    #[command(flatten)]
     pub(crate) writing: Writing,
 }
 
@@ -389,6 +392,9 @@ pub(crate) struct Concat {
     /// Use the names of the other axis of the first matrix with names, even if they differ
     #[arg(long)]
     pub(crate) ignore_names: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
 
     #[command(flatten)]
     pub(crate) files: ConcatFiles,
@@ -478,6 +484,9 @@ pub(crate) struct Repair {
     /// without a final newline
     #[arg(long)]
     pub(crate) complete: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -706,6 +715,9 @@ pub(crate) struct Stats {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
+
+    #[command(flatten)]
     pub(crate) threads: Threads,
 
     #[command(flatten)]
@@ -913,5 +925,8 @@ impl From<Duplicates> for DuplicatePolicy {
 
 /// Parses a location; names of files need not be UTF-8.
 fn location() -> impl TypedValueParser<Value = Location> {
-    OsStringValueParser::new().try_map(Location::try_parse)
+    OsStringValueParser::new().try_map(|text| match text.is_empty() {
+        true => Err(Error::argument("the path is empty")),
+        false => Location::try_parse(text),
+    })
 }

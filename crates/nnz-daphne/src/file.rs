@@ -26,6 +26,10 @@ impl DataFile {
     /// Creates a file from an open input.
     pub(crate) fn from_opened(opened: &Opened) -> Result<Self> {
         match opened.file() {
+            Some(file) if file.len() == 0 => {
+                let what = "the file is empty".to_owned();
+                Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())))
+            }
             Some(file) => Ok(Self::new(file.clone())),
             None => {
                 let what = "not a regular file, which is required to read blocks at any position"

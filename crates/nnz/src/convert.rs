@@ -106,6 +106,9 @@ pub struct ConvertOptions {
     pub threads: usize,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
+    /// The dialect of a DAPHNE source; by default it is detected.
+    #[cfg(feature = "daphne")]
+    pub from_dialect: Option<crate::daphne::Dialect>,
     /// Collects the repairs of the source, if it may be repaired; see [`repair`](fn@crate::repair).
     pub repairs: Option<Arc<Repairs>>,
 }
@@ -133,6 +136,9 @@ nnz_core::setters! {
         repairs: Option<Arc<Repairs>>,
     }
 }
+
+#[cfg(feature = "daphne")]
+nnz_core::setters! { ConvertOptions { from_dialect: Option<crate::daphne::Dialect> } }
 
 impl Default for ConvertOptions {
     fn default() -> Self {
@@ -168,6 +174,8 @@ impl Default for ConvertOptions {
             memory,
             threads,
             cancellation,
+            #[cfg(feature = "daphne")]
+            from_dialect: None,
             repairs: None,
         }
     }
@@ -183,10 +191,13 @@ impl ConvertOptions {
 
     /// Returns the options to open sources.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        OpenOptions::new()
+        let options = OpenOptions::new()
             .registry(self.registry.clone())
             .memory_limit(self.memory)
-            .repairs(self.repairs.clone())
+            .repairs(self.repairs.clone());
+        #[cfg(feature = "daphne")]
+        let options = options.dialect(self.from_dialect);
+        options
     }
 
     /// Returns the options that are independent of the target's location and format.

@@ -59,12 +59,19 @@ fn format_name(text: &str) -> Result<&'static str, String> {
     })
 }
 
-/// Options for the source of a conversion.
+/// The dialect of sources.
 #[derive(Debug, Group)]
-pub(crate) struct SourceOptions {
+pub(crate) struct FromDialect {
     /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
     #[arg(long, value_name = "DIALECT", help_heading = "Options for daphne")]
     pub(crate) from_dialect: Option<Dialect>,
+}
+
+/// Options for the source of a conversion.
+#[derive(Debug, Group)]
+pub(crate) struct SourceOptions {
+    #[command(flatten)]
+    pub(crate) dialect: FromDialect,
 
     /// Column types of a .csv source, with names of DAPHNE such as si64 or of nnz such as int64 [default: the
     /// first of int64, uint64 and float64 that holds all values of the column]

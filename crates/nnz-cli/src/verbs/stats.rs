@@ -85,7 +85,8 @@ impl From<&Moments> for Line {
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let place = args.source.source_place();
     let memory = args.resources.bytes();
-    let dataset = nnz::OpenOptions::new().memory_limit(memory).open(&args.source)?;
+    let options = nnz::OpenOptions::new().memory_limit(memory).dialect(args.reading.from_dialect);
+    let dataset = options.open(&args.source)?;
     let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     let header = || Ok(opened.header().clone());
     let axes = args.axis.iter().map(|axis| axis.axis(&args.source, header)).collect::<Result<Vec<_>, _>>()?;

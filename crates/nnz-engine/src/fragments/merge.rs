@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use nnz_core::{
-    Error, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, Unit,
+    Error, ErrorKind, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, Unit,
     UnitReader, Written,
 };
 
@@ -176,12 +176,14 @@ impl Names {
                 let of = |cell: u32| {
                     stores.iter().rev().find(|store| store.first_cell <= cell).map(|s| &s.place)
                 };
-                let what = match (of(first), of(number)) {
-                    (Some(a), Some(b)) if a != b => format!("{a} and {b}: both have a cell {name}"),
-                    (Some(a), _) => format!("{a}: several cells are named {name}"),
+                let place = of(number).cloned().unwrap_or_default();
+                let what = match of(first) {
+                    Some(other) if *other != place => {
+                        format!("a cell is named {name}, as one in {other}")
+                    }
                     _ => format!("several cells are named {name}"),
                 };
-                let error = Error::argument(what);
+                let error = Error::new(ErrorKind::Argument(what), place);
                 return Err(match prefixable {
                     true => error.with_hint("prefixes", "makes their names distinct"),
                     false => error,

@@ -448,10 +448,14 @@ impl Registry {
                 let what = match &self.entries(directory)?[..] {
                     [] => None,
                     [only] => Some(format!("a directory; did you mean {only}?")),
-                    several => Some(format!(
-                        "a directory of several matrices; select one:\n  {}",
-                        several.join("\n  ")
-                    )),
+                    several => {
+                        let what = match is_zarr_without_metadata(directory)? {
+                            true => "several Zarr arrays or groups, but no metadata of its own (zarr.json)",
+                            false => "several matrices",
+                        };
+                        let list = several.join("\n  ");
+                        Some(format!("contains {what}; select one:\n  {list}"))
+                    }
                 };
                 if let Some(what) = what {
                     return Ok(Error::new(ErrorKind::Argument(what), directory.place()));
@@ -557,6 +561,22 @@ impl Registry {
         }
         Ok(false)
     }
+}
+
+/// Returns whether a directory contains nothing but nodes of Zarr, as a store whose root has lost its metadata.
+/// Directories with an extension, such as `.zarr`, are stores of their own.
+fn is_zarr_without_metadata(directory: &InputDirectory) -> Result<bool> {
+    const METADATA: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
+    let mut nodes = true;
+    directory.for_each(&mut |entry| {
+        nodes = entry.kind == EntryKind::Directory && Path::new(&entry.name).extension().is_none();
+        if nodes {
+            let names = directory.inside(&entry.name).names()?.unwrap_or_default();
+            nodes = METADATA.iter().any(|name| names.contains_key(std::ffi::OsStr::new(name)));
+        }
+        Ok(nodes)
+    })?;
+    Ok(nodes)
 }
 
 fn is_denied(error: &Error) -> bool {

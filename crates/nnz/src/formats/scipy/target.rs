@@ -42,7 +42,7 @@ impl FromStr for Written {
             "csc" => Ok(Self::Compressed(Order::Col)),
             "coo" => Ok(Self::Coo),
             "bsr" | "dia" => Err(format!("{text} is read only; expected csr, csc or coo")),
-            other => Err(format!("{other:?}: expected csr, csc or coo")),
+            _ => Err("expected csr, csc or coo".to_owned()),
         }
     }
 }
