@@ -503,9 +503,6 @@ fn of_split(arg: Arg) -> Arg {
         "compress" => {
             arg.help("Compression: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none]")
         }
-        "strict" => {
-            arg.help("Fail instead of dropping names or other data that the files cannot store")
-        }
         _ => format_options::of_whole_files(arg),
     }
 }
@@ -588,7 +585,7 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Fail instead of dropping names or other data that DST cannot store
+    /// Fail instead of dropping names or other data that the target cannot store
     #[arg(long)]
     pub(crate) strict: bool,
 

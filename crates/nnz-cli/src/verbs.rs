@@ -28,8 +28,9 @@ pub(crate) use write::{concat, convert, repair, slice, split};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    let options =
-        nnz::OpenOptions::new().memory_limit(args.resources.limit()).dialect(args.reading.from_dialect);
+    let options = nnz::OpenOptions::new()
+        .memory_limit(args.resources.limit())
+        .dialect(args.reading.from_dialect);
     let found = args.reading.from.set(options).open(&args.source)?;
     let [rows, cols] = args.selecting.of_axes(&args.source, || match &found {
         Dataset::Matrix(matrix) => Ok(matrix.header().clone()),

@@ -22,7 +22,10 @@ pub fn separator_of(path: &Path) -> Result<u8> {
     match Path::new(name.trim_end_matches(".gz")).extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(b','),
         Some("tsv" | "txt") => Ok(b'\t'),
-        _ => Err(Error::argument(format!("{}: expected .csv, .tsv or .txt, also with .gz", path.display()))),
+        _ => Err(Error::argument(format!(
+            "{}: expected .csv, .tsv or .txt, also with .gz",
+            path.display()
+        ))),
     }
 }
 

@@ -214,7 +214,9 @@ pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
         Some(Compression::None) => None,
         Some(Compression::Gzip(level)) => Some(level),
         Some(Compression::Zstd(_)) => {
-            return Err(Error::argument("the option compress zstd:N does not apply to .rds; use gzip:N"));
+            return Err(Error::argument(
+                "the option compress zstd:N does not apply to .rds; use gzip:N",
+            ));
         }
     };
     Ok(RdsOptions { gzip, ..default })

@@ -182,10 +182,8 @@ impl Check<'_> {
         let found = |at: Option<(u64, u64)>, what: &str| {
             at.map(|(row, col)| format!("{what} (row {row}, column {col})"))
         };
-        let notes = [
-            found(unsorted, "not in ascending order: entry"),
-            found(repeated, "duplicate entry"),
-        ];
+        let notes =
+            [found(unsorted, "not in ascending order: entry"), found(repeated, "duplicate entry")];
         for message in notes.into_iter().flatten() {
             self.note(Place::path(self.container.path()), message);
         }

@@ -111,12 +111,7 @@ impl AxisArg {
 
 /// Finds the axis of cells or features; `other` is the argument to use if the file does not state
 /// it.
-fn axis_of(
-    kind: AxisKind,
-    source: &Location,
-    header: &Header,
-    other: &str,
-) -> Result<Axis, Error> {
+fn axis_of(kind: AxisKind, source: &Location, header: &Header, other: &str) -> Result<Axis, Error> {
     match header.axis_kinds.map(|found| found == kind) {
         [true, false] => Ok(Axis::Rows),
         [false, true] => Ok(Axis::Cols),

@@ -60,10 +60,11 @@ fn query(args: &Query) -> Result<Outcome, Error> {
     let source = fragments::open(&args.source)?;
     let names = source.chromosome_names()?;
     let regions = args.regions.iter().map(|text| Region::parse(text, &names));
-    let regions = regions.collect::<Result<Vec<_>, Error>>().map_err(|error| match error.kind() {
-        ErrorKind::UnknownName(_) => error.with_context(&args.source.source_place()),
-        _ => error,
-    })?;
+    let regions =
+        regions.collect::<Result<Vec<_>, Error>>().map_err(|error| match error.kind() {
+            ErrorKind::UnknownName(_) => error.with_context(&args.source.source_place()),
+            _ => error,
+        })?;
     print(&args.source, &*source, &regions, args.threads.number())
 }
 

@@ -89,7 +89,11 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let dataset = options.open(&args.source)?;
     let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     let header = || Ok(opened.header().clone());
-    let axes = args.axis.iter().map(|axis| axis.axis(&args.source, header)).collect::<Result<Vec<_>, _>>()?;
+    let axes = args
+        .axis
+        .iter()
+        .map(|axis| axis.axis(&args.source, header))
+        .collect::<Result<Vec<_>, _>>()?;
     if args.csv && axes.contains(&Axis::Rows) && axes.contains(&Axis::Cols) {
         return Err(Error::argument("--csv supports one axis only"));
     }

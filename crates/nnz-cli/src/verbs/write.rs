@@ -88,8 +88,10 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
             "nothing is selected; use --rows, --cols, --cells or --features",
         ));
     }
-    let [rows, cols] =
-        args.selecting.of_axes(&args.source, || header_of(&args.source, &args.reading))?.map(Option::unwrap_or_default);
+    let [rows, cols] = args
+        .selecting
+        .of_axes(&args.source, || header_of(&args.source, &args.reading))?
+        .map(Option::unwrap_or_default);
     let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
     let bar = Bar::new(quiet);
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;

@@ -224,7 +224,8 @@ fn locations_without_a_matrix_say_what_there_is() {
     fs::create_dir(at("e")).unwrap();
     fs::write(at("e/readme"), "").unwrap();
     assert!(
-        info(text(&at("e"))).contains("not recognized: no BPCells (version), 10x (matrix.mtx)")
+        info(text(&at("e")))
+            .contains("not recognized: no AnnData or Zarr (zarr.json, .zgroup), BPCells")
     );
     for name in ["empty.h5ad", "empty.npz", "empty"] {
         fs::write(at(name), "").unwrap();

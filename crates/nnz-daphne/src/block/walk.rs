@@ -96,7 +96,11 @@ impl Walk {
     ) -> nnz_core::Error {
         let found = format!("{count} entries in row {row} of the {block}");
         if count > u64::from(block.cols) {
-            return file.mismatch(at, found, format!("at most {}, the number of columns", block.cols));
+            return file.mismatch(
+                at,
+                found,
+                format!("at most {}, the number of columns", block.cols),
+            );
         }
         let expected = match left {
             0 => "the end of the file".to_owned(),

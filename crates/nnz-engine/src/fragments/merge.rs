@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 use nnz_core::{
-    Error, ErrorKind, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, Unit,
-    UnitReader, Written,
+    Error, ErrorKind, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList,
+    Unit, UnitReader, Written,
 };
 
 use super::cut::{Cutter, Sequences, Slice};

@@ -102,7 +102,8 @@ pub fn select(
     let (cells, renumbered) = match &selected.cells {
         Some(wanted) => {
             let mut renumbered = vec![ABSENT; Table::of(&cells)?.len()];
-            for (&old, new) in find_all("cell", wanted, &cells).map_err(at_source)?.iter().zip(0..) {
+            for (&old, new) in find_all("cell", wanted, &cells).map_err(at_source)?.iter().zip(0..)
+            {
                 renumbered[old as usize] = new;
             }
             (wanted.clone(), Some(renumbered))

@@ -220,9 +220,8 @@ pub(super) fn past_the_end(range: &str, one: &str, len: u64) -> Error {
     let there = there(one, len);
     let first = all.trim_end_matches(':');
     let from = if first.is_empty() { String::new() } else { format!(" from {first} on") };
-    let what = format!(
-        "{range} ends after the last {one}: {there}; use \"{all}\" for all {one}s{from}"
-    );
+    let what =
+        format!("{range} ends after the last {one}: {there}; use \"{all}\" for all {one}s{from}");
     Error::new(ErrorKind::OutOfBounds(what), Place::default())
 }
 

@@ -60,10 +60,8 @@ pub(super) fn only<'a>(
                 DatasetKind::Fragments => "datasets",
                 _ => "matrices",
             };
-            let what = format!(
-                "contains several {what}; select one:{}",
-                places.collect::<String>()
-            );
+            let what =
+                format!("contains several {what}; select one:{}", places.collect::<String>());
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
     };

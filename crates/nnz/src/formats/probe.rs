@@ -41,7 +41,8 @@ fn other_scheme(path: &Path) -> Option<Error> {
     let (scheme, _) = path.to_str()?.split_once("://")?;
     let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
     (is_scheme && !nnz_core::is_url(path)).then(|| {
-        let what = "URLs of this scheme are not supported; expected s3://, gs://, az:// or https://";
+        let what =
+            "URLs of this scheme are not supported; expected s3://, gs://, az:// or https://";
         Error::new(ErrorKind::Argument(what.to_owned()), Place::path(path))
     })
 }

@@ -167,9 +167,7 @@ impl Registry {
         let found = found.map(|format| (format, FormatOptions::new())).or_else(claimed);
         found.ok_or_else(|| {
             let names = self.written();
-            Error::argument(format!(
-                "expected {names}, or a Binsparse format such as CSR"
-            ))
+            Error::argument(format!("expected {names}, or a Binsparse format such as CSR"))
         })
     }
 
@@ -316,7 +314,11 @@ impl Registry {
     }
 
     /// Returns the error of opening a location in the given format, if its content has another one.
-    pub(crate) fn refused_format(&self, location: &Location, options: &OpenOptions) -> Option<Error> {
+    pub(crate) fn refused_format(
+        &self,
+        location: &Location,
+        options: &OpenOptions,
+    ) -> Option<Error> {
         options.format?;
         match self.detect(location, options).and_then(|found| found.open(options)) {
             Err(error) if !error.is_system() => self.other_format(location, options),
@@ -450,7 +452,9 @@ impl Registry {
                     [only] => Some(format!("a directory; did you mean {only}?")),
                     several => {
                         let what = match is_zarr_without_metadata(directory)? {
-                            true => "several Zarr arrays or groups, but no metadata of its own (zarr.json)",
+                            true => {
+                                "several Zarr arrays or groups, but no metadata of its own (zarr.json)"
+                            }
                             false => "several matrices",
                         };
                         let list = several.join("\n  ");

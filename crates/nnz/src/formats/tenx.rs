@@ -89,7 +89,10 @@ impl Format for Tenx {
             Found::Here => open_group(root, repairs),
             Found::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                open_group(&*root.group(groups::only(&names, HDF5, path, DatasetKind::Matrix)?)?, repairs)
+                open_group(
+                    &*root.group(groups::only(&names, HDF5, path, DatasetKind::Matrix)?)?,
+                    repairs,
+                )
             }
             Found::Molecules => Err(Found::no_matrix(root)),
             _ => Err(Error::argument("no 10x matrix")),

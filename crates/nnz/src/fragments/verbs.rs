@@ -6,9 +6,7 @@ use nnz_core::{Cancellation, Result};
 use nnz_engine::fragments as engine;
 
 use super::target::{StoreOptions, Target};
-use super::{
-    DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open,
-};
+use super::{DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open};
 use crate::{Location, Progress};
 
 /// Converts fragments to another fragment file or to text.

@@ -158,7 +158,9 @@ fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> 
             let opened = Opened::new(storage, path)?;
             CsvReader::from_opened(&opened, &csv::ReadOptions { types: types.clone() })
         }
-        (Location::Path { .. }, _) => Err(Error::argument(format!("{from}: text files have no groups"))),
+        (Location::Path { .. }, _) => {
+            Err(Error::argument(format!("{from}: text files have no groups")))
+        }
         (Location::Stream, Some(types)) => {
             let name = Path::new("standard input");
             CsvReader::from_reader(Box::new(stdio::stdin()), name, types)

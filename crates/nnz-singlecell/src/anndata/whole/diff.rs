@@ -343,8 +343,7 @@ impl Comparison<'_> {
             }
         }
         if first.len() != second.len() {
-            let [first, second] =
-                frames.each_ref().map(|frame| format!("{} rows", frame.len()));
+            let [first, second] = frames.each_ref().map(|frame| format!("{} rows", frame.len()));
             self.report(path, ElementChange::Shape { first, second });
         } else {
             self.texts(path, [first.names()?, second.names()?])?;

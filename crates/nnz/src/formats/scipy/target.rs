@@ -6,9 +6,7 @@ use std::time::Instant;
 
 use nnz_container::Compression;
 use nnz_container::npz::NpzOptions;
-use nnz_core::{
-    Error, Header, MatrixSink, Names, Order, Place, Result, Shape, SinkCapabilities,
-};
+use nnz_core::{Error, Header, MatrixSink, Names, Order, Place, Result, Shape, SinkCapabilities};
 use nnz_scientific::scipy;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -117,7 +115,9 @@ pub(super) fn write_tensor(
     {
         let what = match options.transpose {
             true => "contains a tensor; only matrices can be transposed",
-            false => "contains a tensor, which SciPy stores as coo only, without an order of rows or columns",
+            false => {
+                "contains a tensor, which SciPy stores as coo only, without an order of rows or columns"
+            }
         };
         return Err(Error::unsupported(Place::default(), what));
     }
