@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use nnz::{
     Error, ErrorKind, Place, Selection,
-    formats::{FormatOptions, Registry},
+    formats::{DatasetKind, FormatOptions, Registry},
 };
 
 /// A selection of rows or columns.
@@ -130,8 +130,13 @@ impl FromStr for To {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (format, options) =
-            Registry::default().parse_target(text).map_err(|error| error.to_string())?;
+        let registry = Registry::default();
+        let (format, options) = registry.parse_target(text).map_err(|_| {
+            let infos = registry.formats().iter().map(|format| format.info());
+            let written = infos.filter(|info| info.writes.contains(&DatasetKind::Matrix));
+            let names: Vec<&str> = written.map(|info| info.name).collect();
+            format!("expected {}, or a Binsparse format such as CSR", names.join(", "))
+        })?;
         Ok(Self { format: format.info().name, options })
     }
 }

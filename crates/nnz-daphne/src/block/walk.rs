@@ -60,14 +60,13 @@ impl Walk {
                 let left = block.end - self.at - width as u64;
                 // There are less than 2^32 columns, so the length in bytes does not overflow.
                 if count > cols || count * stride > left {
-                    let left = left / stride;
                     let end = count.saturating_mul(stride).saturating_add(self.at + width as u64);
                     if count <= cols && end <= file.len() {
                         // The row is complete, but the block ends too early.
                         let rows = format!("row {}, which ends at byte {end}", self.row);
                         return Err(Self::too_few(file, block, &rows));
                     }
-                    return Err(Self::too_many(file, block, *self, count, left));
+                    return Err(Self::too_many(file, block, *self, count));
                 }
                 let end = self.at + width as u64 + count * stride;
                 if self.row > first && passed + count > budget {
@@ -92,22 +91,14 @@ impl Walk {
         block: &Block,
         Self { row, at }: Self,
         count: u64,
-        left: u64,
     ) -> nnz_core::Error {
-        let found = format!("{count} entries in row {row} of the {block}");
         if count > u64::from(block.cols) {
-            return file.mismatch(
-                at,
-                found,
-                format!("at most {}, the number of columns", block.cols),
-            );
+            let found = format!("{count} entries in row {row} of the {block}");
+            let expected = format!("at most {}, the number of columns", block.cols);
+            return file.mismatch(at, found, expected);
         }
-        let expected = match left {
-            0 => "the end of the file".to_owned(),
-            1 => "bytes of 1 entry".to_owned(),
-            _ => format!("bytes of {left} entries"),
-        };
-        file.mismatch(at, found, format!("{expected} before the end; the file is truncated"))
+        let found = format!("the end of the file in row {row} of the {block}");
+        file.mismatch(at, found, format!("{count} entries; the file is truncated"))
     }
 
     /// Checks that the last row ends at the end of the block.

@@ -166,8 +166,10 @@ impl Registry {
         };
         let found = found.map(|format| (format, FormatOptions::new())).or_else(claimed);
         found.ok_or_else(|| {
-            let names = self.written();
-            Error::argument(format!("expected {names}, or a Binsparse format such as CSR"))
+            let (text, names) = (text.escape_debug(), self.written());
+            Error::argument(format!(
+                "unknown format \"{text}\": expected {names}, or a Binsparse format such as CSR"
+            ))
         })
     }
 
