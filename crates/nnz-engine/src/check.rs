@@ -93,7 +93,7 @@ fn read_all(source: &dyn MatrixSource, options: &CheckOptions) -> Result<()> {
 }
 
 /// Passes an error to `each` as a finding, unless it is not a fault of the file: the operation was
-/// cancelled, an I/O error occurred, the memory limit was exceeded, or the location has several matrices.
+/// cancelled, an I/O error occurred, the memory limit was exceeded, or the location is a directory of several matrices.
 ///
 /// # Errors
 ///

@@ -44,7 +44,7 @@ mod tests {
     fn names_equal_to_an_earlier_one_are_counted() {
         let find = |names: &[&str], memory| {
             let list: StringList = names.iter().copied().collect();
-            repeated_names(&mut list.reader(), memory).unwrap()
+            repeated_names(&mut *list.reader(), memory).unwrap()
         };
         assert_eq!(find(&["a", "b"], 1 << 20), None);
         let found = find(&["a", "b", "b", "a", "b"], 1 << 20).unwrap();

@@ -28,7 +28,7 @@ fn stays(target: &Path, flags: &[&str], found: &str) {
     let folder = names_in(target.parent().unwrap());
     let message = convert(target, flags).refused();
     assert!(message.contains(found), "{message}");
-    assert!(message.contains("not replaced; remove it first if it is not needed"), "{message}");
+    assert!(message.contains("is not replaced, because it "), "{message}");
     assert_eq!(content(target), before);
     assert_eq!(names_in(target.parent().unwrap()), folder);
 }

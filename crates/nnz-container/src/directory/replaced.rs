@@ -28,7 +28,7 @@ pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
     };
     let mut text = Vec::new();
     file.take(MAX_LEN).read_to_end(&mut text)?;
-    let what = format!("holds a file {VERSION:?} that is not a version of BPCells");
+    let what = format!("it contains a file {VERSION:?} that is not a version of BPCells");
     Ok((!is_version(&text)).then_some(what))
 }
 
@@ -75,7 +75,10 @@ mod tests {
             "it contains \"val\", but not the file \"version\" of a store"
         );
         std::fs::write(folder.path().join("version"), "1.0.0\n").unwrap();
-        assert_eq!(refused().unwrap(), "holds a file \"version\" that is not a version of BPCells");
+        assert_eq!(
+            refused().unwrap(),
+            "it contains a file \"version\" that is not a version of BPCells"
+        );
         std::fs::write(folder.path().join("version"), "packed-uint-matrix-v2\n").unwrap();
         assert_eq!(refused(), None);
     }
