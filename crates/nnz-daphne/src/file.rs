@@ -28,7 +28,8 @@ impl DataFile {
         match opened.file() {
             Some(file) if file.len() == 0 => {
                 let what = "the file is empty".to_owned();
-                Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())))
+                let place = Place::path(opened.path()).at(At::Byte(0));
+                Err(Error::new(ErrorKind::Unrecognized(what), place))
             }
             Some(file) => Ok(Self::new(file.clone())),
             None => {

@@ -69,11 +69,6 @@ impl ElementType {
     }
 }
 
-/// Returns a number of units, in the plural if it is not 1.
-fn counted(number: u64, unit: &str) -> String {
-    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
-}
-
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -81,10 +76,10 @@ impl fmt::Display for ElementType {
             Self::Number(value_type) => write!(f, "{value_type}"),
             Self::Float16 => f.write_str("float16"),
             Self::FixedString { bytes, encoding: StringEncoding::Bytes } => {
-                write!(f, "string of {}", counted(*bytes, "byte"))
+                write!(f, "string of {bytes} bytes")
             }
             Self::FixedString { bytes, encoding: StringEncoding::Utf32 } => {
-                write!(f, "string of {}", counted(*bytes / 4, "code point"))
+                write!(f, "string of {} code points", bytes / 4)
             }
             Self::String => f.write_str("string"),
             Self::Compound(fields) => {
