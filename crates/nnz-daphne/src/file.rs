@@ -26,7 +26,7 @@ impl DataFile {
     /// Creates a file from an open input.
     pub(crate) fn from_opened(opened: &Opened) -> Result<Self> {
         match opened.file() {
-            Some(file) if file.len() == 0 => {
+            Some(file) if file.is_empty() => {
                 let what = "the file is empty".to_owned();
                 let place = Place::path(opened.path()).at(At::Byte(0));
                 Err(Error::new(ErrorKind::Unrecognized(what), place))
