@@ -52,7 +52,7 @@ class FragmentSummary(Summary):
         The number of fragments.
     chromosomes, cells : int
         The number of named chromosomes and cells.
-    bytes_before, bytes_after, disk, seconds, notes
+    bytes_before, bytes_after, disk, seconds, dropped, notes
         As in `nnz.Summary`.
     """
 
@@ -68,4 +68,4 @@ class FragmentSummary(Summary):
 def fragment_summary(made: Dict[str, Any]) -> FragmentSummary:
     """Make a summary."""
     fragments = made.pop("fragments")
-    return FragmentSummary(shape=(fragments,), entries=fragments, dropped=[], left_out=[], **made)
+    return FragmentSummary(shape=(fragments,), entries=fragments, left_out=[], **made)

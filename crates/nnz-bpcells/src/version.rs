@@ -103,7 +103,7 @@ impl Version {
                 (Packing::Unpacked, kind, format_version)
             }
             ["packed" | "unpacked", "fragments", _] => {
-                return Err(unsupported_matrix("holds genomic fragments, not a matrix"));
+                return Err(unsupported_matrix("is that of genomic fragments, not of a matrix"));
             }
             _ => return Err(unsupported_matrix("is not a version of a BPCells matrix")),
         };
@@ -190,7 +190,7 @@ pub fn holds_fragments(container: &dyn Container) -> Result<bool> {
 }
 
 fn unsupported(text: &str, place: &Place, what: &str) -> Error {
-    let text = format!("version \"{}\" {what}", text.escape_debug());
+    let text = format!("\"{}\" {what}", text.escape_debug());
     Error::unsupported(place.clone(), text)
 }
 

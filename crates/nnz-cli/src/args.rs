@@ -3,6 +3,7 @@
 pub(crate) mod daphne;
 mod format_options;
 pub(crate) mod fragments;
+mod global;
 mod labelling;
 mod selecting;
 pub(crate) mod topics;
@@ -24,47 +25,51 @@ pub(crate) use format_options::FormatArgs;
 pub(crate) use labelling::Labelling;
 pub(crate) use selecting::{AxisArg, Selecting};
 pub(crate) use values::{To, empty_list};
-use values::{number, threads};
+use values::{count, memory, number, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
 
 const AFTER_HELP: &str = "\
-A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr container;
-- is standard input or output (Matrix Market and fragments only). It may also be a URL: s3://, gs://
-or az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a matrix, otherwise
-the only matrix in the file. The format of a source is detected from its content; the format of a
-target follows from its extension or --to.
+A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr container; \
+- is standard input or output (Matrix Market and fragments only). A location may also be a URL: \
+s3://, gs:// or az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a \
+matrix, otherwise the only matrix in the file. The format of a source is detected from its content; \
+the format of a target follows from its extension or --to.
 
 Annotations are columns of data about rows or columns: obs and var in AnnData, features.tsv in 10x.
 
-Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices (.rds): base R and
-        classes of the Matrix package; Matrix Market (.mtx, .mtx.gz); 10x HDF5, and 10x
-        directories (matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, each also with .gz);
-        DAPHNE matrices and data frames (.dbdf), and directories of segments (.dbdf.hdfs);
-        Binsparse in HDF5, NetCDF, Zarr, npz and directories of .npy; AnnData (.h5ad, Zarr): X, or
-        FILE::layers/counts, raw/X, obsm/..., obsp/...; SciPy sparse matrices (.npz); NumPy arrays
-        (.npy)
-Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5 with --to bpcells);
-        R matrices (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz); 10x directories, and
-        10x HDF5 (.h5 with --to 10x); DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr,
-        .bsp.npz, .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse matrices
-        (.npz); NumPy arrays (.npy)
+Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices
+        (.rds): base R and classes of the Matrix package; Matrix Market (.mtx,
+        .mtx.gz); 10x HDF5, and 10x directories (matrix.mtx, barcodes.tsv,
+        features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and
+        data frames (.dbdf), and directories of segments (.dbdf.hdfs);
+        Binsparse in HDF5, NetCDF, Zarr, npz and directories of .npy; AnnData
+        (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...;
+        SciPy sparse matrices (.npz); NumPy arrays (.npy)
+Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5
+        with --to bpcells); R matrices (.rds with --to dgCMatrix); Matrix Market
+        (.mtx, .mtx.gz); 10x directories, and 10x HDF5 (.h5 with --to 10x);
+        DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz,
+        .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse
+        matrices (.npz); NumPy arrays (.npy)
 
 nnz convert also converts DAPHNE data frames (.dbdf) to and from .csv.
 
 See also nnz help formats and nnz help locations.
 
 Exit status:
-  0    success; validate: valid; diff: equal; also if the pipe on standard output is closed early
-  1    error: invalid data, unsupported conversion, existing target, or I/O error; validate:
-       invalid or not recognized; diff: different
-  2    wrong arguments; validate and diff: could not be determined, for example a missing file
+  0    success; validate: valid; diff: equal; also if the pipe on standard
+       output is closed early
+  1    error: invalid data, unsupported conversion, existing target, or I/O
+       error; validate: invalid or not recognized; diff: different
+  2    wrong arguments; validate and diff: could not be determined, for example
+       a missing file
   129  interrupted by SIGHUP
   130  interrupted by SIGINT (Ctrl-C)
   143  interrupted by SIGTERM
 
-If nnz is interrupted, no output is written and an existing target is unchanged. A signal that
+If nnz is interrupted, no output is written and an existing target is unchanged. A signal that \
 arrives after the output is in place does not change the status.";
 
 /// The whole command line.
@@ -72,6 +77,7 @@ arrives after the output is in place does not change the status.";
 #[command(name = "nnz", version, about = ABOUT, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
+#[command(mut_subcommands(global::adapt))]
 pub(crate) struct Args {
     /// The command to run
     #[command(subcommand)]
@@ -353,6 +359,9 @@ pub(crate) struct Slice {
     pub(crate) selecting: Selecting,
 
     #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
+
+    #[command(flatten)]
     pub(crate) writing: Writing,
 }
 
@@ -383,6 +392,9 @@ pub(crate) struct Concat {
     /// Use the names of the other axis of the first matrix with names, even if they differ
     #[arg(long)]
     pub(crate) ignore_names: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
 
     #[command(flatten)]
     pub(crate) files: ConcatFiles,
@@ -468,9 +480,13 @@ pub(crate) struct Repair {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Treat a text file that looks truncated (too few entries, or no final newline) as complete
+    /// Treat a Matrix Market file with fewer entries than it states as complete; also one with more entries, but
+    /// without a final newline
     #[arg(long)]
     pub(crate) complete: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -530,9 +546,9 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) order: Option<OrderArg>,
 
-    /// Value type: int8 to int64, uint8 to uint64, float32 or float64, if the target supports it; uint, float
-    /// and double are uint32, float32 and float64 [default: same as SRC; uint32 for integers if the target
-    /// supports no others]
+    /// Value type: int8 to int64, uint8 to uint64, float32, float64, bint8 (bool), complex[float32] or
+    /// complex[float64], if the target supports it; int, uint, float and double are int32, uint32, float32 and
+    /// float64 [default: same as SRC; uint32 for integers if the target supports no others]
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) value_type: Option<ValueType>,
 
@@ -569,7 +585,7 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Fail instead of dropping names or other data that DST cannot store
+    /// Fail instead of dropping names or other data that the target cannot store
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -643,7 +659,8 @@ pub(crate) struct Diff {
     pub(crate) stored: bool,
 
     /// Maximum number of differences to print; for AnnData files, of each part
-    #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "10")]
+    #[arg(value_parser = count, allow_negative_numbers = true)]
     pub(crate) max_diffs: usize,
 
     /// Print JSON
@@ -693,6 +710,9 @@ pub(crate) struct Stats {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
 
     #[command(flatten)]
     pub(crate) threads: Threads,
@@ -781,7 +801,7 @@ impl Threads {
 pub(crate) struct Memory {
     /// Memory limit for external sorting and for loading .rds files, such as 500M or 4G [default: a quarter of
     /// the free memory, taking ulimit and cgroup limits (SLURM, Docker) into account]
-    #[arg(long, value_name = "SIZE", value_parser = nnz::text::parse_size, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE", value_parser = memory, allow_negative_numbers = true)]
     memory: Option<u64>,
 }
 
@@ -902,5 +922,8 @@ impl From<Duplicates> for DuplicatePolicy {
 
 /// Parses a location; names of files need not be UTF-8.
 fn location() -> impl TypedValueParser<Value = Location> {
-    OsStringValueParser::new().try_map(Location::try_parse)
+    OsStringValueParser::new().try_map(|text| match text.is_empty() {
+        true => Err(Error::argument("the path is empty")),
+        false => Location::try_parse(text),
+    })
 }

@@ -26,9 +26,14 @@ pub fn with_option(error: &Error) -> String {
     let text = error.without_hint().to_string();
     match error.kind() {
         // Not in a path before it.
-        ErrorKind::Argument(what) if what.contains(OPTION) => {
-            text.replacen(what, &what.replacen(OPTION, "--", 1), 1)
-        }
+        ErrorKind::Argument(what) => match what.split_once(OPTION) {
+            Some((before, rest)) => {
+                let (name, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+                let name = name.replace('_', "-");
+                text.replacen(what, &format!("{before}--{name} {rest}"), 1)
+            }
+            None => text,
+        },
         _ => text,
     }
 }
@@ -66,6 +71,8 @@ mod tests {
         assert_eq!(super::hint(&Error::argument("no")), "");
         let refused = Error::argument("the option block does not apply to mtx");
         assert_eq!(with_option(&refused), "--block does not apply to mtx");
+        let other = Error::argument("the option from_dialect does not apply to mtx");
+        assert_eq!(with_option(&other), "--from-dialect does not apply to mtx");
         let place = nnz::Place::path("the option x.mtx");
         let placed = Error::new(refused.into_parts().0, place);
         assert_eq!(with_option(&placed), "the option x.mtx: --block does not apply to mtx");

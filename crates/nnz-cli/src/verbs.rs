@@ -28,10 +28,11 @@ pub(crate) use write::{concat, convert, repair, slice, split};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    let options =
-        nnz::OpenOptions::new().memory_limit(args.resources.limit()).dialect(args.reading.dialect);
+    let options = nnz::OpenOptions::new()
+        .memory_limit(args.resources.limit())
+        .dialect(args.reading.from_dialect);
     let found = args.reading.from.set(options).open(&args.source)?;
-    let [rows, cols] = args.selecting.of_axes(|| match &found {
+    let [rows, cols] = args.selecting.of_axes(&args.source, || match &found {
         Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
         _ => Err(Error::argument("--cells and --features apply to matrices only")),
     })?;
@@ -87,7 +88,9 @@ fn open_tables(
     options: &nnz::OpenOptions,
 ) -> Result<Box<dyn MatrixSource>, Error> {
     match options.open(source) {
-        Ok(opened) => opened.into_matrix(),
+        Ok(opened) => {
+            opened.into_matrix().map_err(|error| error.with_context(&source.source_place()))
+        }
         Err(error) => tables(source, options, error),
     }
 }
@@ -107,13 +110,16 @@ pub(crate) fn names(args: &args::Names, quiet: bool) -> Result<Outcome, Error> {
     let opened = match options.open(&args.source) {
         Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),
         Ok(Dataset::Table(frame)) => return frames::names(args, &frame, quiet),
-        Ok(other) => other.into_matrix()?,
+        Ok(other) => {
+            let place = args.source.source_place();
+            other.into_matrix().map_err(|error| error.with_context(&place))?
+        }
         Err(error) => tables(&args.source, &options, error)?,
     };
     let Some(axis) = args.axis.of_matrix() else {
         return Err(Error::argument("a matrix has names of rows and columns only"));
     };
-    let axis = axis.axis(|| Ok(opened.header().clone()))?;
+    let axis = axis.axis(&args.source, || Ok(opened.header().clone()))?;
     let Some(mut names) = opened.read_names(axis)? else {
         if !quiet {
             print_message(&format!("note: the {} have no names", plural(axis)));

@@ -152,6 +152,6 @@ pub(crate) fn only_root(path: &Path, group: &str) -> Result<()> {
     if group.trim_matches('/').is_empty() {
         return Ok(());
     }
-    let what = format!("has no groups, so {group:?} does not exist");
+    let what = format!("has no groups, so there is no {group:?}");
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
 }

@@ -245,9 +245,9 @@ impl fmt::Display for ErrorKind {
                     None => Ok(()),
                 }
             }
-            Self::Duplicate { other: None } => f.write_str("duplicate entry"),
+            Self::Duplicate { other: None } => f.write_str(DUPLICATE),
             Self::Duplicate { other: Some(at) } => {
-                write!(f, "duplicate entry (the first is at {at})")
+                write!(f, "{DUPLICATE} (the first is at {at})")
             }
             Self::Exists => f.write_str("already exists"),
             Self::Changed => f.write_str("changed by another program in the meantime"),
@@ -279,12 +279,19 @@ pub(crate) fn write_message(f: &mut fmt::Formatter<'_>, place: &Place, what: &st
     match what {
         _ if place.is_unknown() => f.write_str(what),
         MISSING => write!(f, "{place} is {MISSING}"),
+        DUPLICATE if let Some(At::Entry { row, col }) = place.at => {
+            let place = Place { at: None, ..place.clone() };
+            write_message(f, &place, &format!("{DUPLICATE} (row {row}, column {col})"))
+        }
         _ => write!(f, "{place}: {what}"),
     }
 }
 
 /// The message of [`ErrorKind::Missing`].
 const MISSING: &str = "missing";
+
+/// The message of [`ErrorKind::Duplicate`].
+const DUPLICATE: &str = "duplicate entry";
 
 /// Writes a message, with the lines of a list indented.
 fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {

@@ -337,7 +337,7 @@ impl FromStr for ValueType {
 /// The error of parsing a type. It does not repeat the text, which callers print.
 fn unknown_value_type() -> String {
     let names: Vec<_> = ValueType::ALL.iter().map(|value_type| value_type.name()).collect();
-    format!("expected {}", names.join(", "))
+    format!("expected {}, or int, uint, float, double or bool", names.join(", "))
 }
 
 impl Scalar {

@@ -84,7 +84,7 @@ impl FromStr for BlockType {
     fn from_str(text: &str) -> Result<Self, String> {
         let all = [Self::Empty, Self::Dense, Self::Sparse, Self::UltraSparse];
         let found = all.into_iter().find(|block_type| block_type.name() == text);
-        found.ok_or_else(|| format!("unknown block type {text:?}"))
+        found.ok_or_else(|| "expected empty, dense, sparse or ultra-sparse".to_owned())
     }
 }
 

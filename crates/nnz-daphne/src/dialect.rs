@@ -66,7 +66,7 @@ impl FromStr for Dialect {
             _ => Self::ALL
                 .into_iter()
                 .find(|dialect| dialect.name() == text)
-                .ok_or_else(|| format!("unknown dialect {text:?}")),
+                .ok_or_else(|| "expected spec, daphne or daphne-2022".to_owned()),
         }
     }
 }

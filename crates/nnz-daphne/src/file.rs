@@ -26,6 +26,11 @@ impl DataFile {
     /// Creates a file from an open input.
     pub(crate) fn from_opened(opened: &Opened) -> Result<Self> {
         match opened.file() {
+            Some(file) if file.is_empty() => {
+                let what = "the file is empty".to_owned();
+                let place = Place::path(opened.path()).at(At::Byte(0));
+                Err(Error::new(ErrorKind::Unrecognized(what), place))
+            }
             Some(file) => Ok(Self::new(file.clone())),
             None => {
                 let what = "not a regular file, which is required to read blocks at any position"

@@ -6,6 +6,8 @@ mod uniqueness;
 use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Place, Projection, Result};
 
 use crate::flow::{Done, Workers, run};
+use crate::repeated_names::repeated_names;
+use crate::slice::one_of;
 use crate::{Cancellation, default_memory};
 use entries::Checking;
 pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
@@ -58,11 +60,16 @@ pub fn check(
 ) -> Result<()> {
     for axis in [Axis::Rows, Axis::Cols] {
         let read = source.read_names(axis).and_then(|names| match names {
-            Some(mut names) => names.drain(),
-            None => Ok(()),
+            Some(mut names) => repeated_names(&mut *names, options.memory / 2),
+            None => Ok(None),
         });
-        if let Err(error) = read {
-            report_error(error, each)?;
+        match read {
+            Ok(None) => {}
+            Ok(Some(repeated)) => {
+                let what = format!("duplicate name of a {}: {:?}", one_of(axis), repeated.first);
+                each(Finding::note(place.clone(), what));
+            }
+            Err(error) => report_error(error, each)?,
         }
     }
     read_all(source, options)?;
@@ -86,7 +93,7 @@ fn read_all(source: &dyn MatrixSource, options: &CheckOptions) -> Result<()> {
 }
 
 /// Passes an error to `each` as a finding, unless it is not a fault of the file: the operation was
-/// cancelled, an I/O error occurred, the memory limit was exceeded, or the location has several matrices.
+/// cancelled, an I/O error occurred, the memory limit was exceeded, or the location is a directory of several matrices.
 ///
 /// # Errors
 ///

@@ -306,7 +306,14 @@ pub enum ElementChange {
     SecondOnly,
     /// They are matrices with this difference.
     Matrix(Difference),
-    /// They are of different kinds, types or lengths.
+    /// They are tables of different lengths.
+    Shape {
+        /// The shape in the first file.
+        first: String,
+        /// The shape in the second file.
+        second: String,
+    },
+    /// They are of different kinds or types, or arrays of different lengths.
     Kind {
         /// The description in the first file.
         first: String,

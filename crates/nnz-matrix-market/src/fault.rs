@@ -64,7 +64,7 @@ impl fmt::Display for Expected {
             Self::SymmetryOfField => f.write_str("general or symmetric, since values have no sign"),
             Self::Size(what) => write!(f, "the number of {what}, less than 2^63"),
             Self::Square(rows) => {
-                write!(f, "{rows} columns, since a matrix with a symmetry is square")
+                write!(f, "{rows} columns, since a symmetric matrix is square")
             }
             Self::Cells => write!(f, "a shape of less than 2^64 cells"),
             Self::Row(rows) => index(f, "row", rows),

@@ -188,7 +188,8 @@ impl MatrixMarketSource {
             return Ok(self);
         }
         let place = Place::path(&self.path);
-        let stated = format!("its sizes state {}, but there are {count}", counted(self.stored));
+        let stated =
+            format!("the size line states {}, but there are {count}", counted(self.stored));
         if second {
             let what = format!("{stated}: there is a second banner, so there may be two matrices");
             return Err(Error::unsupported(place, what));

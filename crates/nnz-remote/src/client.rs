@@ -61,6 +61,7 @@ const MOST_CLIENTS: usize = 32;
 impl Client {
     /// Makes a client for a server or bucket, or returns the one that was made.
     pub(crate) fn of(address: &Address, options: &StorageOptions) -> io::Result<Arc<Self>> {
+        options.check()?;
         let root = Address { path: String::new(), query: String::new(), ..address.clone() };
         let made = CLIENTS.get_or_init(Mutex::default);
         let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 
 /// Options by name: those of object_store (`aws_access_key_id`, `endpoint`, `region`, `token`, ...), and
 /// `spool_limit`. Their values are not shown.
@@ -26,6 +27,18 @@ impl StorageOptions {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
+    }
+
+    /// Checks the options that are numbers of bytes.
+    pub(crate) fn check(&self) -> io::Result<()> {
+        let is_size = |name: &&str| self.get(name).is_none_or(|text| text.parse::<u64>().is_ok());
+        match ["part_size", "spool_limit"].iter().find(|name| !is_size(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let what = format!("the storage option {name} is not a number of bytes");
+                Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+            }
+        }
     }
 
     /// Returns whether an option is set to a true value.

@@ -22,7 +22,10 @@ pub fn separator_of(path: &Path) -> Result<u8> {
     match Path::new(name.trim_end_matches(".gz")).extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok(b','),
         Some("tsv" | "txt") => Ok(b'\t'),
-        _ => Err(Error::argument(format!("{}: expected .csv, .tsv or .txt", path.display()))),
+        _ => Err(Error::argument(format!(
+            "{}: expected .csv, .tsv or .txt, also with .gz",
+            path.display()
+        ))),
     }
 }
 
@@ -37,5 +40,9 @@ pub fn read_table(path: impl AsRef<Path>, memory: u64) -> Result<AnnotationTable
     let separator = separator_of(path)?;
     let input = Input::open(&Opened::local(path)?)?;
     let table = AnnotationTable::from_text(input.reader, separator, memory);
-    table.map_err(|error| error.with_context(&Place::path(path)))
+    let place = Place::path(path);
+    match table {
+        Ok(table) => Ok(table.with_place(place)),
+        Err(error) => Err(error.with_context(&place)),
+    }
 }

@@ -79,8 +79,7 @@ impl Default for ValidateOptions {
 
 /// Checks everything about a matrix or fragments, and passes findings to `each`.
 ///
-/// If the location has no group, the [other groups](crate::formats::other_groups) of the file are checked as
-/// well. An empty group is only the root.
+/// If the location has no group, all groups of the file with data are checked. An empty group is only the root.
 ///
 /// ```no_run
 /// use nnz::{Location, ValidateOptions};
@@ -92,8 +91,8 @@ impl Default for ValidateOptions {
 ///
 /// # Errors
 ///
-/// Fails if the format is not recognized, if the location has several matrices, on I/O errors, and
-/// if cancelled. Any other fault is a finding.
+/// Fails if the format is not recognized or is not the given one, if a directory contains several matrices, on
+/// I/O errors, and if cancelled. Any other fault is a finding.
 pub fn validate(
     location: impl Into<Location>,
     options: &ValidateOptions,
@@ -108,12 +107,25 @@ pub fn validate(
             each(finding);
         }
     };
-    check_one(location, options, each)?;
     let open_options = options.open_options();
+    let given = open_options.format.is_some();
+    let several = match given {
+        true => Vec::new(),
+        // Errors are those of checking the location.
+        false => readable(crate::formats::unselected(location, &open_options))?.unwrap_or_default(),
+    };
+    if several.is_empty() {
+        check_one(location, options, each)?;
+    }
     missing_chunks(location, &open_options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
-    if open_options.format.is_some() {
+    if given {
         return Ok(());
+    }
+    let in_group = |group| Location::Path { path: path.clone(), group: Some(group) };
+    if !several.is_empty() {
+        let mut places = several.into_iter().map(in_group);
+        return places.try_for_each(|location| check_one(&location, options, each));
     }
     let others = match crate::formats::other_groups(location, &open_options) {
         Ok(others) => others,
@@ -121,8 +133,7 @@ pub fn validate(
         Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };
     for group in others {
-        let location = Location::Path { path: path.clone(), group: Some(group) };
-        check_one(&location, options, each)?;
+        check_one(&in_group(group), options, each)?;
     }
     Ok(())
 }
@@ -164,7 +175,11 @@ fn check_one(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    match Registry::default().detect(location, &options.open_options()) {
+    let (registry, open_options) = (Registry::default(), options.open_options());
+    if let Some(error) = registry.refused_format(location, &open_options) {
+        return Err(error);
+    }
+    match registry.detect(location, &open_options) {
         Ok(found) => found.validate(options, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Err(error),
         Err(error) => report_error(error.with_context(&location.source_place()), each),

@@ -1,6 +1,7 @@
 //! Concatenating matrices at several locations.
 
-use nnz_core::{Axis, Cancellation, Error, Place, Result};
+use nnz_core::{Axis, Cancellation, Error, MatrixSource as _, Place, Result};
+use nnz_engine::RepeatedNames;
 
 use crate::whole::ConcatFilesOptions;
 use crate::{ConcatOptions, ConvertOptions, Location, Progress, Summary, engine::Concat};
@@ -36,5 +37,23 @@ pub fn concat(
         sources.push((options.open_options().open_matrix(location)?, location.clone()));
     }
     let concat = Concat::new(sources, axis, how)?;
-    crate::convert_source(&concat, &Place::path("the concatenation"), to, options, progress)
+    let place = Place::path("the concatenation");
+    let mut summary = crate::convert_source(&concat, &place, to, options, progress)?;
+    summary.notes.extend(repeated(&concat, axis, options.memory)?);
+    Ok(summary)
+}
+
+/// Notes names along the axis that occur more than once.
+fn repeated(concat: &Concat, axis: Axis, memory: u64) -> Result<Option<String>> {
+    let Some(mut names) = concat.read_names(axis)? else { return Ok(None) };
+    let repeated = nnz_engine::repeated_names(&mut *names, memory)?;
+    Ok(repeated.map(|RepeatedNames { count, first }| {
+        let (one, several) = match axis {
+            Axis::Rows => ("row", "rows"),
+            Axis::Cols => ("column", "columns"),
+        };
+        let have =
+            if count == 1 { format!("1 {one} has") } else { format!("{count} {several} have") };
+        format!("{have} the name of an earlier {one}, such as {first:?}")
+    }))
 }

@@ -76,6 +76,9 @@ impl ContainerTarget {
             let what = format!("the extension is that of {}, not of {own}", other.name);
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
+        if flat {
+            check_npz(options.compress)?;
+        }
         let compress = options.compress;
         let container = |kind| {
             let inside = group.unwrap_or_default().to_owned();
@@ -189,6 +192,16 @@ pub(crate) fn uncompressed(target: &str) -> Error {
     Error::argument(format!("the option compress does not apply to {target}"))
 }
 
+/// Refuses a compression that npz files do not have.
+pub(crate) fn check_npz(compress: Option<Compression>) -> Result<()> {
+    match compress {
+        Some(Compression::Zstd(_)) => {
+            Err(Error::argument("the option compress zstd:N does not apply to npz; use gzip:N"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Returns the options of an R object; compressed by default, as in R.
 ///
 /// # Errors
@@ -201,7 +214,9 @@ pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
         Some(Compression::None) => None,
         Some(Compression::Gzip(level)) => Some(level),
         Some(Compression::Zstd(_)) => {
-            return Err(Error::argument("R objects support gzip compression only"));
+            return Err(Error::argument(
+                "the option compress zstd:N does not apply to .rds; use gzip:N",
+            ));
         }
     };
     Ok(RdsOptions { gzip, ..default })

@@ -57,7 +57,7 @@ impl CellAxis {
             Self::Axis(axis) => match cells(source) {
                 Some(found) => Ok((found == axis) == transpose),
                 None => {
-                    let what = "the source does not state which axis has cells";
+                    let what = "does not state which axis has cells";
                     Err(Error::argument(what).with_hint("transpose", "transposes the matrix"))
                 }
             },
@@ -106,6 +106,9 @@ pub struct ConvertOptions {
     pub threads: usize,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
+    /// The dialect of a DAPHNE source; by default it is detected.
+    #[cfg(feature = "daphne")]
+    pub from_dialect: Option<crate::daphne::Dialect>,
     /// Collects the repairs of the source, if it may be repaired; see [`repair`](fn@crate::repair).
     pub repairs: Option<Arc<Repairs>>,
 }
@@ -133,6 +136,9 @@ nnz_core::setters! {
         repairs: Option<Arc<Repairs>>,
     }
 }
+
+#[cfg(feature = "daphne")]
+nnz_core::setters! { ConvertOptions { from_dialect: Option<crate::daphne::Dialect> } }
 
 impl Default for ConvertOptions {
     fn default() -> Self {
@@ -168,6 +174,8 @@ impl Default for ConvertOptions {
             memory,
             threads,
             cancellation,
+            #[cfg(feature = "daphne")]
+            from_dialect: None,
             repairs: None,
         }
     }
@@ -183,10 +191,13 @@ impl ConvertOptions {
 
     /// Returns the options to open sources.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        OpenOptions::new()
+        let options = OpenOptions::new()
             .registry(self.registry.clone())
             .memory_limit(self.memory)
-            .repairs(self.repairs.clone())
+            .repairs(self.repairs.clone());
+        #[cfg(feature = "daphne")]
+        let options = options.dialect(self.from_dialect);
+        options
     }
 
     /// Returns the options that are independent of the target's location and format.
@@ -312,7 +323,8 @@ fn convert_once(
 ) -> Result<Summary> {
     let target = target_of(source, to, options)?;
     let kinds = source.header().axis_kinds;
-    if !options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose)? {
+    let exchanges = options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose);
+    if !exchanges.map_err(|error| error.with_context(from))? {
         return engine::convert(source, from, &*target, &options.engine(), progress);
     }
     // Nothing is reordered: what was stored by row is stored by column, and the names are exchanged

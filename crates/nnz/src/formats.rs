@@ -49,7 +49,7 @@ pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
-pub(crate) use groups::groups_inside;
+pub(crate) use groups::{groups_inside, unselected};
 pub use groups::{list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
@@ -106,10 +106,16 @@ impl FormatInfo {
     /// Returns whether a path has one of the extensions, in any letter case.
     #[must_use]
     pub fn is_extension_of(&self, path: &Path) -> bool {
+        self.extension_of(path).is_some()
+    }
+
+    /// Returns the extension of a path, if it is one of this format.
+    pub(crate) fn extension_of(&self, path: &Path) -> Option<&'static str> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         self.extensions
             .iter()
-            .any(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
+            .copied()
+            .find(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
     }
 
     /// Describes a format that is read, but not written.

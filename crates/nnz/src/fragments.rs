@@ -1,8 +1,9 @@
 //! Genomic fragments: intervals on chromosomes, each from one cell.
 //!
-//! [`open`] opens a store of fragments as a [`FragmentSource`], which yields its fragments by position
-//! or by region, from many threads. [`import`] reads text into a store, [`convert`] writes a store as
-//! another store or as text, [`select`] writes a part of it, and [`merge`] merges several. [`query`]
+//! A fragment file is a BPCells directory, a group of a container such as HDF5, or an R object. [`open`] opens
+//! one as a [`FragmentSource`], which yields its fragments by position or by region, from many threads.
+//! [`import`] converts text to a fragment file, [`convert`] converts one to another or to text, [`select`]
+//! writes a part of one, and [`merge`] merges several. [`query`]
 //! and [`print()`] return the fragments that overlap regions. [`Counts`] is the matrix of counts of
 //! each cell in each region: a [`MatrixSource`](crate::MatrixSource).
 //!
@@ -39,6 +40,6 @@ pub use nnz_engine::fragments::{
     Region, Regions, SelectOptions, Tiles, WriteOptions, print, query,
 };
 pub use nnz_singlecell::fragment_tsv::{Chromosomes, read_cells};
-pub use place::{holds, open, open_within};
+pub use place::{holds, open, open_with};
 pub use target::{StoreOptions, is_text};
 pub use verbs::{convert, diff, merge, select};

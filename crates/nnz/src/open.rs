@@ -138,6 +138,24 @@ impl OpenOptions {
         }
     }
 
+    /// Detects the format again.
+    pub(crate) fn detected(self) -> Self {
+        Self {
+            format: None,
+            #[cfg(feature = "daphne")]
+            dialect: None,
+            ..self
+        }
+    }
+
+    /// Returns whether a dialect is given.
+    pub(crate) fn has_dialect(&self) -> bool {
+        #[cfg(feature = "daphne")]
+        return self.dialect.is_some();
+        #[cfg(not(feature = "daphne"))]
+        false
+    }
+
     /// Prefers groups with this kind of data in files with several; by default matrices.
     #[must_use]
     pub fn prefer(mut self, kind: DatasetKind) -> Self {

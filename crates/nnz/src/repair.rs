@@ -28,8 +28,8 @@ pub struct RepairSummary {
 ///
 /// - pointers of AnnData, 10x and SciPy that overflowed because their type is too narrow;
 /// - a number of entries other than Matrix Market states in its size line, or Binsparse in its descriptor.
-///   A text with fewer entries, or without a final line break, may be truncated: the caller states that
-///   it is `complete`;
+///   A Matrix Market file with fewer entries than it states, or with more but without a final line break, may be
+///   truncated: the caller states that it is `complete`;
 /// - unsorted entries of a row or column, in AnnData, 10x, SciPy and Binsparse;
 /// - `end_max` of fragments.
 ///

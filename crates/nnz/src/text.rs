@@ -36,7 +36,8 @@ pub fn read_selection(path: impl AsRef<Path>) -> Result<Selection> {
 pub fn parse_size(text: &str) -> std::result::Result<u64, String> {
     let digits = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| "expected a size such as 500M".to_owned())?;
+    let number: u64 =
+        number.parse().map_err(|_| "expected a size such as 500M or 4G".to_owned())?;
     let unit = unit.trim().to_ascii_lowercase();
     let unit = unit.strip_suffix('b').unwrap_or(&unit);
     let factor: u64 = match unit {
@@ -49,7 +50,7 @@ pub fn parse_size(text: &str) -> std::result::Result<u64, String> {
         "mi" => 1 << 20,
         "gi" => 1 << 30,
         "ti" => 1 << 40,
-        other => return Err(format!("unknown unit {other:?}")),
+        _ => return Err("expected a size such as 500M or 4G".to_owned()),
     };
     number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
 }

@@ -50,6 +50,7 @@ pub(super) fn summary<'py>(
     made.set_item("bytes_after", done.bytes_after)?;
     made.set_item("disk", done.disk)?;
     made.set_item("seconds", done.seconds)?;
+    made.set_item("dropped", &done.dropped)?;
     made.set_item("notes", &done.notes)?;
     Ok(made)
 }

@@ -114,6 +114,10 @@ fn describe(py: Python<'_>, change: ElementChange) -> PyResult<Bound<'_, PyDict>
     let kind = match change {
         ElementChange::FirstOnly => "first_only",
         ElementChange::SecondOnly => "second_only",
+        ElementChange::Shape { first, second } => {
+            pair(first, second)?;
+            "shape"
+        }
         ElementChange::Kind { first, second } => {
             pair(first, second)?;
             "kind"

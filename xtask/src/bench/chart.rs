@@ -84,7 +84,7 @@ fn draw(page: &str) -> Result<String> {
     let one = f64::from(LABELS + 10) + BARS / most;
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
-         height=\"{height}\" role=\"img\">\n<title>How many times as fast nnz is as other programs</title>\n\
+         height=\"{height}\" role=\"img\">\n<title>Speed of nnz relative to other programs</title>\n\
          <style>\n{STYLE}</style>\n\
          <text class=\"title\" x=\"{start}\" y=\"20\">nnz: times as fast as the other program</text>\n\
          {rows}<line class=\"one\" x1=\"{one:.1}\" y1=\"{TOP}\" x2=\"{one:.1}\" y2=\"{y}\"/>\n\

@@ -52,9 +52,7 @@ impl FromStr for Layout {
             return Ok(format.layout());
         }
         parse(text).ok_or_else(|| {
-            format!(
-                "found {text:?}, expected a format such as CSR, or levels: dense(sparse(element))"
-            )
+            "expected a format such as CSR, or levels such as dense(sparse(element))".to_owned()
         })
     }
 }

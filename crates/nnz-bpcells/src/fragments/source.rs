@@ -51,7 +51,7 @@ impl FragmentSource {
     /// Fails if the version is not one of fragments, a member is missing, has the wrong type or is
     /// too short, or `chr_ptr` does not assign each fragment to exactly one chromosome.
     pub fn open(container: Box<dyn Container>) -> Result<Self> {
-        Self::open_within(container, u64::MAX)
+        Self::open_with_limit(container, u64::MAX)
     }
 
     /// Opens the fragments in a container like [`open`](Self::open), with a limit for memory: names
@@ -60,7 +60,7 @@ impl FragmentSource {
     /// # Errors
     ///
     /// Fails like [`open`](Self::open), and if there are more chromosomes than the limit allows.
-    pub fn open_within(container: Box<dyn Container>, memory: u64) -> Result<Self> {
+    pub fn open_with_limit(container: Box<dyn Container>, memory: u64) -> Result<Self> {
         let here = &*container;
         let place = Place::array(here.path(), version::TAG);
         let version = FragmentVersion::parse(&here.attribute(version::TAG)?, &place)?;

@@ -36,7 +36,7 @@ pub fn validate_fragments(
         return check.finish();
     }
     // All lengths are right, so every fragment can be decoded.
-    let source = FragmentSource::open_within(open()?, memory);
+    let source = FragmentSource::open_with_limit(open()?, memory);
     if let Some(source) = check.take(source) {
         // Separately, so that a fault in one column does not hide a fault in the other.
         let decoded = cells(&source);

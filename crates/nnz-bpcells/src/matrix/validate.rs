@@ -179,10 +179,13 @@ impl Check<'_> {
                 }
             }
         }
-        let notes = [(unsorted, "is not in ascending order"), (repeated, "is stored twice")];
-        for ((row, col), message) in notes.into_iter().filter_map(|(at, m)| Some((at?, m))) {
-            let place = Place::path(self.container.path()).at(At::Entry { row, col });
-            self.note(place, message);
+        let found = |at: Option<(u64, u64)>, what: &str| {
+            at.map(|(row, col)| format!("{what} (row {row}, column {col})"))
+        };
+        let notes =
+            [found(unsorted, "not in ascending order: entry"), found(repeated, "duplicate entry")];
+        for message in notes.into_iter().flatten() {
+            self.note(Place::path(self.container.path()), message);
         }
         Ok(())
     }

@@ -302,12 +302,12 @@ fn unsorted_and_duplicate_entries_are_read_with_a_note() {
     assert_eq!(store.entries().unwrap(), [(2, 0, 5), (0, 0, 7), (1, 2, 1)]);
     let [faults, notes] = store.findings();
     assert_eq!(faults, [""; 0]);
-    assert_eq!(notes, ["note: entry (row 0, column 0): is not in ascending order"]);
+    assert_eq!(notes, ["note: not in ascending order: entry (row 0, column 0)"]);
     let store = unpacked().with("index", &u32s(&[2, 2, 1]));
     assert_eq!(store.entries().unwrap(), [(2, 0, 5), (2, 0, 7), (1, 2, 1)]);
     let [faults, notes] = store.findings();
     assert_eq!(faults, [""; 0]);
-    assert_eq!(notes, ["note: entry (row 2, column 0): is stored twice"]);
+    assert_eq!(notes, ["note: duplicate entry (row 2, column 0)"]);
 }
 
 #[test]

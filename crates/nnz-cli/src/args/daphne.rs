@@ -14,11 +14,19 @@ pub(crate) struct Reading {
     /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
     #[arg(
         long,
+        alias = "dialect",
         value_name = "DIALECT",
         help_heading = "Options for daphne",
         conflicts_with = "from_format"
     )]
-    pub(crate) dialect: Option<Dialect>,
+    pub(crate) from_dialect: Option<Dialect>,
+}
+
+impl Reading {
+    /// Returns the options to open the file, with a memory limit if one is given.
+    pub(crate) fn set(&self, memory: Option<u64>) -> OpenOptions {
+        self.from.set(OpenOptions::new().memory_limit(memory).dialect(self.from_dialect))
+    }
 }
 
 /// The format of a file that is read.
@@ -41,19 +49,29 @@ impl From {
 
 fn format_name(text: &str) -> Result<&'static str, String> {
     let registry = Registry::default();
-    let found = registry.find(text).map(|format| format.info().name);
+    // Fragments as text are read by `nnz fragments import` only.
+    let readable = |name: &&str| *name != "fragment-text";
+    let found = registry.find(text).map(|format| format.info().name).filter(readable);
     found.ok_or_else(|| {
-        let names: Vec<_> = registry.formats().iter().map(|format| format.info().name).collect();
+        let names = registry.formats().iter().map(|format| format.info().name);
+        let names: Vec<_> = names.filter(readable).collect();
         format!("expected {}", names.join(", "))
     })
+}
+
+/// The dialect of sources.
+#[derive(Debug, Group)]
+pub(crate) struct FromDialect {
+    /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
+    #[arg(long, value_name = "DIALECT", help_heading = "Options for daphne")]
+    pub(crate) from_dialect: Option<Dialect>,
 }
 
 /// Options for the source of a conversion.
 #[derive(Debug, Group)]
 pub(crate) struct SourceOptions {
-    /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
-    #[arg(long, value_name = "DIALECT", help_heading = "Options for daphne")]
-    pub(crate) from_dialect: Option<Dialect>,
+    #[command(flatten)]
+    pub(crate) dialect: FromDialect,
 
     /// Column types of a .csv source, with names of DAPHNE such as si64 or of nnz such as int64 [default: the
     /// first of int64, uint64 and float64 that holds all values of the column]
@@ -68,7 +86,12 @@ pub(crate) struct SourceOptions {
 }
 
 fn column_type(text: &str) -> Result<ValueType, String> {
-    nnz::daphne::value_type(text).map_or_else(|| text.parse(), Ok)
+    let found = nnz::daphne::value_type(text).or_else(|| text.parse().ok());
+    found.ok_or_else(|| {
+        "expected si8 to si64, ui8 to ui64, f32 or f64; or int8 to int64, uint8 to uint64, float32 or \
+         float64"
+            .to_owned()
+    })
 }
 
 #[cfg(test)]

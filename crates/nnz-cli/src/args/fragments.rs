@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args as Group, Subcommand, ValueEnum};
+use clap::{Arg, ArgGroup, Args as Group, Subcommand, ValueEnum};
 use nnz::fragments::CountMode;
 use nnz::{Compression, Location, bpcells::FormatVersion};
 
+use super::values::{natural, positive};
 use super::{Memory, Threads, Writing, location};
 
 /// Work with genomic fragments: import, export, query, merge, select, count
@@ -60,7 +61,7 @@ pub(crate) struct Import {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Fragment file to write
+    /// Fragment file to write: .h5, .nc, .zarr or ::GROUP; .npz; .rds; with another extension, a directory
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
@@ -84,9 +85,9 @@ pub(crate) struct Import {
     pub(crate) storing: Storing,
 }
 
-/// Write fragments as text: .tsv or .bed; with .gz, bgzip-compressed and with a tabix index
+/// Write fragments as text: .tsv, .txt or .bed; with .gz, bgzip-compressed and with a tabix index
 ///
-/// .bed has chromosome, start, end and cell; .tsv also has a count, which is 1, as in 10x files.
+/// .bed has chromosome, start, end and cell; .tsv and .txt also have a count, which is 1, as in 10x files.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -144,7 +145,7 @@ pub(crate) struct Merge {
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
     pub(crate) sources: Vec<Location>,
 
-    /// Fragment file to write
+    /// Fragment file to write: .h5, .nc, .zarr or ::GROUP; .npz; .rds; with another extension, a directory
     #[arg(value_name = "DST", value_parser = location(), required = true)]
     pub(crate) target: Location,
 
@@ -170,7 +171,7 @@ pub(crate) struct Select {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Fragment file to write
+    /// Fragment file to write: .h5, .nc, .zarr or ::GROUP; .npz; .rds; with another extension, a directory
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
@@ -188,10 +189,11 @@ pub(crate) struct Select {
 
     /// Minimum length in bases
     #[arg(long, value_name = "N", default_value = "0")]
+    #[arg(value_parser = natural, allow_negative_numbers = true)]
     pub(crate) min_length: u32,
 
     /// Maximum length in bases [default: any]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = natural, allow_negative_numbers = true)]
     pub(crate) max_length: Option<u32>,
 
     #[command(flatten)]
@@ -204,6 +206,7 @@ pub(crate) struct Select {
 /// are named CHROMOSOME:START-END.
 #[derive(Debug, Group)]
 #[command(group = ArgGroup::new("regions").required(true))]
+#[command(mut_args(of_counts))]
 #[command(after_help = "\
 Examples:
   nnz fragments count pbmc.fragments peaks.bpcells --peaks peaks.bed
@@ -224,7 +227,7 @@ pub(crate) struct Count {
 
     /// Divide the chromosomes into tiles of this many bases
     #[arg(long, value_name = "BASES", group = "regions")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tiles: Option<u32>,
 
     /// Chromosomes to divide and their sizes, one per line, separated by a tab [default: all, up to
@@ -238,6 +241,20 @@ pub(crate) struct Count {
 
     #[command(flatten)]
     pub(crate) writing: Writing,
+}
+
+/// Adapts options that describe what is the same as in SRC: counts are a matrix, SRC is not.
+fn of_counts(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "expand" | "structure" | "duplicates" => arg.hide(true),
+        "order" => arg.help("Store by row or by column [default: row, or what DST requires]"),
+        "value_type" => arg.help(
+            "Value type: int8 to int64, uint8 to uint64, float32 or float64, if the target supports it \
+             [default: uint32]",
+        ),
+        "genome" => arg.help("10x: genome of the features [default: none]"),
+        _ => arg,
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -257,7 +274,7 @@ impl From<Mode> for CountMode {
     }
 }
 
-/// Options of all verbs that write a store of fragments.
+/// Options of all verbs that write a fragment file.
 #[derive(Debug, Group)]
 pub(crate) struct Storing {
     /// Disable bit packing

@@ -24,8 +24,8 @@ pub(crate) struct Labelling {
     #[arg(long, help_heading = LABELS)]
     make_unique: bool,
 
-    /// Join the columns of a .csv or .tsv file, plain or .gz, to the row annotations; it has a header, and row
-    /// names in the first column
+    /// Join the columns of a .csv, .tsv or .txt file, also with .gz, to the row annotations; it has a header, and
+    /// row names in the first column
     #[arg(long, value_name = "FILE", help_heading = LABELS)]
     row_annotations: Option<PathBuf>,
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
-use nnz::{Axis, Error, Header, Selection, matrix::AxisKind};
+use nnz::{Axis, Error, ErrorKind, Header, Location, Selection, matrix::AxisKind};
 
 use super::values::{Selected, selected};
 
@@ -42,6 +42,7 @@ impl Selecting {
     /// Returns the selections of rows and columns, if any.
     pub(crate) fn of_axes(
         &self,
+        source: &Location,
         header: impl FnOnce() -> Result<Header, Error>,
     ) -> Result<[Option<Selection>; 2], Error> {
         let list = |all: &[Selected]| Selected::all(all, self.allow_empty);
@@ -55,7 +56,7 @@ impl Selecting {
         {
             let Some(given) = given else { continue };
             let given = given.of_kind(kind);
-            let axis = axis_of(kind, &header, "--rows or --cols")?;
+            let axis = axis_of(kind, source, &header, "--rows or --cols")?;
             let both = &mut axes[usize::from(axis == Axis::Cols)];
             *both = Some(match both.take() {
                 Some(before) => before.and(given),
@@ -92,30 +93,31 @@ pub(crate) enum AxisArg {
 }
 
 impl AxisArg {
-    /// Returns the axis of a matrix.
+    /// Returns the axis of a matrix. The location is that of the matrix, in messages.
     pub(crate) fn axis(
         self,
+        source: &Location,
         header: impl FnOnce() -> Result<Header, Error>,
     ) -> Result<Axis, Error> {
         const OTHER: &str = "rows or cols";
         match self {
             Self::Rows => Ok(Axis::Rows),
             Self::Cols => Ok(Axis::Cols),
-            Self::Cells => axis_of(AxisKind::Cells, &header()?, OTHER),
-            Self::Features => axis_of(AxisKind::Features, &header()?, OTHER),
+            Self::Cells => axis_of(AxisKind::Cells, source, &header()?, OTHER),
+            Self::Features => axis_of(AxisKind::Features, source, &header()?, OTHER),
         }
     }
 }
 
 /// Finds the axis of cells or features; `other` is the argument to use if the file does not state
 /// it.
-fn axis_of(kind: AxisKind, header: &Header, other: &str) -> Result<Axis, Error> {
+fn axis_of(kind: AxisKind, source: &Location, header: &Header, other: &str) -> Result<Axis, Error> {
     match header.axis_kinds.map(|found| found == kind) {
         [true, false] => Ok(Axis::Rows),
         [false, true] => Ok(Axis::Cols),
         _ => {
-            let what = format!("the file does not state which axis has {kind}; use {other}");
-            Err(Error::argument(what))
+            let what = format!("does not state which axis has {kind}; use {other}");
+            Err(Error::new(ErrorKind::Argument(what), source.source_place()))
         }
     }
 }

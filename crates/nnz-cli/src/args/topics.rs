@@ -16,7 +16,7 @@ Some extensions have several formats:
   .zarr      AnnData if SRC is, otherwise Binsparse  bpcells, binsparse, anndata
   .npz       SciPy matrix                            bpcells, binsparse (also CSR, ...)
   .h5        an error                                10x, bpcells, binsparse, anndata
-  none       an error                                10x (a directory), bpcells, binsparse
+  other      an error                                any; 10x, bpcells and binsparse: a directory
 
 Fragments are read from text by nnz fragments import, and written as text by nnz fragments export.
 DAPHNE data frames (.dbdf) are converted to and from .csv.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use nnz::{
     Error, ErrorKind, Place, Selection,
-    formats::{FormatOptions, Registry},
+    formats::{DatasetKind, FormatOptions, Registry},
 };
 
 /// A selection of rows or columns.
@@ -86,6 +86,39 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Parses a memory limit. Small numbers without a unit are refused, because they are not meant as bytes.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    const LEAST: u64 = 1000;
+    let bytes = nnz::text::parse_size(text)?;
+    let has_unit = text.ends_with(|sign: char| !sign.is_ascii_digit());
+    match has_unit || bytes >= 1_000_000 {
+        true if bytes >= LEAST => Ok(bytes),
+        true => Err("expected at least 1K, such as 500M or 4G".to_owned()),
+        false => Err("expected a size with a unit, such as 500M or 4G".to_owned()),
+    }
+}
+
+/// Parses a number of at least `least` of a 32-bit integer.
+fn number_from(least: u32, text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number >= least);
+    number.ok_or_else(|| format!("expected a number from {least} to {}", u32::MAX))
+}
+
+/// Parses a number.
+pub(super) fn natural(text: &str) -> Result<u32, String> {
+    number_from(0, text)
+}
+
+/// Parses a maximum number of lines.
+pub(super) fn count(text: &str) -> Result<usize, String> {
+    natural(text).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+/// Parses a number that is at least 1.
+pub(super) fn positive(text: &str) -> Result<u32, String> {
+    number_from(1, text)
+}
+
 /// A target format, and the options that its name implies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct To {
@@ -97,8 +130,13 @@ impl FromStr for To {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (format, options) =
-            Registry::default().parse_target(text).map_err(|error| error.to_string())?;
+        let registry = Registry::default();
+        let (format, options) = registry.parse_target(text).map_err(|_| {
+            let infos = registry.formats().iter().map(|format| format.info());
+            let written = infos.filter(|info| info.writes.contains(&DatasetKind::Matrix));
+            let names: Vec<&str> = written.map(|info| info.name).collect();
+            format!("expected {}, or a Binsparse format such as CSR", names.join(", "))
+        })?;
         Ok(Self { format: format.info().name, options })
     }
 }
@@ -106,6 +144,25 @@ impl FromStr for To {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_memory_limit_has_a_unit_or_is_large() {
+        assert_eq!(memory("1K"), Ok(1000));
+        assert_eq!(memory("4G"), Ok(4_000_000_000));
+        assert_eq!(memory("5000000000"), Ok(5_000_000_000));
+        for text in ["0", "1", "5", "5000", "999999", "0K", "0G", "999B", "5X", ""] {
+            assert!(memory(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_in_a_range_that_the_message_states() {
+        assert_eq!(natural("0"), Ok(0));
+        assert_eq!(positive("4294967295"), Ok(u32::MAX));
+        for text in ["0", "-1", "x", "4294967296"] {
+            assert_eq!(positive(text).unwrap_err(), "expected a number from 1 to 4294967295");
+        }
+    }
 
     #[test]
     fn threads_are_one_or_more_but_not_without_end() {

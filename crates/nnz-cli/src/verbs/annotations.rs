@@ -15,7 +15,7 @@ pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outco
     let options = nnz::OpenOptions::new().memory_limit(memory);
     let opened = super::open_tables(&args.source, &options)?;
     let place = args.source.source_place();
-    let axis = args.axis.axis(|| Ok(opened.header().clone()))?;
+    let axis = args.axis.axis(&args.source, || Ok(opened.header().clone()))?;
     let write = |separator: u8, out: &mut dyn Write| {
         let how = AnnotationText::default().separator(separator).memory(memory);
         write_annotations(&*opened, axis, &how, out).map_err(|error| error.with_context(&place))

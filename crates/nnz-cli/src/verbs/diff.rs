@@ -84,6 +84,7 @@ fn of_element(found: ElementDifference) -> Option<One> {
         ElementChange::FirstOnly => One::new("first_only"),
         ElementChange::SecondOnly => One::new("second_only"),
         ElementChange::Matrix(difference) => of_matrix(&difference)?,
+        ElementChange::Shape { first, second } => One::new("shape").with([first, second]),
         ElementChange::Kind { first, second } => One::new("kind").with([first, second]),
         ElementChange::Value { position, first, second } => {
             One { position, ..One::new("value") }.with([first, second])

@@ -1,4 +1,4 @@
-//! `nnz fragments`, and other verbs with a store of fragments.
+//! `nnz fragments`, and other verbs with a fragment file.
 
 mod any;
 
@@ -9,7 +9,7 @@ use nnz::fragments::{
     self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Region, Regions,
     SelectOptions, StoreOptions, Tiles,
 };
-use nnz::{Error, Location, matrix::StringList, output::WriteOptions};
+use nnz::{Error, ErrorKind, Location, matrix::StringList, output::WriteOptions};
 
 use super::write;
 use crate::Outcome;
@@ -48,7 +48,7 @@ fn export(args: &Export, quiet: bool) -> Result<Outcome, Error> {
     let write = WriteOptions { overwrite: args.force, sync: !args.no_sync };
     let options = StoreOptions::default().write(write).threads(args.threads.number());
     if !fragments::is_text(&args.target)? {
-        let what = "expected the extension .tsv or .bed, also with .gz; nnz convert writes stores";
+        let what = "expected the extension .tsv, .txt or .bed, also with .gz; for other formats use nnz convert";
         return Err(Error::argument(format!("{}: {what}", args.target)));
     }
     let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
@@ -60,7 +60,11 @@ fn query(args: &Query) -> Result<Outcome, Error> {
     let source = fragments::open(&args.source)?;
     let names = source.chromosome_names()?;
     let regions = args.regions.iter().map(|text| Region::parse(text, &names));
-    let regions = regions.collect::<Result<Vec<_>, _>>()?;
+    let regions =
+        regions.collect::<Result<Vec<_>, Error>>().map_err(|error| match error.kind() {
+            ErrorKind::UnknownName(_) => error.with_context(&args.source.source_place()),
+            _ => error,
+        })?;
     print(&args.source, &*source, &regions, args.threads.number())
 }
 
@@ -131,7 +135,8 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
         }),
     };
     let place = args.source.source_place();
-    let source = fragments::open_within(&args.source, options.memory)?;
+    let open_options = nnz::OpenOptions::new().memory_limit(options.memory);
+    let source = fragments::open_with(&args.source, &open_options)?;
     let counts = Counts::new(source, regions, args.mode.into());
     let counts = counts.map_err(|error| error.with_context(&place))?;
     let bar = Bar::new(quiet);
@@ -164,6 +169,9 @@ pub(super) fn summarise(
     }
     for note in &summary.notes {
         print_message(&format!("note: {note}"));
+    }
+    if !summary.dropped.is_empty() {
+        print_message(&format!("dropped: {}", summary.dropped.join(", ")));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {

@@ -21,7 +21,7 @@ pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
             false => Err(Error::argument("--types applies to .csv sources only")),
         };
     }
-    if args.source_options.from_dialect.is_some() { Ok(false) } else { is_text() }
+    if args.source_options.dialect.from_dialect.is_some() { Ok(false) } else { is_text() }
 }
 
 /// Converts a frame between text and DAPHNE.
@@ -50,7 +50,7 @@ pub(super) fn convert(
     let options = FrameOptions::default()
         .format(writing.to.as_ref().map(|to| to.format))
         .types(args.source_options.types.clone())
-        .from_dialect(args.source_options.from_dialect)
+        .from_dialect(args.source_options.dialect.from_dialect)
         .format_options(writing.format_options.0.clone())
         .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
         .write(WriteOptions { overwrite: writing.force, sync: !writing.no_sync });

@@ -82,9 +82,7 @@ struct Array {
 
 /// Describes a dataset.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let options =
-        nnz::OpenOptions::new().memory_limit(args.resources.limit()).dialect(args.reading.dialect);
-    let opened = match args.reading.from.set(options).open(&args.source) {
+    let opened = match args.reading.set(args.resources.limit()).open(&args.source) {
         Err(error) => return file::info(args).unwrap_or(Err(error)),
         Ok(opened) => opened,
     };
@@ -128,10 +126,7 @@ fn file_bytes(args: &args::Info) -> Option<u64> {
 
 /// Lists the matrices and tables of a file with several, or notes why that fails.
 fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<String>) {
-    if args.reading.dialect.is_some() {
-        return (Vec::new(), notes);
-    }
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
+    let options = args.reading.set(args.resources.limit());
     let listed = nnz::formats::list_members(&args.source, &options).unwrap_or_else(|error| {
         notes.push(format!("cannot list the matrices and tables of the file: {error}"));
         Vec::new()
@@ -147,7 +142,7 @@ fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<Strin
 
 /// Lists the other groups of a file, or notes why that fails.
 pub(super) fn others(args: &args::Info, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
+    let options = args.reading.set(args.resources.limit());
     let others = nnz::formats::other_groups(&args.source, &options).unwrap_or_else(|error| {
         notes.push(format!("cannot list other groups: {error}"));
         Vec::new()

@@ -85,10 +85,15 @@ impl From<&Moments> for Line {
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let place = args.source.source_place();
     let memory = args.resources.bytes();
-    let dataset = nnz::OpenOptions::new().memory_limit(memory).open(&args.source)?;
+    let options = nnz::OpenOptions::new().memory_limit(memory).dialect(args.reading.from_dialect);
+    let dataset = options.open(&args.source)?;
     let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     let header = || Ok(opened.header().clone());
-    let axes = args.axis.iter().map(|axis| axis.axis(header)).collect::<Result<Vec<_>, _>>()?;
+    let axes = args
+        .axis
+        .iter()
+        .map(|axis| axis.axis(&args.source, header))
+        .collect::<Result<Vec<_>, _>>()?;
     if args.csv && axes.contains(&Axis::Rows) && axes.contains(&Axis::Cols) {
         return Err(Error::argument("--csv supports one axis only"));
     }
@@ -98,7 +103,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         .measures(args.measures.into())
         .memory(memory)
         .threads(args.threads.number());
-    let [rows, cols] = args.selecting.of_axes(header)?;
+    let [rows, cols] = args.selecting.of_axes(&args.source, header)?;
     let matrix = match (rows, cols) {
         (None, None) => Matrix::Whole(opened),
         (rows, cols) => {

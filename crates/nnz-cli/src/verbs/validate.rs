@@ -27,7 +27,7 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
-    let (threads, dialect) = (args.threads.number(), args.reading.dialect);
+    let (threads, dialect) = (args.threads.number(), args.reading.from_dialect);
     let options = ValidateOptions::default()
         .memory(memory)
         .threads(threads)

@@ -22,7 +22,7 @@ pub(crate) fn convert(
     }
     let options = options(&args.writing)?.transpose(transpose);
     let bytes_before = file_size(&args.source);
-    if !transpose && args.source_options.from_dialect.is_none() {
+    if !transpose && args.source_options.dialect.from_dialect.is_none() {
         let bar = Bar::new(quiet);
         let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
         if let Some(summary) = written {
@@ -34,7 +34,7 @@ pub(crate) fn convert(
     }
     let found = match nnz::OpenOptions::new()
         .memory_limit(options.memory)
-        .dialect(args.source_options.from_dialect)
+        .dialect(args.source_options.dialect.from_dialect)
         .open(&args.source)?
     {
         Dataset::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),
@@ -50,13 +50,15 @@ pub(crate) fn convert(
     Ok(Outcome::Good)
 }
 
-fn header_of(place: &Location) -> Result<Header, Error> {
-    Ok(super::open_tables(place, &nnz::OpenOptions::new())?.header().clone())
+fn header_of(place: &Location, reading: &args::daphne::FromDialect) -> Result<Header, Error> {
+    let options = nnz::OpenOptions::new().dialect(reading.from_dialect);
+    Ok(super::open_tables(place, &options)?.header().clone())
 }
 
 /// Writes a corrected copy of a broken file.
 pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error> {
-    let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
+    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let bar = Bar::new(quiet);
     let bytes_before = file_size(&args.source);
     let mut done = nnz::repair(&args.source, &args.target, args.complete, &options, &bar)?;
     if quiet {
@@ -86,9 +88,12 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
             "nothing is selected; use --rows, --cols, --cells or --features",
         ));
     }
-    let [rows, cols] =
-        args.selecting.of_axes(|| header_of(&args.source))?.map(Option::unwrap_or_default);
-    let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
+    let [rows, cols] = args
+        .selecting
+        .of_axes(&args.source, || header_of(&args.source, &args.reading))?
+        .map(Option::unwrap_or_default);
+    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let bar = Bar::new(quiet);
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
@@ -98,16 +103,15 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
 
 /// Concatenates matrices.
 pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error> {
-    let options = options(&args.writing)?;
+    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
     let how = ConcatOptions::default()
         .value_type(options.value_type)
         .rounding(options.rounding)
         .ignore_names(args.ignore_names);
-    let header = || match args.sources.first() {
-        Some(first) => header_of(first),
-        None => Err(Error::argument("nothing to concatenate")),
+    let Some(first) = args.sources.first() else {
+        return Err(Error::argument("nothing to concatenate"));
     };
-    let (axis, bar) = (args.axis.axis(header)?, Bar::new(quiet));
+    let (axis, bar) = (args.axis.axis(first, || header_of(first, &args.reading))?, Bar::new(quiet));
     let files = ConcatFilesOptions::default()
         .join(args.files.join.map(Into::into))
         .label(args.files.label.clone())

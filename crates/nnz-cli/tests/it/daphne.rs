@@ -330,8 +330,12 @@ fn the_dialect_can_be_given() {
     assert!(!target.exists());
     forced("daphne").good();
     same(&source, &target, true);
-    // With a dialect, neither this file nor a stream is DAPHNE.
-    assert!(run(&["info", text(&target), "--dialect", "spec"]).refused().contains("byte 0"));
+    // A dialect does not make this file or a stream DAPHNE.
+    for verb in ["info", "cat", "validate"] {
+        let other = run(&[verb, text(&target), "--from-dialect", "spec"]);
+        let expected = format!("{}: --from-dialect does not apply to mtx\n", text(&target));
+        assert_eq!(other.refused_by(verb), format!("nnz: {expected}"), "{verb}");
+    }
     assert_eq!(run(&["cat", "-", "--dialect", "spec"]).code, Some(2));
     assert_eq!(run(&["info", text(&source), "--dialect", "x"]).code, Some(2));
 }

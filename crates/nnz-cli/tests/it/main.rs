@@ -32,6 +32,7 @@ mod generated;
 mod golden;
 mod hdf5;
 mod json;
+mod noted;
 #[cfg(unix)]
 mod paths;
 mod rds;
@@ -45,3 +46,4 @@ mod temporary_directory;
 #[cfg(unix)]
 mod terminal;
 mod whole;
+mod wrong_arguments;

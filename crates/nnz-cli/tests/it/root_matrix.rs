@@ -108,12 +108,36 @@ fn several_groups_are_listed_if_the_root_is_not_a_matrix() {
         for inner in ["x", "y"] {
             run(&["convert", "-q", text(&first), &group(&path, inner), "--to", "CSR"]).good();
         }
-        for verb in ["info", "cat", "stats", "validate"] {
+        for verb in ["info", "cat", "stats"] {
             let message = run(&[verb, text(&path)]).refused_by(verb);
             assert!(message.contains("contains several"), "{message}");
             assert!(message.contains(&group(&path, "x")) && message.contains(&group(&path, "y")));
         }
     }
+}
+
+#[test]
+fn validate_checks_all_groups_if_the_root_is_not_a_matrix() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = write(folder.path(), "first.mtx", FIRST);
+    for (name, format) in [("a.h5", "CSR"), ("a.zarr", "CSR"), ("b.h5", "bpcells")] {
+        let path = folder.path().join(name);
+        for inner in ["x", "y"] {
+            run(&["convert", "-q", text(&first), &group(&path, inner), "--to", format]).good();
+        }
+        assert_eq!(run(&["validate", text(&path)]).good(), "", "{name}");
+    }
+    // Descending rows in one of them.
+    let path = folder.path().join("a.zarr");
+    let chunk = path.join("y/pointers_to_1/c/0");
+    let mut bytes = fs::read(&chunk).unwrap();
+    bytes[4] = 9;
+    fs::write(&chunk, bytes).unwrap();
+    let all = run(&["validate", text(&path)]);
+    assert_eq!((all.code, &*all.err), (Some(1), ""), "{all:?}");
+    assert!(all.out.contains(&group(&path, "y")), "{all:?}");
+    assert!(!all.out.contains(&group(&path, "x")), "{all:?}");
+    run(&["validate", &group(&path, "x")]).good();
 }
 
 #[test]

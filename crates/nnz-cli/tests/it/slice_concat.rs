@@ -183,8 +183,8 @@ fn matrices_are_concatenated_with_their_names() {
     let differ = ["concat", a, other, target, "--axis", "cols", "--force"];
     let error = run(&differ).refused();
     let message = format!(
-        "nnz: {other}: name \"CD8B\" of row 1, which is \"CD8A\" in {a}; \
-         --ignore-names uses those of the first\n"
+        "nnz: {other}: row 1 is named \"CD8B\", but \"CD8A\" in {a}; \
+         --ignore-names uses the names of the first matrix\n"
     );
     assert_eq!(error, message);
     assert_eq!(content(scratch.path().join("t.bpcells").as_path()), before);
@@ -475,13 +475,18 @@ fn rows_are_selected_by_conditions_and_cells_on_either_axis() {
     assert!(refused(&["--cols", "type=gene"]).contains("columns have no annotations"));
     let plain = scratch.path().join("m.mtx");
     run(&["-q", "convert", text(&source), text(&plain)]).good();
-    for (flags, says) in [
-        (&["cat", text(&plain), "--cells", "0"][..], "does not state which axis has cells"),
-        (&["slice", text(&plain), "x.mtx"], "nothing is selected"),
+    let unstated = format!("nnz: {}: does not state which axis has cells; use", text(&plain));
+    for flags in [
+        &["cat", text(&plain), "--cells", "0"][..],
+        &["names", text(&plain), "cells"],
+        &["stats", text(&plain), "--axis", "cells"],
+        &["concat", text(&plain), text(&plain), "x.mtx", "--axis", "cells"],
     ] {
         let done = run(flags);
-        assert!(done.code == Some(2) && done.err.contains(says), "{done:?}");
+        assert!(done.code == Some(1) && done.err.starts_with(&unstated), "{done:?}");
     }
+    let done = run(&["slice", text(&plain), "x.mtx"]);
+    assert!(done.code == Some(2) && done.err.contains("nothing is selected"), "{done:?}");
 }
 
 #[test]

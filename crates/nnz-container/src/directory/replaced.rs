@@ -20,13 +20,15 @@ pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
     let name = entry?.file_name();
     let file = match File::open(directory.join(VERSION)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Some(format!("holds {name:?}, but not the file {VERSION:?} of a store")));
+            return Ok(Some(format!(
+                "it contains {name:?}, but not the file {VERSION:?} of a store"
+            )));
         }
         file => file?,
     };
     let mut text = Vec::new();
     file.take(MAX_LEN).read_to_end(&mut text)?;
-    let what = format!("holds a file {VERSION:?} that is not a version of BPCells");
+    let what = format!("it contains a file {VERSION:?} that is not a version of BPCells");
     Ok((!is_version(&text)).then_some(what))
 }
 
@@ -68,9 +70,15 @@ mod tests {
         let refused = || refusal(folder.path()).unwrap();
         assert_eq!(refused(), None);
         std::fs::write(folder.path().join("val"), "years of work").unwrap();
-        assert_eq!(refused().unwrap(), "holds \"val\", but not the file \"version\" of a store");
+        assert_eq!(
+            refused().unwrap(),
+            "it contains \"val\", but not the file \"version\" of a store"
+        );
         std::fs::write(folder.path().join("version"), "1.0.0\n").unwrap();
-        assert_eq!(refused().unwrap(), "holds a file \"version\" that is not a version of BPCells");
+        assert_eq!(
+            refused().unwrap(),
+            "it contains a file \"version\" that is not a version of BPCells"
+        );
         std::fs::write(folder.path().join("version"), "packed-uint-matrix-v2\n").unwrap();
         assert_eq!(refused(), None);
     }

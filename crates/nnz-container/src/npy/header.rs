@@ -37,7 +37,10 @@ impl Header {
     /// Returns the length of the header that starts with `start`, of at most [`PREAMBLE`] bytes.
     pub(crate) fn length(start: &[u8], place: &Place) -> Result<usize> {
         let no_array = || {
-            let what = "not a NumPy array: the magic bytes are missing".to_owned();
+            let what = match start {
+                [] => "the file is empty".to_owned(),
+                _ => "not a NumPy array: the magic bytes are missing".to_owned(),
+            };
             Error::new(ErrorKind::Unrecognized(what), place.clone())
         };
         let rest = start.strip_prefix(MAGIC).ok_or_else(no_array)?;

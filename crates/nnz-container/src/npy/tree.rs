@@ -41,7 +41,11 @@ impl NumpyArray {
         };
         if needed.is_none_or(|needed| needed > there) {
             let found = format!("{there} bytes after the header");
-            let expected = format!("{} elements of {size} bytes", shown(&shape));
+            let elements = format!("{} elements of {size} bytes", shown(&shape));
+            let expected = match needed {
+                Some(needed) => format!("{needed} ({elements}); the file is truncated"),
+                None => elements,
+            };
             return Err(Error::mismatch(place, found, expected));
         }
         let mut lengths = shape.clone();

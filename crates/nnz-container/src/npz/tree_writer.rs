@@ -195,7 +195,9 @@ impl TreeWriter for NpzTreeWriter {
             Compression::None => None,
             Compression::Gzip(level) => Some(level),
             Compression::Zstd(_) => {
-                return Err(Error::argument("npz files are written with gzip, not with zstd"));
+                return Err(Error::argument(
+                    "the option compress zstd:N does not apply to npz; use gzip:N",
+                ));
             }
         };
         spec.chunk_shape(u64::MAX)?;

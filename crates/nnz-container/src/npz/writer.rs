@@ -50,7 +50,9 @@ impl NpzWriter {
             Compression::None => None,
             Compression::Gzip(level) => Some(level),
             Compression::Zstd(_) => {
-                return Err(Error::argument("npz files are written with gzip, not with zstd"));
+                return Err(Error::argument(
+                    "the option compress zstd:N does not apply to npz; use gzip:N",
+                ));
             }
         };
         let staged = StagedFile::create(path, write)?;

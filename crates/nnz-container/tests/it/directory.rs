@@ -49,7 +49,7 @@ fn a_target_that_is_no_longer_a_store_is_kept() {
     std::fs::write(target.join("version"), "1.0.0\n").unwrap();
     std::fs::write(target.join("val"), "mine").unwrap();
     let error = writer.finish().unwrap_err().to_string();
-    assert!(error.contains("not replaced; remove it first"), "{error}");
+    assert!(error.contains("is not replaced, because it contains"), "{error}");
     assert_eq!(std::fs::read(target.join("val")).unwrap(), b"mine");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }

@@ -196,7 +196,7 @@ fn only_stores_are_replaced() {
     for text in ["", "{}", "{\"name\": 1}", r#"{"zarr_format": 3, "node_type": "x"}"#] {
         std::fs::write(other.join("zarr.json"), text).unwrap();
         let refused = ZarrWriter::create(&other, "", FORCED, ZarrOptions::default());
-        assert!(refused.unwrap_err().to_string().contains("remove it first"), "{text}");
+        assert!(refused.unwrap_err().to_string().contains("is not replaced, because it"), "{text}");
     }
     // Stores of version 2 too.
     let old = Path::new(env!("CARGO_MANIFEST_DIR"));

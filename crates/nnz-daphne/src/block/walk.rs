@@ -60,14 +60,13 @@ impl Walk {
                 let left = block.end - self.at - width as u64;
                 // There are less than 2^32 columns, so the length in bytes does not overflow.
                 if count > cols || count * stride > left {
-                    let left = left / stride;
                     let end = count.saturating_mul(stride).saturating_add(self.at + width as u64);
                     if count <= cols && end <= file.len() {
                         // The row is complete, but the block ends too early.
                         let rows = format!("row {}, which ends at byte {end}", self.row);
                         return Err(Self::too_few(file, block, &rows));
                     }
-                    return Err(Self::too_many(file, block, *self, count, left));
+                    return Err(Self::too_many(file, block, *self, count));
                 }
                 let end = self.at + width as u64 + count * stride;
                 if self.row > first && passed + count > budget {
@@ -92,15 +91,14 @@ impl Walk {
         block: &Block,
         Self { row, at }: Self,
         count: u64,
-        left: u64,
     ) -> nnz_core::Error {
-        let found = format!("{count} entries in row {row} of the {block}");
-        let expected = if count > u64::from(block.cols) {
-            format!("at most {}, the number of columns", block.cols)
-        } else {
-            format!("at most {left}, the number of bytes left")
-        };
-        file.mismatch(at, found, expected)
+        if count > u64::from(block.cols) {
+            let found = format!("{count} entries in row {row} of the {block}");
+            let expected = format!("at most {}, the number of columns", block.cols);
+            return file.mismatch(at, found, expected);
+        }
+        let found = format!("the end of the file in row {row} of the {block}");
+        file.mismatch(at, found, format!("{count} entries; the file is truncated"))
     }
 
     /// Checks that the last row ends at the end of the block.

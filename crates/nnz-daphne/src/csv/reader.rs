@@ -158,8 +158,8 @@ impl Records {
                 records.labels.push(label);
             }
         } else {
-            let place = Place::path(path).at(At::Line { line: 1, column: 1 });
-            return Err(Error::mismatch(place, "nothing", "a line of labels"));
+            let what = "the file is empty; expected a header".to_owned();
+            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
         }
         Ok(records)
     }
@@ -186,7 +186,8 @@ impl Records {
             return Ok(false);
         }
         if self.record.len() != self.labels.len() {
-            let found = format!("{} fields", self.record.len());
+            let fields = self.record.len();
+            let found = format!("{fields} field{}", if fields == 1 { "" } else { "s" });
             let line = self.record.position().map_or(0, csv::Position::line);
             let expected = format!("{}, one for each label", self.labels.len());
             return Err(Error::mismatch(self.place(line, None), found, expected));

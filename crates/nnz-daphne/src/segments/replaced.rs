@@ -19,7 +19,7 @@ pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
     let segments = match listed.map_err(Error::into_parts) {
         Ok(segments) => segments,
         Err((ErrorKind::Io(error), _)) => return Err(error),
-        Err((kind, _)) => return Ok(Some(kind.to_string())),
+        Err((kind, _)) => return Ok(Some(format!("it is not a complete matrix ({kind})"))),
     };
     for name in &segments {
         let file = File::open(directory.join(name))?;
@@ -27,14 +27,14 @@ pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
         let mut start = Vec::new();
         file.take(START).read_to_end(&mut start)?;
         if !crate::looks_like(&start, bytes) {
-            return Ok(Some(format!("has {name:?}, which is not a DAPHNE file")));
+            return Ok(Some(format!("it contains {name:?}, which is not a DAPHNE file")));
         }
     }
     for entry in std::fs::read_dir(directory)? {
         let name = entry?.file_name();
         let Some(of) = name.to_str().and_then(|name| name.strip_suffix(".meta")) else { continue };
         if parse_name(of).is_none() || !segments.iter().any(|name| name == of) {
-            return Ok(Some(format!("has {name:?} without its segment")));
+            return Ok(Some(format!("it contains {name:?} without its segment")));
         }
     }
     Ok(None)

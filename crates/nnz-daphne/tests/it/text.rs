@@ -57,9 +57,9 @@ fn values_without_a_type_are_errors_with_a_location() {
         ("a\n0.5\n9007199254740993\n", ": \"a\", line 3, column 1: found \"9007199254740993\""),
         ("a\n1e999\n", ": \"a\", line 2, column 1: found \"1e999\", expected a number"),
         ("a\n 1\n", ": \"a\", line 2, column 1: found \" 1\", expected a number"),
-        ("a,b\n1\n", ": line 2, column 1: found 1 fields, expected 2, one for each label"),
+        ("a,b\n1\n", ": line 2, column 1: found 1 field, expected 2, one for each label"),
         ("a\n1,2\n", ": line 2, column 1: found 2 fields, expected 1, one for each label"),
-        ("", ": line 1, column 1: found nothing, expected a line of labels"),
+        ("", ": the file is empty; expected a header"),
     ] {
         let found = read(text, None).unwrap_err();
         assert!(found.starts_with(expected), "{text:?}: {found}");

@@ -6,8 +6,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, Header, MatrixSource,
-    Names, Result, StringList,
+    Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, ErrorKind, Header,
+    MatrixSource, Names, Result, StringList,
 };
 
 use super::table::AnnotationTable;
@@ -186,7 +186,7 @@ impl Columns {
         if let Some((name, [first, second])) = repeated(table.names()) {
             let what =
                 format!("the table for the {axis} has {name:?} in rows {first} and {second}");
-            return Err(Error::argument(what));
+            return Err(Error::new(ErrorKind::Argument(what), table.place().clone()));
         }
         let by_name: HashMap<&[u8], u64> = table.names().iter().zip(0..).collect();
         self.rows = names.iter().map(|name| by_name.get(name).copied()).collect();
@@ -197,11 +197,11 @@ impl Columns {
             };
             let what = format!(
                 "no name in the table matches the {axis}: the first is {:?} in the table and {:?} in the \
-                 {axis}",
+                 matrix",
                 name(table.names()),
                 name(names)
             );
-            return Err(Error::argument(what));
+            return Err(Error::new(ErrorKind::Argument(what), table.place().clone()));
         }
         let without = self.rows.len() as u64 - found;
         if without > 0 {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nnz_core::{Annotations, Column, ColumnInfo, Error, Result, StringList};
+use nnz_core::{Annotations, Column, ColumnInfo, Error, Place, Result, StringList};
 
 /// Annotations of rows or columns in memory: a name for each, and typed columns.
 ///
@@ -23,6 +23,7 @@ pub struct AnnotationTable {
     names: StringList,
     infos: Vec<ColumnInfo>,
     columns: Vec<Column>,
+    place: Place,
 }
 
 impl AnnotationTable {
@@ -50,6 +51,18 @@ impl AnnotationTable {
             table.columns.push(column);
         }
         Ok(table)
+    }
+
+    /// Sets the place of the table in messages.
+    #[must_use]
+    pub fn with_place(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Returns the place in messages.
+    pub(super) fn place(&self) -> &Place {
+        &self.place
     }
 
     /// Returns the names of the rows.

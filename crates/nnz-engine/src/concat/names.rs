@@ -141,9 +141,9 @@ fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
         if a != b {
             let [a, b] = [a, b].map(String::from_utf8_lossy);
             let (one, place) = (one_of(axis), &before.place);
-            let what = format!("name {b:?} of {one} {at}, which is {a:?} in {place}");
+            let what = format!("{one} {at} is named {b:?}, but {a:?} in {place}");
             let differ = Error::unsupported(names.part.place.clone(), what)
-                .with_hint("ignore_names", "uses those of the first");
+                .with_hint("ignore_names", "uses the names of the first matrix");
             // Missing names are the more important error.
             return check_all(names).and(Err(differ));
         }

@@ -82,7 +82,9 @@ impl<'a> Plan<'a> {
         let sum = duplicates == DuplicatePolicy::Sum;
         let summed = Counted::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);
-        let value_type = value_type(own, &capabilities, options.value_type.or(seen.value_type))?;
+        let wanted = options.value_type.or(seen.value_type);
+        let value_type = value_type(own, &capabilities, wanted)
+            .map_err(|what| Error::unsupported(target.place(), what))?;
         let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
         if negated && negates(source) && !structure::suits(source.structure, value_type) {
             let what = format!(
@@ -189,7 +191,7 @@ fn value_type(
     source: ValueType,
     capabilities: &SinkCapabilities,
     wanted: Option<ValueType>,
-) -> Result<ValueType> {
+) -> std::result::Result<ValueType, String> {
     let possible = capabilities.value_types;
     let chosen = match wanted {
         Some(wanted) => possible.contains(&wanted).then_some(wanted),
@@ -203,11 +205,12 @@ fn value_type(
     };
     chosen.ok_or_else(|| {
         let names: Vec<&str> = possible.iter().map(|t| t.name()).collect();
-        let what = format!(
-            "the target cannot store {}, only {}",
-            wanted.unwrap_or(source),
-            names.join(", ")
-        );
-        Error::unsupported(Place::default(), what)
+        let names = match &*names {
+            [before @ .., last] if !before.is_empty() => {
+                format!("{} and {last}", before.join(", "))
+            }
+            _ => names.concat(),
+        };
+        format!("cannot store {}, only {names}", wanted.unwrap_or(source))
     })
 }

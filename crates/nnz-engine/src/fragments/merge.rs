@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 use nnz_core::{
-    Error, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, Unit,
-    UnitReader, Written,
+    Error, ErrorKind, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList,
+    Unit, UnitReader, Written,
 };
 
 use super::cut::{Cutter, Sequences, Slice};
@@ -80,7 +80,7 @@ pub fn merge(
         store.place = place;
         stores.push(store);
     }
-    names.refuse_repeated(prefixes.is_empty())?;
+    names.refuse_repeated(&stores, prefixes.is_empty())?;
     let Names { chromosomes, cells, .. } = names;
     let mut sink = target.create(&chromosomes, &cells)?;
     let count = stores.iter().map(|store| store.source.header().count).sum();
@@ -165,15 +165,25 @@ impl Names {
         Ok(Store { source, segments, first_cell, place })
     }
 
-    fn refuse_repeated(&self, prefixable: bool) -> Result<()> {
+    fn refuse_repeated(&self, stores: &[Store], prefixable: bool) -> Result<()> {
         if u32::try_from(self.cells.len()).is_err() {
             return Err(Error::argument("too many cells"));
         }
-        let mut seen = std::collections::HashSet::new();
-        for name in self.cells.iter() {
-            if !seen.insert(name) {
-                let what = format!("two cells would be named {}", shown(name));
-                let error = Error::argument(what);
+        let mut seen = HashMap::new();
+        for (name, number) in self.cells.iter().zip(0..) {
+            if let Some(first) = seen.insert(name, number) {
+                let name = shown(name);
+                let of = |cell: u32| {
+                    stores.iter().rev().find(|store| store.first_cell <= cell).map(|s| &s.place)
+                };
+                let place = of(number).cloned().unwrap_or_default();
+                let what = match of(first) {
+                    Some(other) if *other != place => {
+                        format!("a cell is named {name}, as one in {other}")
+                    }
+                    _ => format!("several cells are named {name}"),
+                };
+                let error = Error::new(ErrorKind::Argument(what), place);
                 return Err(match prefixable {
                     true => error.with_hint("prefixes", "makes their names distinct"),
                     false => error,

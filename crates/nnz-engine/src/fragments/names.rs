@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nnz_core::{Error, Result, StringList};
+use nnz_core::{Error, ErrorKind, Place, Result, StringList};
 
 /// Numbers of names; `None` for repeated ones.
 pub(super) struct Numbers<'a>(HashMap<&'a [u8], Option<u32>>);
@@ -80,10 +80,11 @@ pub(super) fn find_all(what: &str, wanted: &StringList, there: &StringList) -> R
     let mut found = Vec::new();
     for name in wanted.iter() {
         let Some(number) = numbers.find(name)? else {
-            return Err(Error::argument(format!("no {what} {}", shown(name))));
+            let what = format!("no {what} is named {}", shown(name));
+            return Err(Error::new(ErrorKind::UnknownName(what), Place::default()));
         };
         if !seen.insert(number) {
-            return Err(Error::argument(format!("the {what} {} is listed twice", shown(name))));
+            return Err(Error::argument(format!("the {what} {} is selected twice", shown(name))));
         }
         found.push(number);
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Error, Result, StringList};
+use nnz_core::{Error, ErrorKind, Place, Result, StringList};
 
 use super::names::{Numbers, shown};
 
@@ -42,8 +42,8 @@ impl Region {
             None => (text, None),
         };
         let Some(chromosome) = numbers.find(name.as_bytes())? else {
-            let what = format!("no chromosome {}", shown(name.as_bytes()));
-            return Err(Error::argument(what));
+            let what = format!("no chromosome is named {}", shown(name.as_bytes()));
+            return Err(Error::new(ErrorKind::UnknownName(what), Place::default()));
         };
         let bases = match bases {
             None => 0..u32::MAX,

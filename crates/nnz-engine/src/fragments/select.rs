@@ -71,8 +71,10 @@ pub fn select(
     const ABSENT: u32 = u32::MAX;
     let started = Instant::now();
     selected.check()?;
-    let about = source.about().map_err(|error| error.with_context(from))?;
-    let (chromosomes, cells) = (source.chromosome_names()?, source.cell_names()?);
+    let at_source = |error: Error| error.with_context(from);
+    let about = source.about().map_err(at_source)?;
+    let chromosomes = source.chromosome_names().map_err(at_source)?;
+    let cells = source.cell_names().map_err(at_source)?;
 
     let header = source.header();
     let segment = |chromosome: u32| {
@@ -84,7 +86,7 @@ pub fn select(
     let mut numbers = vec![ABSENT; usize::try_from(chromosomes.len()).unwrap_or(usize::MAX)];
     let (chromosomes, parts) = match &selected.chromosomes {
         Some(wanted) => {
-            let found = find_all("chromosome", wanted, &chromosomes)?;
+            let found = find_all("chromosome", wanted, &chromosomes).map_err(at_source)?;
             for (&old, new) in found.iter().zip(0..) {
                 numbers[old as usize] = new;
             }
@@ -100,7 +102,8 @@ pub fn select(
     let (cells, renumbered) = match &selected.cells {
         Some(wanted) => {
             let mut renumbered = vec![ABSENT; Table::of(&cells)?.len()];
-            for (&old, new) in find_all("cell", wanted, &cells)?.iter().zip(0..) {
+            for (&old, new) in find_all("cell", wanted, &cells).map_err(at_source)?.iter().zip(0..)
+            {
                 renumbered[old as usize] = new;
             }
             (wanted.clone(), Some(renumbered))

@@ -56,6 +56,8 @@ pub struct FragmentSummary {
     pub disk: u64,
     /// Seconds taken, including the final sync.
     pub seconds: f64,
+    /// Data of the source that is not written.
+    pub dropped: Vec<String>,
     /// Unusual but allowed properties of the source.
     pub notes: Vec<String>,
 }

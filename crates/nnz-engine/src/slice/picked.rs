@@ -218,8 +218,10 @@ pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
 pub(super) fn past_the_end(range: &str, one: &str, len: u64) -> Error {
     let all = format!("{}:", range.split(':').next().unwrap_or_default());
     let there = there(one, len);
+    let first = all.trim_end_matches(':');
+    let from = if first.is_empty() { String::new() } else { format!(" from {first} on") };
     let what =
-        format!("{range} ends after the last {one}: {there}; {all} selects all from there on");
+        format!("{range} ends after the last {one}: {there}; use \"{all}\" for all {one}s{from}");
     Error::new(ErrorKind::OutOfBounds(what), Place::default())
 }
 

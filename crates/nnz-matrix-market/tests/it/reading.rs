@@ -159,7 +159,7 @@ fn errors_have_line_column_found_and_expected() {
         ),
         (
             format!("{complex}2 3 0\n"),
-            "line 2, column 3: found \"3\", expected 2 columns, since a matrix with a symmetry is square",
+            "line 2, column 3: found \"3\", expected 2 columns, since a symmetric matrix is square",
         ),
         (
             format!("{complex}2 2 1\n2 2 1 0.5\n"),

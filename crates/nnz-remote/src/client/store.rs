@@ -179,6 +179,10 @@ impl Store {
             Error::Unauthenticated { .. } => self.denied(UNAUTHENTICATED),
             error => {
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                if cause.contains("error sending request") {
+                    let what = format!("no connection: {}", clean(&innermost(&error)));
+                    return Failure::new(io::ErrorKind::Other, what);
+                }
                 // Requests were repeated, but not for a body of a list that was cut.
                 match cause.contains("response body") {
                     true => Failure::transient("the server sent less than it said"),
@@ -187,6 +191,17 @@ impl Store {
             }
         }
     }
+}
+
+/// Returns the innermost cause of an error, which is the one of the system.
+fn innermost(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = inner.to_string();
+        cause = inner.source();
+    }
+    text
 }
 
 /// Reads what was answered.

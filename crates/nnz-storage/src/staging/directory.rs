@@ -52,17 +52,17 @@ impl Replaceable {
             Files::Store(foreign) => foreign(path),
         };
         let what = match (foreign.map_err(io)?, self.refusal) {
-            (Some(name), _) => Some(format!("contains {name:?}, which is not part of the data")),
+            (Some(name), _) => Some(format!("it contains another file, {name:?}")),
             (None, Some(refusal)) => refusal(path).map_err(io)?,
             (None, None) => None,
         };
         let what = what.or_else(|| {
             system::is_unchangeable(path).then(|| {
-                "contains files that this user may not remove (permission denied)".to_owned()
+                "it contains files that this user may not remove (permission denied)".to_owned()
             })
         });
         let Some(what) = what else { return Ok(()) };
-        let what = format!("{what}: not replaced; remove it first if it is not needed");
+        let what = format!("is not replaced, because {what}");
         Err(Error::new(ErrorKind::Argument(what), Place::path(target)))
     }
 }

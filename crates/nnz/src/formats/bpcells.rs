@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nnz_bpcells::RObject;
 use nnz_container::{Container, FoundGroup};
-use nnz_core::{ErrorKind, Finding, MatrixSource, Result, readable};
+use nnz_core::{Axis, ErrorKind, Finding, MatrixSource, Result, readable};
 use nnz_storage::InputDirectory;
 
 use super::cancellable::cancellable;
@@ -73,9 +73,24 @@ impl Format for BpCells {
         options: &ValidateOptions,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
+        let place = probe.location().source_place();
         let container = arrays(probe)?;
         let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
-        nnz_bpcells::validate(&open, each)
+        nnz_bpcells::validate(&open, each)?;
+        // Broken names have been reported.
+        for axis in [Axis::Rows, Axis::Cols] {
+            let source = readable(open().and_then(nnz_bpcells::MatrixSource::open))?;
+            let Some(source) = source else { break };
+            let names = readable(source.read_names(axis))?.flatten();
+            let Some(mut names) = names else { continue };
+            let repeated = nnz_engine::repeated_names(&mut *names, options.memory / 2);
+            if let Some(repeated) = readable(repeated)?.flatten() {
+                let one = if axis == Axis::Rows { "row" } else { "column" };
+                let what = format!("duplicate name of a {one}: {:?}", repeated.first);
+                each(Finding::note(place.clone(), what));
+            }
+        }
+        Ok(())
     }
 
     fn target(

@@ -67,6 +67,6 @@ impl Format for BpCellsFragments {
 
 /// Opens the fragments of a container.
 pub(super) fn open(container: Box<dyn Container>, options: &OpenOptions) -> Result<Dataset> {
-    let source = nnz_bpcells::FragmentSource::open_within(container, options.memory())?;
+    let source = nnz_bpcells::FragmentSource::open_with_limit(container, options.memory())?;
     Ok(Dataset::Fragments(Box::new(source)))
 }

@@ -41,5 +41,5 @@ impl Format for FragmentText {
 fn unsupported(probe: &Probe) -> Error {
     let kind = ErrorKind::Unrecognized("genomic fragments as text".to_owned());
     let place = probe.path().map_or_else(Place::default, Place::path);
-    Error::new(kind, place).with_hint("fragments::import", "imports them into a store")
+    Error::new(kind, place).with_hint("fragments::import", "converts them to a fragment file")
 }

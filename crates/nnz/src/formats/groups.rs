@@ -5,7 +5,7 @@ use std::path::Path;
 use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::{DatasetKind, Member, Probe, Registry};
+use super::{Confidence, DatasetKind, Member, Probe, Registry};
 use crate::{Location, OpenOptions};
 
 impl Registry {
@@ -40,7 +40,12 @@ impl Registry {
 }
 
 /// Returns the only group.
-pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a str> {
+pub(super) fn only<'a>(
+    found: &[&'a str],
+    kind: &str,
+    path: &Path,
+    preferred: DatasetKind,
+) -> Result<&'a str> {
     let what = match found[..] {
         [only] => return Ok(only),
         [] => format!("{kind} without a supported matrix"),
@@ -51,14 +56,35 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
                 format!("\n  {}", Place::path(whole))
             };
             let places = found.iter().map(place);
-            let what = format!(
-                "contains several groups with data; select one:{}",
-                places.collect::<String>()
-            );
+            let what = match preferred {
+                DatasetKind::Fragments => "datasets",
+                _ => "matrices",
+            };
+            let what =
+                format!("contains several {what}; select one:{}", places.collect::<String>());
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
     };
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
+}
+
+/// Returns the groups of a file with several, if none is selected and its root is none of them.
+///
+/// # Errors
+///
+/// Fails if the file cannot be searched.
+pub(crate) fn unselected(location: &Location, options: &OpenOptions) -> Result<Vec<String>> {
+    let Location::Path { group: None, .. } = location else { return Ok(Vec::new()) };
+    let registry = Registry::default();
+    let probe = registry.probe(location, options)?;
+    if probe.group_name().is_none() {
+        return Ok(Vec::new());
+    }
+    if let Some((_, Confidence::Certain)) = registry.best(&probe)? {
+        return Ok(Vec::new());
+    }
+    let groups = registry.all_groups(&probe)?;
+    Ok(if groups.len() > 1 { groups } else { Vec::new() })
 }
 
 /// Returns the location of a group of a Zarr store whose path in the file system was given.

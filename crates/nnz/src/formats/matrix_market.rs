@@ -4,11 +4,11 @@ mod target;
 
 use std::path::Path;
 
-use nnz_core::{MatrixSource, Result};
+use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Matrix Market: text, plain or gzipped.
 pub(super) struct MatrixMarket;
@@ -54,6 +54,25 @@ impl Format for MatrixMarket {
         Ok(Dataset::Matrix(Box::new(source)))
     }
 
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let place = probe.location().source_place();
+        let ended = ends_a_line(&probe)?;
+        let read = self
+            .open(probe, &options.open_options())
+            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
+        read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))?;
+        if !ended {
+            let what = "the last line does not end with a newline; it may be truncated";
+            each(Finding::note(place, what));
+        }
+        Ok(())
+    }
+
     fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> Result<bool> {
         Ok(INFO.is_extension_of(path))
     }
@@ -66,4 +85,17 @@ impl Format for MatrixMarket {
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::Target::new(to, options, source)?))
     }
+}
+
+/// Returns whether the last line of a file ends with a newline. Compressed files have a checksum, which detects
+/// truncation.
+fn ends_a_line(probe: &Probe) -> Result<bool> {
+    let Some((file, start)) = probe.file() else { return Ok(true) };
+    let Some(last) = file.len().checked_sub(1) else { return Ok(true) };
+    if start.starts_with(b"\x1f\x8b") {
+        return Ok(true);
+    }
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, last).map_err(|error| Error::io(file.path(), error))?;
+    Ok(byte == *b"\n")
 }

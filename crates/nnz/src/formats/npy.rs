@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::Vector;
 use nnz_container::npy::{NpyFile, is_npy};
-use nnz_core::{About, Error, Finding, MatrixSource, Result};
+use nnz_core::{About, Error, ErrorKind, Finding, MatrixSource, Result};
 use nnz_scientific::npy::NpySource;
 use nnz_storage::InputDirectory;
 
@@ -44,7 +44,11 @@ impl Format for Npy {
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let Some((file, _)) = probe.file() else {
             let place = probe.location().source_place();
-            return Err(Error::mismatch(place, "a stream", "a NumPy array in a file"));
+            let what = match probe.is_stream() {
+                true => "NumPy arrays are read from files only",
+                false => "not a NumPy array: the magic bytes are missing",
+            };
+            return Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place));
         };
         let array = NpyFile::from_file(file)?;
         if matches!(array.shape.len(), 1 | 2) {

@@ -36,6 +36,17 @@ pub struct Probe {
     document: RefCell<Object>,
 }
 
+/// Returns the error for a URL of a scheme that is not supported, and that is not a path either.
+fn other_scheme(path: &Path) -> Option<Error> {
+    let (scheme, _) = path.to_str()?.split_once("://")?;
+    let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (is_scheme && !nnz_core::is_url(path)).then(|| {
+        let what =
+            "URLs of this scheme are not supported; expected s3://, gs://, az:// or https://";
+        Error::new(ErrorKind::Argument(what.to_owned()), Place::path(path))
+    })
+}
+
 /// An R object in a file.
 enum Object {
     Unread,
@@ -68,7 +79,7 @@ impl Probe {
         }
         let has_groups = probe.kind.is_some_and(|kind| kind.info().groups);
         if !has_groups && !probe.group.is_empty() {
-            let what = format!("no groups in this format, so {:?} does not exist", probe.group);
+            let what = format!("has no groups, so there is no {:?}", probe.group);
             return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())));
         }
         Ok(probe)
@@ -83,7 +94,9 @@ impl Probe {
         let (opened, group) = match location {
             Location::Stream => (None, None),
             Location::Path { path, group } => {
-                (Some(Opened::new(&options.storage, path)?), group.as_ref())
+                let opened = Opened::new(&options.storage, path);
+                let opened = opened.map_err(|error| other_scheme(path).unwrap_or(error))?;
+                (Some(opened), group.as_ref())
             }
         };
         Ok(Self {

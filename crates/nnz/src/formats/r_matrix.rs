@@ -2,7 +2,7 @@
 
 mod target;
 
-use nnz_core::{Error, MatrixSource, Result};
+use nnz_core::{Error, ErrorKind, MatrixSource, Result};
 use nnz_scientific::r_matrix;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
@@ -37,7 +37,8 @@ impl Format for RMatrix {
         let document = probe.take_document();
         let (Some((file, _)), Some(document)) = (probe.file(), document) else {
             let place = probe.location().source_place();
-            return Err(Error::mismatch(place, "no R object", "an R matrix"));
+            let what = "contains no R matrix".to_owned();
+            return Err(Error::new(ErrorKind::Unrecognized(what), place));
         };
         let source = Box::new(r_matrix::from_document(file, document)?);
         Ok(Dataset::Matrix(source))

@@ -195,6 +195,9 @@ impl Registry {
         to: &Location,
         options: &ConvertOptions,
     ) -> Result<&'static dyn Format> {
+        if let Location::Path { path, group: None } = to {
+            self.check_kind(path)?;
+        }
         let format = match (options.format, to) {
             (Some(name), _) => self
                 .find(name)
@@ -210,6 +213,9 @@ impl Registry {
                                 "several formats use this extension",
                                 self.written_if(|info| info.hdf5),
                             ),
+                            false if path.extension().is_none() => {
+                                ("no file extension", self.written())
+                            }
                             false => ("unknown file extension", self.written()),
                         };
                     Error::argument(format!("{to}: {what}"))
@@ -221,6 +227,30 @@ impl Registry {
         let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
         check_options(info.name, &known, options.format_options.names())?;
         Ok(format)
+    }
+
+    /// Refuses a path whose extension is that of data of another kind than matrices.
+    fn check_kind(&self, path: &Path) -> Result<()> {
+        if by_extension(&self.formats, path).is_some() {
+            return Ok(());
+        }
+        let place = Place::path(path);
+        let refused = |extension: &str, kind: &str| {
+            let what = format!("{place}: .{extension} is an extension of {kind}, not of matrices");
+            Err(Error::argument(what))
+        };
+        #[cfg(feature = "daphne")]
+        if crate::container_target::ends_in(path, &["csv"]) {
+            return refused("csv", "DAPHNE data frames");
+        }
+        let fragments = self.formats.iter().map(|format| format.info()).filter(|info| {
+            let kinds = [info.reads, info.writes].concat();
+            kinds.contains(&DatasetKind::Fragments) && !kinds.contains(&DatasetKind::Matrix)
+        });
+        match fragments.into_iter().find_map(|info| info.extension_of(path)) {
+            Some(extension) => refused(extension, "fragments"),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a path whose extension is that of another format, or of a container that the format is
@@ -274,9 +304,48 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Fails if the location does not exist, has no known format, or is broken.
+    /// Fails if the location does not exist, has no known format or another one than the given, or is
+    /// broken.
     pub fn open(&self, location: &Location, options: &OpenOptions) -> Result<Dataset> {
-        self.detect(location, options)?.open(options)
+        match self.detect(location, options).and_then(|found| found.open(options)) {
+            Err(error) if !error.is_system() => {
+                Err(self.other_format(location, options).unwrap_or(error))
+            }
+            done => done,
+        }
+    }
+
+    /// Returns the error of opening a location in the given format, if its content has another one.
+    pub(crate) fn refused_format(
+        &self,
+        location: &Location,
+        options: &OpenOptions,
+    ) -> Option<Error> {
+        options.format?;
+        match self.detect(location, options).and_then(|found| found.open(options)) {
+            Err(error) if !error.is_system() => self.other_format(location, options),
+            _ => None,
+        }
+    }
+
+    /// Returns the error for a location that cannot be opened in the given format, if its content has another
+    /// one.
+    fn other_format(&self, location: &Location, options: &OpenOptions) -> Option<Error> {
+        let given = options.format?;
+        let found = self.detect(location, &options.clone().detected()).ok()?;
+        let name = found.format.info().name;
+        if name == given || found.probe.is_stream() {
+            return None;
+        }
+        let confidence = found.format.probe(&found.probe).ok()??;
+        let kind = match confidence {
+            Confidence::Certain if options.has_dialect() => {
+                ErrorKind::Argument(format!("the option from_dialect does not apply to {name}"))
+            }
+            Confidence::Certain => ErrorKind::Unrecognized(format!("is {name}, not {given}")),
+            Confidence::Fallback => return None,
+        };
+        Some(Error::new(kind, location.source_place()))
     }
 
     /// Detects the format of a location.
@@ -325,7 +394,7 @@ impl Registry {
                 if groups.is_empty() {
                     groups = self.holding(&marked, |_| true);
                 }
-                let group = groups::only(&groups, kind, path);
+                let group = groups::only(&groups, kind, path, preferred);
                 let group = match (group, groups::zarr_location(path)) {
                     (Err(error), Some(location)) if groups.is_empty() && probe.is_zarr() => {
                         let what = format!("{}; it is a group: use {location}", error.kind());
@@ -355,7 +424,7 @@ impl Registry {
     }
 
     /// Returns the format that matches best; the first if several are equal.
-    fn best(&self, probe: &Probe) -> Result<Option<(&'static dyn Format, Confidence)>> {
+    pub(super) fn best(&self, probe: &Probe) -> Result<Option<(&'static dyn Format, Confidence)>> {
         // By name before content, so that the error of a broken file gives the location of the
         // fault.
         if let Some((file, _)) = probe.file() {
@@ -383,16 +452,22 @@ impl Registry {
                 let what = match &self.entries(directory)?[..] {
                     [] => None,
                     [only] => Some(format!("a directory; did you mean {only}?")),
-                    several => Some(format!(
-                        "a directory of several matrices; select one of\n  {}",
-                        several.join("\n  ")
-                    )),
+                    several => {
+                        let what = match is_zarr_without_metadata(directory)? {
+                            true => {
+                                "several Zarr arrays or groups, but no metadata of its own (zarr.json)"
+                            }
+                            false => "several matrices",
+                        };
+                        let list = several.join("\n  ");
+                        Some(format!("contains {what}; select one:\n  {list}"))
+                    }
                 };
                 if let Some(what) = what {
                     return Ok(Error::new(ErrorKind::Argument(what), directory.place()));
                 }
-                "not recognized: no BPCells (version), 10x (matrix.mtx), Binsparse (binsparse.json) or DAPHNE \
-                 (segments) data in this directory"
+                "not recognized: no AnnData or Zarr (zarr.json, .zgroup), BPCells (version), 10x (matrix.mtx), \
+                 Binsparse (binsparse.json) or DAPHNE (NAME_segment_1) data in this directory"
             }
             (None, Some((_, []))) => "the file is empty",
             (None, Some(_)) if probe.has_kind() => {
@@ -492,6 +567,22 @@ impl Registry {
         }
         Ok(false)
     }
+}
+
+/// Returns whether a directory contains nothing but nodes of Zarr, as a store whose root has lost its metadata.
+/// Directories with an extension, such as `.zarr`, are stores of their own.
+fn is_zarr_without_metadata(directory: &InputDirectory) -> Result<bool> {
+    const METADATA: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
+    let mut nodes = true;
+    directory.for_each(&mut |entry| {
+        nodes = entry.kind == EntryKind::Directory && Path::new(&entry.name).extension().is_none();
+        if nodes {
+            let names = directory.inside(&entry.name).names()?.unwrap_or_default();
+            nodes = METADATA.iter().any(|name| names.contains_key(std::ffi::OsStr::new(name)));
+        }
+        Ok(nodes)
+    })?;
+    Ok(nodes)
 }
 
 fn is_denied(error: &Error) -> bool {

@@ -5,7 +5,7 @@ mod target;
 use std::path::Path;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, Finding, MatrixSource, Repairs, Result, readable};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Repairs, Result, readable};
 use nnz_matrix_market::tenx_folder;
 use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
@@ -82,13 +82,17 @@ impl Format for Tenx {
         let path = probe.path().unwrap_or(Path::new(""));
         let place = || probe.location().source_place();
         let Some((root, found)) = matrices(&probe)? else {
-            return Err(Error::mismatch(place(), "another kind of data", "a 10x matrix"));
+            let what = "contains no 10x matrix".to_owned();
+            return Err(Error::new(ErrorKind::Unrecognized(what), place()));
         };
         match found {
             Found::Here => open_group(root, repairs),
             Found::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                open_group(&*root.group(groups::only(&names, HDF5, path)?)?, repairs)
+                open_group(
+                    &*root.group(groups::only(&names, HDF5, path, DatasetKind::Matrix)?)?,
+                    repairs,
+                )
             }
             Found::Molecules => Err(Found::no_matrix(root)),
             _ => Err(Error::argument("no 10x matrix")),

@@ -102,17 +102,18 @@ pub fn import(
         .finish(&read.chromosomes, &read.cells)
         .map_err(|error| error.with_context(&target.place()))?;
     let mut notes: Vec<_> = target.lost.into_iter().collect();
+    let mut dropped = Vec::new();
     if sort && options.memory < LEAST_MEMORY {
         notes.push(format!("sorting takes at least {LEAST_MEMORY} bytes of memory"));
     }
     if read.unselected > 0 {
-        notes.push(format!("{} fragments of other cells were left out", read.unselected));
+        dropped.push(format!("{} fragments of other cells", read.unselected));
     }
     if let Some([unmet, listed]) = read.unmet.filter(|[unmet, _]| *unmet > 0) {
         notes.push(format!("{unmet} of {listed} listed cells were not found"));
     }
     if read.columns.is_some_and(|columns| columns > 4) {
-        notes.push("columns after the fourth were left out".to_owned());
+        dropped.push("columns after the fourth".to_owned());
     }
     Ok(FragmentSummary {
         fragments: read.fragments,
@@ -122,6 +123,7 @@ pub fn import(
         bytes_after: bytes,
         disk: disk.load(Ordering::Relaxed),
         seconds: started.elapsed().as_secs_f64(),
+        dropped,
         notes,
     })
 }
@@ -133,7 +135,7 @@ fn open_text(from: &Location, storage: &Arc<dyn Storage>) -> Result<FragmentTsv>
             fragment_tsv::from_opened(&Opened::new(storage, path)?)
         }
         Location::Path { .. } => {
-            let what = "text has no groups";
+            let what = "text files have no groups";
             Err(nnz_core::Error::unsupported(from.source_place(), what))
         }
     }

@@ -1,4 +1,4 @@
-//! Opening a store of fragments.
+//! Opening a fragment file.
 
 use nnz_core::{Error, FragmentSource, Result, readable};
 use nnz_storage::Opened;
@@ -6,7 +6,7 @@ use nnz_storage::Opened;
 use crate::formats::{DatasetKind, Registry};
 use crate::{Location, OpenOptions};
 
-/// Opens a store of fragments: a directory, an HDF5 group, or an R object.
+/// Opens a fragment file: a directory of BPCells, an HDF5 group, or an R object.
 ///
 /// An R object is read as a whole and may take [`default_memory`](crate::engine::default_memory).
 ///
@@ -14,31 +14,31 @@ use crate::{Location, OpenOptions};
 ///
 /// Fails if the location does not exist, has other data, or is broken.
 pub fn open(location: &Location) -> Result<Box<dyn FragmentSource>> {
-    open_within(location, crate::engine::default_memory())
+    open_with(location, &OpenOptions::new().memory_limit(crate::engine::default_memory()))
 }
 
-/// Opens a store of fragments as [`open`], with a memory limit for names and for R objects.
+/// Opens a fragment file as [`open`], with options such as a memory limit for names and for R objects.
 ///
 /// # Errors
 ///
 /// Fails as [`open`], and if an R object takes more memory. Names that take more are refused when
-/// they are read into memory, unless the store is as large.
-pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentSource>> {
-    let options = OpenOptions::new().memory_limit(memory).prefer(DatasetKind::Fragments);
-    let found = match Registry::default().detect(location, &options) {
+/// they are read into memory, unless the file is as large.
+pub fn open_with(location: &Location, options: &OpenOptions) -> Result<Box<dyn FragmentSource>> {
+    let options = &options.clone().prefer(DatasetKind::Fragments);
+    let found = match options.formats().detect(location, options) {
         Ok(found) => found,
         Err(error) if error.is_system() => return Err(error),
-        Err(error) => return Err(error_of_text(location, &options)?.unwrap_or(error)),
+        Err(error) => return Err(error_of_text(location, options)?.unwrap_or(error)),
     };
-    match found.open(&options)?.into_fragments() {
+    match found.open(options)?.into_fragments() {
         Some(fragments) => Ok(fragments),
-        None => Err(error_of_text(location, &options)?.unwrap_or_else(|| {
+        None => Err(error_of_text(location, options)?.unwrap_or_else(|| {
             Error::unsupported(location.source_place(), "contains no genomic fragments")
         })),
     }
 }
 
-/// Returns whether a location has a store of fragments and no matrix.
+/// Returns whether a location is a fragment file and has no matrix.
 ///
 /// Returns `false` if the location is missing or broken: opening it as a matrix gives the error. An R
 /// object is read as a whole, within the memory limit of the options.
@@ -61,7 +61,7 @@ fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
 
 fn error_of_text(location: &Location, options: &OpenOptions) -> Result<Option<Error>> {
     Ok(is_text(location, options)?.then(|| {
-        let error = Error::unsupported(location.source_place(), "fragments as text, not a store");
-        error.with_hint("fragments::import", "imports them into a store")
+        let error = Error::unsupported(location.source_place(), "is text, not a fragment file");
+        error.with_hint("fragments::import", "converts it to a fragment file")
     }))
 }

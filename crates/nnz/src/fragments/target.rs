@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
 use nnz_container::{Compression, CreateOptions};
-use nnz_core::{Error, FragmentSink, Place, Result, StringList};
+use nnz_core::{Error, FragmentSink, FragmentSource, Place, Result, StringList};
 use nnz_engine::directory_of;
 use nnz_engine::fragments::{self as engine, FragmentTarget};
 use nnz_singlecell::fragment_tsv::{self, WriteOptions as TextOptions};
@@ -15,11 +15,11 @@ use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
 use crate::formats::Registry;
 use crate::formats::format_of_path;
 use crate::{
-    Cancellation, Location,
+    Cancellation, Location, OpenOptions,
     bpcells::{FormatVersion, Packing},
 };
 
-/// Options of a store of fragments.
+/// Options of a fragment file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StoreOptions {
@@ -66,6 +66,11 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
+    /// Opens a source with the memory limit.
+    pub(super) fn open(&self, from: &Location) -> Result<Box<dyn FragmentSource>> {
+        super::open_with(from, &OpenOptions::new().memory_limit(self.memory))
+    }
+
     /// Returns the options that are independent of the target.
     pub(super) fn engine(&self) -> engine::WriteOptions {
         engine::WriteOptions::default()
@@ -118,9 +123,8 @@ impl Target {
                 });
             }
         };
-        if group.is_none() && format_of_path(path).is_some_and(|format| !format.info().containers) {
-            let error = Error::argument("this format stores matrices, not fragments");
-            return Err(error.with_hint("fragments::Counts", "counts them into a matrix"));
+        if group.is_none() {
+            check_extension(path)?;
         }
         let container = ContainerTarget::of(
             path,
@@ -191,6 +195,23 @@ impl FragmentTarget for Target {
             Kind::Store(..) => self.create_store(),
         };
         created.map_err(|error| error.with_context(&self.place()))
+    }
+}
+
+/// Refuses a path whose extension is that of matrices or tables.
+fn check_extension(path: &Path) -> Result<()> {
+    let place = Place::path(path);
+    if ends_in(path, &["csv"]) {
+        let what = format!("{place}: .csv is an extension of DAPHNE data frames, not of fragments");
+        return Err(Error::argument(what));
+    }
+    let format = format_of_path(path).map(|format| format.info());
+    match format.filter(|info| !info.containers || ends_in(path, &["h5ad"])) {
+        None => Ok(()),
+        Some(info) => {
+            let what = format!("{place}: {} stores matrices, not fragments", info.name);
+            Err(Error::argument(what).with_hint("fragments::Counts", "counts them into a matrix"))
+        }
     }
 }
 

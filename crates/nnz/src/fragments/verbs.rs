@@ -6,13 +6,10 @@ use nnz_core::{Cancellation, Result};
 use nnz_engine::fragments as engine;
 
 use super::target::{StoreOptions, Target};
-use super::{
-    DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open,
-    open_within,
-};
+use super::{DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open};
 use crate::{Location, Progress};
 
-/// Converts fragments to another store or to text.
+/// Converts fragments to another fragment file or to text.
 ///
 /// Targets with the extension `.tsv` or `.bed`, also with `.gz` or `.bgz`, are text; compressed
 /// text gets an index for `tabix`. `.h5` and groups are HDF5, `.rds` is an R object, anything else
@@ -31,7 +28,7 @@ pub fn convert(
     let started = Instant::now();
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = Target::new(to, options)?;
-    let source = open_within(from, options.memory)?;
+    let source = options.open(from)?;
     let place = from.source_place();
     let written = engine::convert(&*source, &place, &target, &options.engine(), progress)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
@@ -53,21 +50,21 @@ pub fn select(
     selected.check()?;
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let target = Target::new(to, options)?;
-    let source = open_within(from, options.memory)?;
+    let source = options.open(from)?;
     let (place, writing) = (from.source_place(), options.engine());
     let written = engine::select(&*source, &place, &target, selected, &writing, progress)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
-/// Merges several stores, in any form that [`convert`](convert) writes.
+/// Merges several fragment files, in any form that [`convert`](convert) writes.
 ///
-/// The cells of each store follow those of the one before. Chromosomes with the same name are
+/// The cells of each file follow those of the one before. Chromosomes with the same name are
 /// merged, in the order of occurrence. Fragments with the same start are in the order of the
-/// stores.
+/// files.
 ///
 /// # Errors
 ///
-/// Fails as [`convert`](convert), if two cells have the same name, and if a store has two
+/// Fails as [`convert`](convert), if two cells have the same name, and if a file has two
 /// chromosomes of the same name.
 pub fn merge(
     from: &[Location],
@@ -82,13 +79,13 @@ pub fn merge(
     merging.check(from.len())?;
     let mut sources = Vec::with_capacity(from.len());
     for location in from {
-        sources.push((open_within(location, options.memory)?, location.source_place()));
+        sources.push((options.open(location)?, location.source_place()));
     }
     let written = engine::merge(sources, &target, merging, &options.engine(), progress)?;
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
-/// Compares two stores of fragments and passes the first differences to `each`.
+/// Compares two fragment files and passes the first differences to `each`.
 ///
 /// Chromosomes and cells are compared by name. The fragments of a chromosome are compared in
 /// storage order; the order of the chromosomes does not matter.

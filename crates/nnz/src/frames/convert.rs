@@ -158,7 +158,9 @@ fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> 
             let opened = Opened::new(storage, path)?;
             CsvReader::from_opened(&opened, &csv::ReadOptions { types: types.clone() })
         }
-        (Location::Path { .. }, _) => Err(Error::argument(format!("{from}: a text has no groups"))),
+        (Location::Path { .. }, _) => {
+            Err(Error::argument(format!("{from}: text files have no groups")))
+        }
         (Location::Stream, Some(types)) => {
             let name = Path::new("standard input");
             CsvReader::from_reader(Box::new(stdio::stdin()), name, types)
@@ -204,6 +206,10 @@ impl<'a> Target<'a> {
         };
         let names = options.format_options.names();
         match found {
+            Self::Daphne(path) if ends_in(path, &["csv"]) => {
+                let what = ".csv is the extension of text, not of daphne";
+                return Err(Error::argument(format!("{to}: {what}")));
+            }
             Self::Daphne(_) => {
                 check_options("a frame of daphne", &["dialect", "block", "meta"], names)?
             }

@@ -50,7 +50,7 @@ pub fn split(
             Some(format) if !names.contains(&format) => {
                 format!("split writes files of the format {}, not {format}", names.join(" or "))
             }
-            _ => format!("{from}: only files of the format {} can be split", names.join(" or ")),
+            _ => format!("{from}: only AnnData files can be split"),
         };
         return Err(Error::argument(what));
     };

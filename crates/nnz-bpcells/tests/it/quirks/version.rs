@@ -7,7 +7,7 @@ fn version_is_one_line() {
     packed().with("version", b"").breaks_at("version", None, "found no line");
     let two = b"packed-uint-matrix-v2\npacked-uint-matrix-v2\n";
     packed().with("version", two).breaks_at("version", None, "found several lines");
-    packed().with("version", b"\n").breaks_at("version", None, "version \"\"");
+    packed().with("version", b"\n").breaks_at("version", None, "\"\" is not a version");
     packed().with("version", b"packed-uint-matrix-v2\n\n").breaks_at("version", None, "lines");
 }
 
@@ -26,7 +26,7 @@ fn other_versions_are_errors() {
         ("something else", ""),
     ] {
         let store = packed().with("version", format!("{version}\n").as_bytes());
-        let named = format!("version \"{version}\"");
+        let named = format!("\"{version}\"");
         let fault = store.breaks_at("version", None, &named);
         assert!(fault.contains(why), "{fault}");
         assert!(matches!(store.entries().unwrap_err().kind(), ErrorKind::Unsupported(_)));

@@ -22,8 +22,7 @@ struct Report {
 
 /// Describes a file; `None` if it does not have several matrices.
 pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
-    let options = args.reading.from.set(options);
+    let options = args.reading.set(args.resources.limit());
     let registry = nnz::formats::Registry::default();
     let detected = registry.detect(&args.source, &options).ok()?;
     let format = detected.format().info().name;

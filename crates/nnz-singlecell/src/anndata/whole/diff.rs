@@ -343,8 +343,8 @@ impl Comparison<'_> {
             }
         }
         if first.len() != second.len() {
-            let rows = frames.each_ref().map(|frame| format!("{} rows", frame.len()));
-            self.kinds_differ(path, rows);
+            let [first, second] = frames.each_ref().map(|frame| format!("{} rows", frame.len()));
+            self.report(path, ElementChange::Shape { first, second });
         } else {
             self.texts(path, [first.names()?, second.names()?])?;
         }

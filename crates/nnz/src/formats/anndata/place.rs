@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, Place, Result, readable};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_singlecell::anndata::{AnnData, Item};
 
 use crate::Location;
@@ -65,7 +65,10 @@ pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
     }
     match find(probe)? {
         Some((root, item)) => Ok((AnnData::open(root)?, item)),
-        None => Err(Error::mismatch(place, "another kind of data", "AnnData, or a matrix in it")),
+        None => {
+            let what = "contains no AnnData, and is no matrix of it".to_owned();
+            Err(Error::new(ErrorKind::Unrecognized(what), place))
+        }
     }
 }
 

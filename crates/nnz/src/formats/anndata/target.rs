@@ -45,6 +45,23 @@ impl FromStr for Version {
     }
 }
 
+/// Returns the version of a Zarr store that is requested. HDF5 has none, whatever the value.
+fn version(path: &Path, options: &ConvertOptions) -> Result<Option<Version>> {
+    const NAME: &str = "format-version";
+    if options.format_options.get(NAME).is_some() && !is_zarr(path) && !path.is_dir() {
+        let what =
+            format!("the option {NAME} applies to Zarr stores (.zarr), not to HDF5 files (.h5ad)");
+        return Err(Error::argument(what));
+    }
+    options.format_options.parse(NAME)
+}
+
+/// Checks the name of a target, and the options that depend on its container.
+pub(super) fn check(path: &Path, options: &ConvertOptions) -> Result<()> {
+    options.registry.check_name(path, &super::INFO, CONTAINERS)?;
+    version(path, options).map(drop)
+}
+
 /// A matrix that becomes `X` of a new file or store, or is added to an existing one.
 pub(super) struct Target {
     path: PathBuf,
@@ -77,13 +94,8 @@ impl Target {
             let what = format!("{to}: {item} can only be added to an existing AnnData file");
             return Err(Error::argument(what));
         }
-        let version: Option<Version> = options.format_options.parse("format-version")?;
+        let version = version(path, options)?;
         let zarr = is_zarr(path) || path.is_dir();
-        if version.is_some() && !zarr {
-            return Err(Error::argument(
-                "the option format-version applies to Zarr stores (.zarr), not to HDF5",
-            ));
-        }
         let version = version.map_or(ZarrVersion::V2, |version| version.0);
         let compression = options.compress.unwrap_or_default();
         Ok(Self {

@@ -26,9 +26,7 @@ impl WholeFormat for AnnDataFile {
 
     fn check_target(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
         match to {
-            Location::Path { path, .. } => {
-                options.registry.check_name(path, &INFO, target::CONTAINERS)
-            }
+            Location::Path { path, .. } => target::check(path, options),
             Location::Stream => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use nnz_container::Compression;
 use nnz_container::npz::NpzOptions;
-use nnz_core::{Error, Header, MatrixSink, Names, Order, Result, Shape, SinkCapabilities};
+use nnz_core::{Error, Header, MatrixSink, Names, Order, Place, Result, Shape, SinkCapabilities};
 use nnz_scientific::scipy;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -40,7 +40,7 @@ impl FromStr for Written {
             "csc" => Ok(Self::Compressed(Order::Col)),
             "coo" => Ok(Self::Coo),
             "bsr" | "dia" => Err(format!("{text} is read only; expected csr, csc or coo")),
-            other => Err(format!("{other:?}: expected csr, csc or coo")),
+            _ => Err("expected csr, csc or coo".to_owned()),
         }
     }
 }
@@ -57,6 +57,7 @@ impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let path = without_group(to, "scipy")?.to_path_buf();
         options.registry.check_name(&path, &super::INFO, &["npz"])?;
+        crate::container_target::check_npz(options.compress)?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
         let format = options.format_options.parse(FORMAT)?;
         if let (Some(Written::Compressed(own)), Some(order)) = (format, options.order)
@@ -112,8 +113,13 @@ pub(super) fn write_tensor(
     let Target { path, npz, format, write } = Target::new(to, options)?;
     if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo))
     {
-        let what = "a tensor has no rows and columns; SciPy stores it as coo";
-        return Err(Error::argument(what));
+        let what = match options.transpose {
+            true => "contains a tensor; only matrices can be transposed",
+            false => {
+                "contains a tensor, which SciPy stores as coo only, without an order of rows or columns"
+            }
+        };
+        return Err(Error::unsupported(Place::default(), what));
     }
     StagedFile::create(&path, write)?;
     let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the metadata key {key:?}"));
