@@ -223,3 +223,67 @@ def test_categories_are_distinct(tmp_path):
     with pytest.warns(nnz.DroppedWarning, match="column 'c'"):
         nnz.write(np.eye(2), tmp_path / "e.h5ad", rows=rows)
     assert anndata.read_h5ad(tmp_path / "e.h5ad").obs.empty
+
+
+def damaged_copies(path, change):
+    """Write one file of HDF5 and one of Zarr, and change an array of each."""
+    h5py, zarr = (pytest.importorskip(name) for name in ("h5py", "zarr"))
+    diagonal = sparse.csr_matrix(2 * np.eye(3))
+    adata = anndata.AnnData(
+        np.eye(3), obsm={"m": diagonal}, varm={"m": diagonal}, obsp={"m": diagonal}, varp={"m": diagonal}, uns={"a": {"m": diagonal}}
+    )
+    adata.write_h5ad(path / "d.h5ad")
+    adata.write_zarr(path / "d.zarr")
+    with h5py.File(path / "d.h5ad", "a") as file:
+        change(file)
+    change(zarr.open_group(path / "d.zarr", mode="a"))
+    return path / "d.h5ad", path / "d.zarr"
+
+
+@pytest.mark.parametrize("place", ["obsm/m", "varm/m", "obsp/m", "varp/m", "uns/a/m"])
+def test_damaged_sparse_matrices_are_errors_in_every_element(tmp_path, place):
+    def damage(store):
+        store[f"{place}/indptr"][:] = [0, 2, 1, 3]
+
+    for path in damaged_copies(tmp_path, damage):
+        with pytest.raises(nnz.CorruptFileError) as error:
+            nnz.read_anndata(path)
+        assert error.value.path == f"{path}::{place}"
+
+
+def test_sparse_matrices_of_every_element_equal_those_of_anndata(tmp_path):
+    for path in damaged_copies(tmp_path, lambda store: None):
+        found, expected = nnz.read_anndata(path), read(path)
+        equal(found.to_memory(), expected)
+        for one, other in ((found.obsp["m"], expected.obsp["m"]), (found.uns["a"]["m"], expected.uns["a"]["m"])):
+            assert type(one) is type(other) and one.dtype == other.dtype
+
+
+def test_damaged_matrices_are_not_read_by_anndata():
+    for path in sorted((TESTDATA / "anndata" / "malformed").iterdir()):
+        try:
+            checked = nnz.open(f"{path}::X").to_numpy()
+        except nnz.Error:
+            for backed in (True, False):
+                with pytest.raises(nnz.Error) as error:
+                    nnz.read_anndata(path, backed=backed).to_memory()
+                assert error.value.path
+        else:
+            try:
+                found = nnz.read_anndata(path).to_memory().X
+            except nnz.Error as error:
+                assert error.path
+            else:
+                np.testing.assert_array_equal(found.toarray() if sparse.issparse(found) else found, checked)
+
+
+def test_matrices_behind_external_links_are_errors(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    path, _ = damaged_copies(tmp_path, lambda store: None)
+    other = tmp_path / "other.h5ad"
+    anndata.AnnData(np.eye(3), obsp={"m": sparse.csr_matrix(5 * np.eye(3))}).write_h5ad(other)
+    with h5py.File(path, "a") as file:
+        del file["uns/a/m"]
+        file["uns/a/m"] = h5py.ExternalLink(other, "obsp/m")
+    with pytest.raises(nnz.UnsupportedError, match="external link"):
+        nnz.read_anndata(path)

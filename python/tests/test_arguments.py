@@ -128,3 +128,16 @@ def test_strings_are_checked(tmp_path):
     for option in ("to", "order", "compress"):
         with pytest.raises(nnz.ArgumentError, match=f"{option} 5: expected a string"):
             nnz.write(np.eye(2), tmp_path / "m.npz", **{option: 5})
+
+
+UNKNOWN_KINDS = [("genes", "cells"), ("feature", "cell"), ("genes", "Cells"), ("vars", "obs"), "cells", ("cells",), (1, 2), ([], None), 3]
+
+
+@pytest.mark.parametrize("kinds", UNKNOWN_KINDS, ids=repr)
+@pytest.mark.parametrize("suffix", [".h5ad", ".mtx", ".npz"])
+def test_unknown_kinds_of_axes_are_errors(tmp_path, kinds, suffix):
+    with pytest.raises(nnz.ArgumentError, match="axis_kinds"):
+        nnz.write(np.eye(2), tmp_path / f"m{suffix}", axis_kinds=kinds)
+    with pytest.raises(nnz.ArgumentError, match="axis_kinds"):
+        nnz.writer(tmp_path / f"m{suffix}", (2, 2), axis_kinds=kinds)
+    assert list(tmp_path.iterdir()) == []
