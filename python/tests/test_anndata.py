@@ -2,6 +2,11 @@
 
 import os
 import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
 import warnings
 
 import numpy as np
@@ -287,3 +292,68 @@ def test_matrices_behind_external_links_are_errors(tmp_path):
         file["uns/a/m"] = h5py.ExternalLink(other, "obsp/m")
     with pytest.raises(nnz.UnsupportedError, match="external link"):
         nnz.read_anndata(path)
+
+
+def test_writing_does_not_change_the_object(tmp_path):
+    frame = pandas.DataFrame({"text": ["a", "b", "a"], "number": [1, 2, 3]}, index=["x", "y", "z"])
+    adata = anndata.AnnData(np.eye(3), obs=frame, var=frame.copy())
+    adata.raw = adata.copy()
+    obs, view = adata.obs, adata[:2]
+    nnz.write(adata, tmp_path / "a.h5ad")
+    nnz.write(view, tmp_path / "v.h5ad")
+    assert adata.obs is obs and view.is_view
+    for after in (adata.obs, adata.var, adata.raw.var):
+        pandas.testing.assert_frame_equal(after, frame)
+    # The file has categories, as anndata writes it.
+    assert anndata.read_h5ad(tmp_path / "a.h5ad").obs["text"].dtype == "category"
+
+
+def test_targets_and_options_are_checked_before_an_object_is_written(tmp_path, monkeypatch):
+    adata = anndata.AnnData(np.eye(3))
+    nnz.write(adata, tmp_path / "a.h5ad")
+
+    def write_h5ad(*_, **__):
+        raise AssertionError("it is written")
+
+    monkeypatch.setattr(anndata.AnnData, "write_h5ad", write_h5ad)
+    with pytest.raises(nnz.ExistsError):
+        nnz.write(adata, tmp_path / "a.h5ad")
+    with pytest.raises(nnz.ArgumentError):
+        nnz.write(adata, tmp_path / "b.h5ad", unknown=1)
+    with pytest.raises(nnz.StorageError) as error:
+        nnz.write(adata, tmp_path / "no" / "such" / "b.h5ad")
+    assert error.value.path
+    with pytest.raises(AssertionError):
+        nnz.write(adata, tmp_path / "a.h5ad", force=True)
+
+
+def test_errors_of_the_system_have_the_path_of_the_target(tmp_path, monkeypatch):
+    def write_h5ad(self, path):
+        (tmp_path / "seen").write_text(os.fspath(path))
+        raise OSError("Can't write data (file write failed: errno = 28, error message = 'No space left on device')")
+
+    monkeypatch.setattr(anndata.AnnData, "write_h5ad", write_h5ad)
+    with pytest.raises(nnz.StorageError) as error:
+        nnz.write(anndata.AnnData(np.eye(3)), tmp_path / "a.h5ad")
+    assert error.value.path == str(tmp_path / "a.h5ad") and error.value.errno == 28
+    assert [path.name for path in tmp_path.iterdir()] == ["seen"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_signals_that_end_the_process_leave_nothing(tmp_path, name):
+    code = """
+        import sys, time, anndata, numpy, nnz
+        def write_h5ad(self, path):
+            open(path, "w").close()
+            for _ in range(1000):
+                time.sleep(0.05)
+        anndata.AnnData.write_h5ad = write_h5ad
+        nnz.write(anndata.AnnData(numpy.eye(3)), sys.argv[1])
+    """
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code), tmp_path / "a.h5ad"])
+    while process.poll() is None and not list(tmp_path.glob(".nnz-*/whole.h5ad")):
+        time.sleep(0.02)
+    process.send_signal(getattr(signal, name))
+    assert process.wait(30) == -getattr(signal, name)
+    assert list(tmp_path.iterdir()) == []
