@@ -23,13 +23,15 @@ def described(
     tables: List[Any] = [None, None]
     for axis, (option, frame) in enumerate((("row_names", rows), ("col_names", cols))):
         if frame is not None:
+            if not hasattr(frame, "columns"):
+                raise ArgumentError(f"{('rows', 'cols')[axis]}: expected a data frame, not {type(frame).__name__}")
             if len(frame) != source.shape[axis]:
                 what = ("rows", "columns")[axis]
                 raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {what}")
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)
         listed = given.get(option)
         if listed is not None and not isinstance(listed, str):
-            names[axis] = [str(name) for name in given.pop(option)]
+            names[axis] = _frames.labels(option, given.pop(option))
     if dropped and given.get("strict"):
         raise UnsupportedError(f"values that cannot be written: {', '.join(dropped)}")
     if any(part is not None for part in (*names, *tables, kinds)):

@@ -118,8 +118,12 @@ pub(crate) fn truths(array: &Bound<'_, PyAny>) -> PyResult<impl Iterator<Item = 
 
 /// Copies an array of one dimension, which is contiguous.
 pub(crate) fn vector<T: Element + Copy>(array: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
-    let array = array.cast::<PyArray1<T>>()?;
-    Ok(array.try_readonly()?.as_slice()?.to_vec())
+    /// The length of arrays that are copied without the GIL.
+    const LONG: usize = 1 << 16;
+    let (py, array) = (array.py(), array.cast::<PyArray1<T>>()?);
+    let array = array.try_readonly()?;
+    let values = array.as_slice()?;
+    Ok(if values.len() < LONG { values.to_vec() } else { py.detach(|| values.to_vec()) })
 }
 
 /// Copies indices from an array of `int32` or `int64`, which must not be negative.
