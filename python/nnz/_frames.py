@@ -69,6 +69,11 @@ def from_frame(frame: Any, dropped: Optional[List[str]] = None) -> Tuple[List[st
 
     Columns of a type that no file can have are an error, unless there is a list: it gets what is dropped.
     """
+    return labels("the index", frame.index), columns_of(frame, dropped)
+
+
+def columns_of(frame: Any, dropped: Optional[List[str]] = None) -> List[Column]:
+    """Return the columns of a data frame, as `from_frame`."""
     columns: List[Column] = []
     for at, name in enumerate(frame.columns):
         series = frame.iloc[:, at]
@@ -78,7 +83,7 @@ def from_frame(frame: Any, dropped: Optional[List[str]] = None) -> Tuple[List[st
             if dropped is None:
                 raise
             dropped.append(f"column {str(name)!r} of type {series.dtype}")
-    return labels("the index", frame.index), columns
+    return columns
 
 
 def labels(what: str, given: Any) -> List[str]:

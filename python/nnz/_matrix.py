@@ -292,7 +292,8 @@ class Matrix(Lazy):
         if size > DENSE_LIMIT:
             raise ArgumentError(
                 f"{self.path}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
-                "size, to_scipy() a sparse matrix"
+                "size, to_scipy() a sparse matrix",
+                self.path,
             )
         made = self.to_numpy()
         return made if dtype is None else made.astype(dtype, copy=False)

@@ -117,7 +117,7 @@ def source_path(path: PathLike) -> str:
     """Return the path of a source. Reading a pipe could wait forever, and could not be interrupted."""
     shown = os.fsdecode(path)
     if not _nnz.is_url(shown) and _is_pipe(shown):
-        what = "a pipe is not read in Python; the command reads one as standard input, such as nnz convert - TARGET"
+        what = "a pipe is not read here; the command reads one as standard input, such as nnz convert - TARGET"
         raise UnsupportedError(f"{shown}: {what}", shown)
     return shown
 

@@ -81,10 +81,14 @@ def _one_family(target: str) -> Generator[None, None, None]:
     except RecursionError as error:
         raise UnsupportedError(f"{target}: the object is nested too deeply", target) from error
     except OSError as error:
-        raised = StorageError(f"{target}: {error}", target)
-        raised.errno = _number(error)
-        raised.strerror = str(error) if raised.errno is None else os.strerror(raised.errno)
-        raise raised from error
+        number = _number(error)
+        raise _failed(target, number, str(error) if number is None else os.strerror(number)) from error
+
+
+def _failed(target: str, number: Optional[int], what: str) -> StorageError:
+    raised = StorageError(f"{target}: {what}", target)
+    raised.errno, raised.strerror = number, what
+    return raised
 
 
 def _number(error: OSError) -> Optional[int]:
@@ -100,9 +104,7 @@ def _temporary(target: str) -> Generator[str, None, None]:
     try:
         directory = tempfile.mkdtemp(prefix=".nnz-", dir=beside)
     except OSError as error:
-        raised = StorageError(f"{target}: {error.strerror}", target)
-        raised.errno, raised.strerror = error.errno, error.strerror
-        raise raised from error
+        raise _failed(target, error.errno, str(error.strerror)) from error
     try:
         with _removed_by_signals(directory):
             yield directory

@@ -336,6 +336,7 @@ def test_errors_of_the_system_have_the_path_of_the_target(tmp_path, monkeypatch)
     with pytest.raises(nnz.StorageError) as error:
         nnz.write(anndata.AnnData(np.eye(3)), tmp_path / "a.h5ad")
     assert error.value.path == str(tmp_path / "a.h5ad") and error.value.errno == 28
+    assert str(error.value) == f"{tmp_path / 'a.h5ad'}: No space left on device"
     assert [path.name for path in tmp_path.iterdir()] == ["seen"]
 
 
