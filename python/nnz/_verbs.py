@@ -61,7 +61,7 @@ def convert(
     nnz.CastError
         The type of the target cannot represent a value exactly.
     nnz.UnsupportedError
-        ``strict`` is set, and the target format cannot store all of the source.
+        ``strict`` is set, and the target format cannot store all of the source; or the source is a pipe.
     KeyboardInterrupt
         Ctrl-C was pressed. Nothing is left, unless the target was complete already: then it stays, and is valid.
 
