@@ -131,13 +131,13 @@ pub(crate) fn to_minors(array: &Bound<'_, PyAny>) -> PyResult<Minors> {
     let py = array.py();
     let negative = || argument(py, "an index is negative");
     if let Ok(indices) = vector::<i32>(array) {
-        if indices.iter().any(|index| *index < 0) {
+        if py.detach(|| indices.iter().any(|index| *index < 0)) {
             return Err(negative());
         }
         return Ok(Minors::U32(cast_vec(indices)));
     }
     let indices: Vec<i64> = vector(array)?;
-    if indices.iter().any(|index| *index < 0) {
+    if py.detach(|| indices.iter().any(|index| *index < 0)) {
         return Err(negative());
     }
     Ok(Minors::U64(cast_vec(indices)))
