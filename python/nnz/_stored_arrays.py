@@ -23,6 +23,9 @@ def read(group: Any, place: str, memory: Memory, matrix: bool) -> Any:
         if not last == len(indices) == len(data):
             what = f"{len(indices)} indices and {len(data)} values, indptr ends at {last}"
             raise CorruptFileError(what)
+        if data.dtype == np.float16:
+            # As in the other groups.
+            data = data.astype(np.float32)
         arrays = (
             np.ascontiguousarray(indptr, np.int64),
             np.ascontiguousarray(indices, np.int64),

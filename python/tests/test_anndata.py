@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -358,3 +359,43 @@ def test_signals_that_end_the_process_leave_nothing(tmp_path, name):
     process.send_signal(getattr(signal, name))
     assert process.wait(30) == -getattr(signal, name)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("indptr", [[0, 1, 2, 3], [0, 2, 1, 3], [0, 1, 2, 2], [0, 1, 3]], ids=str)
+def test_damaged_matrices_of_old_files_are_errors(tmp_path, indptr):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "old.h5ad"
+    shutil.copyfile(VALID / "0.6.22" / "h5ad" / "full_csr.h5ad", path)
+    with h5py.File(path, "a") as file:
+        group = file.create_group("uns/neighbors_of_test/g")
+        group.attrs.update(h5sparse_format=b"csr", h5sparse_shape=np.array([3, 3]))
+        group.update(indptr=np.array(indptr), indices=np.array([0, 1, 2]), data=np.ones(3))
+    if indptr == [0, 1, 2, 3]:
+        assert nnz.read_anndata(path).uns["neighbors_of_test"]["g"].nnz == 3
+        return
+    with pytest.raises(nnz.CorruptFileError) as error:
+        nnz.read_anndata(path)
+    assert error.value.path == f"{path}::uns/neighbors_of_test/g"
+
+
+@pytest.mark.parametrize("parts", [
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, 3], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, -1], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, 2], "data": [1.0, 1, 1, 1]},
+    {"indptr": [0.0, 1, 2, 3], "indices": [0, 1, 2], "data": [1.0, 1, 1]},
+    {"indptr": [[0, 1, 2, 3]], "indices": [0, 1, 2], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, 2**63], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "data": [1.0, 1, 1]},
+    {"indptr": [], "indices": [], "data": []},
+], ids=str)
+def test_damaged_arrays_of_uns_are_errors(tmp_path, parts):
+    h5py = pytest.importorskip("h5py")
+    anndata.AnnData(np.eye(3), uns={"m": sparse.csr_matrix(np.eye(3))}).write_h5ad(tmp_path / "m.h5ad")
+    with h5py.File(tmp_path / "m.h5ad", "a") as file:
+        for name in ("indptr", "indices", "data"):
+            del file["uns/m"][name]
+        for name, values in parts.items():
+            file["uns/m"][name] = np.array(values)
+    with pytest.raises(nnz.CorruptFileError) as error:
+        nnz.read_anndata(tmp_path / "m.h5ad")
+    assert error.value.path == f"{tmp_path / 'm.h5ad'}::uns/m"
