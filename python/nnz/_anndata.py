@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Dict, Generator, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Tuple, Union
 
 import numpy as np
 
-from . import _convert, _nnz
-from ._errors import ArgumentError, CorruptFileError, Error
+from . import _convert, _nnz, _stored_arrays
+from ._errors import ArgumentError, CorruptFileError, Error, UnsupportedError
 from ._external import load
 from ._handle import Memory, handle_of
 from ._matrix import Matrix
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ._external import anndata
 
 TABLES = ("obs", "var", "obsm", "varm", "obsp", "varp", "uns")
+SPARSE = ("csr_matrix", "csc_matrix")
+"""Encodings of sparse matrices."""
+NO_MATRIX = ("awkward-array", "dataframe", "null", "string-array")
+"""Encodings of layers that anndata reads, as they are no matrices of numbers."""
 
 
 def read_anndata(
@@ -117,36 +121,35 @@ class _Reader:
 
     def whole(self, store: Any) -> anndata.AnnData:
         """Read all of a file of AnnData."""
-        kinds = {path: kind for path, _, kind, _ in _nnz.members(self._path)}
         if not hasattr(store["obs"], "keys"):
-            return self._before_groups(kinds, store)
-        read_elem = _read_elem()
-        parts: Dict[str, Any] = {key: read_elem(store[key]) for key in TABLES if key in store}
+            return self._before_groups(store)
+        parts: Dict[str, Any] = {key: self._element(store[key], store) for key in TABLES if key in store}
         if "X" in store:
-            parts["X"] = self._entries("X", kinds, store)
+            parts["X"] = self._entries("X", store)
         if "layers" in store:
-            layers = (f"layers/{name}" for name in store["layers"])
-            parts["layers"] = {path.partition("/")[2]: self._entries(path, kinds, store) for path in layers}
+            parts["layers"] = {name: self._entries(f"layers/{name}", store) for name in store["layers"]}
         if "raw" in store:
             raw = store["raw"]
-            parts["raw"] = {key: read_elem(raw[key]) for key in ("var", "varm") if key in raw}
+            parts["raw"] = {key: self._element(raw[key], store) for key in ("var", "varm") if key in raw}
             if "X" in raw:
-                parts["raw"]["X"] = self._entries("raw/X", kinds, store)
+                parts["raw"]["X"] = self._entries("raw/X", store)
         made: anndata.AnnData = _anndata().AnnData(**parts)
         return made
 
-    def _before_groups(self, kinds: Dict[str, str], store: Any) -> anndata.AnnData:
+    def _before_groups(self, store: Any) -> anndata.AnnData:
         """Read a file of anndata before 0.7, which had tables in one dataset each."""
+        # It is read by the functions of that time, which do not check matrices.
+        self._check(store, store)
         # It has the layers in memory for a moment.
         old = _anndata().read_h5ad(self._path, backed="r")
         try:
             parts: Dict[str, Any] = {key: getattr(old, key) for key in TABLES}
             if "X" in store:
-                parts["X"] = self._entries("X", kinds, store)
-            parts["layers"] = {name: self._entries(f"layers/{name}", kinds, store) for name in old.layers}
+                parts["X"] = self._entries("X", store)
+            parts["layers"] = {name: self._entries(f"layers/{name}", store) for name in old.layers}
             if old.raw is not None:
                 parts["raw"] = {"var": old.raw.var, "varm": dict(old.raw.varm)}
-                parts["raw"]["X"] = self._entries("raw/X" if "raw/X" in kinds else "raw.X", kinds, store)
+                parts["raw"]["X"] = self._entries("raw/X" if "raw/X" in store else "raw.X", store)
             made: anndata.AnnData = _anndata().AnnData(**parts)
             return made
         finally:
@@ -159,13 +162,43 @@ class _Reader:
             raise ArgumentError(f"{self._path}: holds no single matrix; PATH::GROUP names one of several")
         return _convert.to_anndata(found, lambda matrix: self._of(matrix, False))
 
-    def _entries(self, path: str, kinds: Dict[str, str], store: Any) -> Any:
-        kind = kinds.get(path, "")
-        dense = kind == "array"
-        if not (dense or "csr" in kind or "csc" in kind):
-            # Such as a data frame, or an array of AwkwardArray.
-            return _read_elem()(store[path])
-        return self._of(Matrix(_nnz.within(self._path, path), memory=self._memory), dense)
+    def _entries(self, path: str, store: Any) -> Any:
+        """Read `X` or a layer. anndata reads damaged matrices without an error, so that only nnz reads matrices."""
+        element = store[path]
+        # X has numbers.
+        if _encoding(element) in NO_MATRIX and path.startswith("layers/"):
+            return self._element(element, store)
+        return self._of(self._matrix(path), dense=not _is_group(element))
+
+    def _element(self, element: Any, store: Any) -> Any:
+        """Read an element with anndata, except for the sparse matrices in it."""
+
+        def read(function: Callable[[Any], Any], _: str, element: Any, *, iospec: Any) -> Any:
+            if not _is_sparse(element):
+                return function(element)
+            return self._sparse(element, store)
+
+        return load("anndata.experimental", "read_anndata").read_dispatched(element, read)
+
+    def _check(self, group: Any, store: Any) -> None:
+        """Read the sparse matrices in a group, and raise an error if one is damaged."""
+        for element in group.values():
+            if _is_sparse(element):
+                self._sparse(element, store)
+            elif _is_group(element):
+                self._check(element, store)
+
+    def _sparse(self, element: Any, store: Any) -> Any:
+        path: str = element.name.lstrip("/")
+        if _is_elsewhere(element, store):
+            what = "an external link to a matrix is not followed"
+            raise UnsupportedError(f"{self._path}: {path}: {what}", self._path)
+        if path.startswith("uns/"):
+            return _stored_arrays.read(element, _nnz.within(self._path, path), self._memory, matrix=not _arrays())
+        return self._matrix(path).to_scipy(matrix=not _arrays())
+
+    def _matrix(self, path: str) -> Matrix:
+        return Matrix(_nnz.within(self._path, path), memory=self._memory)
 
     def _of(self, matrix: Matrix, dense: bool) -> Any:
         if self._backed:
@@ -234,9 +267,25 @@ def _arrays() -> bool:
     return bool(getattr(getattr(_anndata(), "settings", None), "use_sparse_array_on_read", False))
 
 
-def _read_elem() -> Any:
-    anndata = _anndata()
-    return anndata.io.read_elem if hasattr(anndata, "io") else anndata.experimental.read_elem
+def _is_group(element: Any) -> bool:
+    return hasattr(element, "keys")
+
+
+def _is_sparse(element: Any) -> bool:
+    return _is_group(element) and (_encoding(element) in SPARSE or "h5sparse_format" in element.attrs)
+
+
+def _encoding(element: Any) -> str:
+    found: Any = element.attrs.get("encoding-type", "")
+    return os.fsdecode(found) if isinstance(found, bytes) else str(found)
+
+
+def _is_elsewhere(element: Any, store: Any) -> bool:
+    """Return whether an external link leads to another file of HDF5, in which the name is that of another element."""
+    if not hasattr(element, "file"):
+        return False
+    info = load("h5py", "read_anndata").h5o.get_info
+    return bool(info(element.id).fileno != info(store.id).fileno)
 
 
 def _anndata() -> Any:

@@ -21,12 +21,13 @@ def batches(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:
 
 
 def _blocks(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:
-    if not source.random_access:
-        # Such as a text, or half of a symmetric matrix, whose entries are sorted first, on disk where need be.
-        yield from _sorted(source, memory, nbytes)
-        return
     by_row = source.order == "row"
     length, across = source.shape if by_row else source.shape[::-1]
+    if not source.random_access or (source.nnz is not None and source.stored_before(length) is None):
+        # Such as a text, or half of a symmetric matrix, whose entries are sorted first, on disk where need be; or one
+        # whose rows have their lengths beside them.
+        yield from _sorted(source, memory, nbytes)
+        return
     counts = _Stored(source, length, across)
     for start, end in _cuts(counts, length, nbytes, _entry_bytes(source)):
         positions = np.arange(start, end, dtype=np.uint64)

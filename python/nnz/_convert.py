@@ -144,6 +144,11 @@ def native_arrays(
     block: Any, dtype: Optional[np.dtype[Any]] = None
 ) -> Tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """Return `indptr`, indices and data as the compiled part takes them, with values of a type."""
+    for name in ("indptr", "indices", "data"):
+        array = getattr(block, name)
+        if array.ndim != 1 or (name != "data" and array.dtype.kind not in "iu"):
+            what = "one dimension" if array.ndim != 1 else "integers"
+            raise ArgumentError(f"{name} of {array.ndim} dimensions of {array.dtype}: expected {what}")
     indptr = np.ascontiguousarray(block.indptr, np.int64)
     indices, data = block.indices, block.data
     stored = int(indptr[-1]) if indptr.size else 0

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import _frames, _nnz
 from ._errors import ArgumentError, UnsupportedError
+from ._guards import is_list, is_tuple
 
 Kinds = Optional[Tuple[Optional[str], Optional[str]]]
 
@@ -17,19 +18,32 @@ def described(
 
     Columns that cannot be written are an error with the option ``strict``, otherwise `dropped` lists them.
     """
+    kinds = _kinds(axis_kinds)
     names: List[Optional[List[str]]] = [None, None]
     tables: List[Any] = [None, None]
     for axis, (option, frame) in enumerate((("row_names", rows), ("col_names", cols))):
         if frame is not None:
+            if not hasattr(frame, "columns"):
+                raise ArgumentError(f"{('rows', 'cols')[axis]}: expected a data frame, not {type(frame).__name__}")
             if len(frame) != source.shape[axis]:
                 what = ("rows", "columns")[axis]
                 raise ArgumentError(f"{len(frame)} annotations are given for {source.shape[axis]} {what}")
             names[axis], tables[axis] = _frames.from_frame(frame, dropped)
         listed = given.get(option)
         if listed is not None and not isinstance(listed, str):
-            names[axis] = [str(name) for name in given.pop(option)]
+            names[axis] = _frames.labels(option, given.pop(option))
     if dropped and given.get("strict"):
         raise UnsupportedError(f"values that cannot be written: {', '.join(dropped)}")
-    if any(part is not None for part in (*names, *tables, axis_kinds)):
-        source = source.described(names, tables, None if axis_kinds is None else list(axis_kinds))
+    if any(part is not None for part in (*names, *tables, kinds)):
+        source = source.described(names, tables, kinds)
     return source
+
+
+def _kinds(given: Any) -> Optional[List[Optional[str]]]:
+    """Return the kinds of both axes; any other name is an error."""
+    if given is None:
+        return None
+    pair: List[Any] = list(given) if is_list(given) or is_tuple(given) else []
+    if len(pair) != 2 or any(kind not in ("cells", "features", None) for kind in pair):
+        raise ArgumentError(f'axis_kinds {given!r}: expected a pair of "cells", "features" or None')
+    return pair

@@ -10,7 +10,7 @@ from ._errors import ArgumentError
 from ._fragment_options import FragmentOptions, FragmentSummary, fragment_summary
 from ._guards import is_path
 from ._handle import Opened, handle_of
-from ._options import PathLike
+from ._options import PathLike, source_path
 from ._progress import Progress, reporting
 from ._storage import storage
 
@@ -77,7 +77,7 @@ def import_fragments(
     25
     """
     lists = (_names(cells), _regions.to_sizes(chrom_sizes))
-    paths = os.fsdecode(source), os.fsdecode(target)
+    paths = source_path(source), os.fsdecode(target)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.import_fragments(*paths, sort, end_inclusive, lists, dict(options), report)
     return fragment_summary(made)
@@ -138,7 +138,7 @@ def write_fragments(
 ) -> FragmentSummary:
     """Write fragments, all or some of them."""
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
-        made = _nnz.write_fragments(os.fsdecode(source), os.fsdecode(target), selected, options, report)
+        made = _nnz.write_fragments(source_path(source), os.fsdecode(target), selected, options, report)
     return fragment_summary(made)
 
 

@@ -69,6 +69,11 @@ def from_frame(frame: Any, dropped: Optional[List[str]] = None) -> Tuple[List[st
 
     Columns of a type that no file can have are an error, unless there is a list: it gets what is dropped.
     """
+    return labels("the index", frame.index), columns_of(frame, dropped)
+
+
+def columns_of(frame: Any, dropped: Optional[List[str]] = None) -> List[Column]:
+    """Return the columns of a data frame, as `from_frame`."""
     columns: List[Column] = []
     for at, name in enumerate(frame.columns):
         series = frame.iloc[:, at]
@@ -78,7 +83,24 @@ def from_frame(frame: Any, dropped: Optional[List[str]] = None) -> Tuple[List[st
             if dropped is None:
                 raise
             dropped.append(f"column {str(name)!r} of type {series.dtype}")
-    return [str(name) for name in frame.index], columns
+    return columns
+
+
+def labels(what: str, given: Any) -> List[str]:
+    """Return names as texts. Bytes and missing values are no names."""
+    try:
+        names: List[Any] = list(given)
+    except TypeError:
+        raise ArgumentError(f"{what}: expected a list of names, not {type(given).__name__}") from None
+    for at, name in enumerate(names):
+        if not isinstance(name, str) and (isinstance(name, (bytes, bytearray)) or is_missing(name)):
+            raise ArgumentError(f"{what}: {name!r} at position {at} is no name")
+    return [str(name) for name in names]
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether an object is None, not a number, or one for missing values of pandas."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
 def _column(name: str, series: Any) -> Column:

@@ -103,6 +103,8 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
             taken = range(*index.indices(length))
         except TypeError:
             raise PositionError(f"a slice of {one}s takes integers, not {index}") from None
+        except ValueError:
+            raise PositionError(f"the step of a slice of {one}s is 0") from None
         if taken.step == 1 and taken.start == 0 and taken.stop == length:
             return ALL
         return Selected(_listed(taken, one), None, False)

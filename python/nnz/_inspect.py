@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
@@ -12,7 +11,7 @@ from ._errors import ArgumentError, UnsupportedError
 from ._fragment_verbs import holds_fragments
 from ._handle import handle_of
 from ._matrix import Matrix
-from ._options import PathLike
+from ._options import PathLike, source_path
 from ._results import Difference, Finding, Format
 from ._slice import selections
 from ._storage import StorageOptions, storage
@@ -23,6 +22,7 @@ def validate(
     *,
     notes: bool = False,
     from_format: Optional[str] = None,
+    dialect: Optional[str] = None,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
@@ -37,6 +37,8 @@ def validate(
         Whether unusual but valid properties are listed, too.
     from_format : str, optional
         The format; by default it is detected.
+    dialect : {"spec", "daphne", "daphne-2022"}, optional
+        The dialect of a source of DAPHNE; by default it is detected.
     threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
 
@@ -60,7 +62,7 @@ def validate(
     'fault'
     """
     with storage(storage_options):
-        found = _nnz.validate(os.fsdecode(path), from_format, memory, threads)
+        found = _nnz.validate(source_path(path), from_format, memory, threads, dialect)
     findings = [Finding(**one) for one in found]
     return [finding for finding in findings if notes or finding.severity == "fault"]
 
@@ -105,7 +107,9 @@ def diff(
     ...     print(difference.kind, difference.first, difference.second)
     shape 507 x 1107 507 x 100
     """
-    paths = os.fsdecode(first), os.fsdecode(second)
+    if max_diffs < 0:
+        raise ArgumentError(f"max_diffs {max_diffs}: expected 0 or more")
+    paths = source_path(first), source_path(second)
     with storage(storage_options):
         try:
             found = _nnz.diff(*paths, stored, max_diffs, memory, threads)
@@ -171,8 +175,9 @@ def stats(
     """
     if axis is not None and not isinstance(axis, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
+    place = source_path(path)
     matrix = Matrix(path, memory=memory, storage_options=storage_options)
-    source, place = handle_of(matrix).source, os.fsdecode(path)
+    source = handle_of(matrix).source
     given = ((rows, 0), (cols, 1), (cells, None), (features, None))
     selected = [selections(one, at, place, [matrix]) for one, at in given]
     if any(selected):

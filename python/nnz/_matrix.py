@@ -164,7 +164,7 @@ class Matrix(Lazy, Parallel):
             name, one = (("rows", "row"), ("cols", "column"))[axis]
             names = self._source.names(name)
             if names is None:
-                raise ArgumentError(f"{self.path}: the {one}s have no names")
+                raise ArgumentError(f"{self.path}: the {one}s have no names", self.path)
             found = self._found[axis] = _index.NameIndex(names, one, lambda: self._texts(name))
         return found
 
@@ -175,6 +175,21 @@ class Matrix(Lazy, Parallel):
     def T(self) -> Matrix:
         """The matrix with rows and columns exchanged. Nothing is read."""
         return Matrix.of(self._handle.flipped())
+
+    def _selected(self, key: Any) -> Tuple[_index.Selected, _index.Selected]:
+        shape = self.shape
+        try:
+            row, col = _pair(key)
+            rows = _index.select(row, shape[0], "row", lambda: self._name_index(0))
+            return rows, _index.select(col, shape[1], "column", lambda: self._name_index(1))
+        except ArgumentError as error:
+            if error.path is None:
+                error.path = self.path
+            raise
+
+    # Rows one by one would be slow: iter_batches reads many at once.
+    __iter__: None = None
+    __contains__: None = None
 
     def __getitem__(self, key: Any) -> Any:
         """Read the selected rows and columns.
@@ -211,10 +226,7 @@ class Matrix(Lazy, Parallel):
         >>> m[0, :].shape, m[:, [3, 1]].shape, m["SOD1", 3].item()
         ((1, 1107), (507, 2), 2)
         """
-        row, col = _pair(key)
-        shape = self.shape
-        rows = _index.select(row, shape[0], "row", lambda: self._name_index(0))
-        cols = _index.select(col, shape[1], "column", lambda: self._name_index(1))
+        rows, cols = self._selected(key)
         source = self._source
         if rows.positions is not None or cols.positions is not None:
             source = source.select(rows.positions, cols.positions)
@@ -281,7 +293,8 @@ class Matrix(Lazy, Parallel):
         if size > DENSE_LIMIT:
             raise ArgumentError(
                 f"{self.path}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
-                "size, to_scipy() a sparse matrix"
+                "size, to_scipy() a sparse matrix",
+                self.path,
             )
         made = self.to_numpy()
         return made if dtype is None else made.astype(dtype, copy=False)

@@ -261,6 +261,7 @@ def validate(
     from_format: Optional[str] = None,
     memory_limit: _Memory = None,
     workers: Optional[int] = None,
+    dialect: Optional[str] = None,
 ) -> list[dict[str, Any]]: ...
 def diff(
     first: _Path,

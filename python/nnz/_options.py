@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import Any, Dict, Optional, TypedDict, Union
 
 import numpy as np
 
 from . import _frames, _nnz
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnsupportedError
 from ._storage import StorageOptions
 
 PathLike = Union[str, bytes, "os.PathLike[Any]"]
@@ -110,6 +111,22 @@ def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
         if table is not None:
             made[name] = _frames.from_frame(table) if hasattr(table, "columns") else os.fspath(table)
     return made
+
+
+def source_path(path: PathLike) -> str:
+    """Return the path of a source. Reading a pipe could wait forever, and could not be interrupted."""
+    shown = os.fsdecode(path)
+    if not _nnz.is_url(shown) and _is_pipe(shown):
+        what = "a pipe is not read here; the command reads one as standard input, such as nnz convert - TARGET"
+        raise UnsupportedError(f"{shown}: {what}", shown)
+    return shown
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def set_temporary_directory(path: PathLike) -> None:

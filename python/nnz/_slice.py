@@ -11,7 +11,7 @@ from . import _index, _nnz
 from ._errors import ArgumentError
 from ._guards import is_tuple
 from ._matrix import Matrix
-from ._options import PathLike, WriteOptions, prepared
+from ._options import PathLike, WriteOptions, prepared, source_path
 from ._progress import Progress, reporting
 from ._results import Summary, summary
 from ._storage import storage
@@ -70,7 +70,7 @@ def slice(
     >>> nnz.slice("examples/pbmc_10x_v3_mtx", target, rows=["APP", "SOD1"], cols="0:100").shape
     (2, 100)
     """
-    place = os.fsdecode(source)
+    place = source_path(source)
     opened: List[Matrix] = []
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         selected = tuple(

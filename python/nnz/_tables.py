@@ -40,16 +40,17 @@ def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:
     pandas = load("pandas", "a data frame")
     for option, index in (("row_names", frame.index), ("col_names", frame.columns)):
         if not isinstance(index, pandas.RangeIndex):
-            options.setdefault(option, [str(label) for label in index])
-    if frame.shape[1] and all(isinstance(dtype, pandas.SparseDtype) for dtype in frame.dtypes):
-        return frame.sparse.to_coo()
-    cells = frame.to_numpy()
-    for at, name in enumerate(frame.columns):
-        dtype = frame.dtypes.iloc[at]
-        if isinstance(dtype, np.dtype) and dtype != cells.dtype:
-            rounded = _exact.inexact(frame.iloc[:, at].to_numpy(), cells.dtype)
-            if rounded is not None:
-                raise CastError(f"column {str(name)!r}: {rounded} cannot be stored exactly as {cells.dtype}")
+            options.setdefault(option, _frames.labels(option, index))
+    dtypes = list(frame.dtypes)
+    # Cells that a sparse column does not store may have any value.
+    sparse = bool(dtypes) and all(isinstance(dtype, pandas.SparseDtype) and dtype.fill_value == 0 for dtype in dtypes)
+    cells = frame.sparse.to_coo() if sparse else frame.to_numpy()
+    for at, name in enumerate(frame.columns if cells.dtype.kind in "fc" else ()):
+        array = frame.iloc[:, at].array
+        values = np.asarray(array.sp_values if isinstance(dtypes[at], pandas.SparseDtype) else array)
+        rounded = _exact.inexact(values, cells.dtype)
+        if rounded is not None:
+            raise CastError(f"column {str(name)!r}: {rounded} cannot be stored exactly as {cells.dtype}")
     return cells
 
 
@@ -77,7 +78,7 @@ def _columns(frame: Any) -> Tuple[List[Tuple[str, Any]], int, List[str]]:
     """Return the columns of a data frame, the number of its rows, and what is not written."""
     pandas = load("pandas", "a data frame")
     columns: List[Tuple[str, Any]] = []
-    for name, kind, values, missing, _, _ in _frames.from_frame(frame)[1]:
+    for name, kind, values, missing, _, _ in _frames.columns_of(frame):
         if kind != "number":
             raise UnsupportedError(f"column {name!r}: tables hold numbers, not values of the kind {kind}")
         if missing is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional, Sequence
 from . import _nnz
 from ._errors import ArgumentError, UnsupportedError
 from ._fragment_verbs import holds_fragments, write_fragments
-from ._options import PathLike, WriteOptions, prepared
+from ._options import PathLike, WriteOptions, prepared, source_path
 from ._progress import Progress, reporting
 from ._results import RepairSummary, SplitSummary, Summary, summary
 from ._storage import storage
@@ -61,7 +61,7 @@ def convert(
     nnz.CastError
         The type of the target cannot represent a value exactly.
     nnz.UnsupportedError
-        ``strict`` is set, and the target format cannot store all of the source.
+        ``strict`` is set, and the target format cannot store all of the source; or the source is a pipe.
     KeyboardInterrupt
         Ctrl-C was pressed. Nothing is left, unless the target was complete already: then it stays, and is valid.
 
@@ -76,7 +76,7 @@ def convert(
     with storage(options.pop("storage_options", None)):
         try:
             with reporting(progress) as report:
-                made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), reading, prepared(dict(options)), report)
+                made = _nnz.convert(source_path(source), os.fsdecode(target), reading, prepared(dict(options)), report)
         except (ArgumentError, UnsupportedError):
             if types is not None or from_dialect is not None or not holds_fragments(source):
                 raise
@@ -84,14 +84,21 @@ def convert(
         return summary(made)
 
 
-def transpose(source: PathLike, target: PathLike, *, progress: Progress = None, **options: Unpack[WriteOptions]) -> Summary:
+def transpose(
+    source: PathLike,
+    target: PathLike,
+    *,
+    from_dialect: Optional[str] = None,
+    progress: Progress = None,
+    **options: Unpack[WriteOptions],
+) -> Summary:
     """Write a matrix with rows and columns exchanged.
 
     Parameters
     ----------
     source, target : str or os.PathLike
         Paths, or ``PATH::GROUP``.
-    progress : bool or callable, optional
+    from_dialect, progress : optional
         As in `nnz.convert`.
     **options
         As in `nnz.WriteOptions`. Entries are stored by column where they were by row unless ``order`` says otherwise.
@@ -112,7 +119,7 @@ def transpose(source: PathLike, target: PathLike, *, progress: Progress = None, 
     """
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         given = {**prepared(dict(options)), "transpose": True}
-        made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), (None, None), given, report)
+        made = _nnz.convert(source_path(source), os.fsdecode(target), (None, from_dialect), given, report)
     return summary(made)
 
 
@@ -174,7 +181,7 @@ def concat(
     >>> nnz.concat(parts, tmp / "both.bpcells", "cols").shape
     (507, 1107)
     """
-    paths = [os.fsdecode(source) for source in sources]
+    paths = [source_path(source) for source in sources]
     files = (join, label, index_unique, fill)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.concat(paths, os.fsdecode(target), axis, ignore_names, files, prepared(dict(options)), report)
@@ -226,7 +233,7 @@ def split(
     """
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         given = prepared(dict(options))
-        made, missing = _nnz.split(os.fsdecode(source), os.fsdecode(directory), by, extension, given, report)
+        made, missing = _nnz.split(source_path(source), os.fsdecode(directory), by, extension, given, report)
     return SplitSummary({path: summary(one) for path, one in made}, missing)
 
 
@@ -271,6 +278,6 @@ def repair(
     """
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         repairs, made = _nnz.repair(
-            os.fsdecode(source), os.fsdecode(target), complete, prepared(dict(options)), report
+            source_path(source), os.fsdecode(target), complete, prepared(dict(options)), report
         )
     return RepairSummary(repairs, None if made is None else summary(made))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Union
 
-from . import _nnz, _sources, _tables
+from . import _nnz, _sources, _tables, _write_anndata
 from ._describe import Kinds, described
 from ._errors import ArgumentError
 from ._fragment_handle import FragmentReader
@@ -99,7 +98,7 @@ def _written(
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")
         if _extension(target) in ("h5ad", "zarr") and given.get("to") in (None, "anndata"):
-            return _write_anndata(obj, target, given, progress)
+            return _write_anndata.write(obj, target, given, progress)
         if obj.X is None:
             raise ArgumentError("the AnnData has no X; write one of its layers, or all of it to .h5ad or .zarr")
         rows, cols, axis_kinds, obj = obj.obs, obj.var, KINDS, obj.X
@@ -130,21 +129,6 @@ def _is_anndata(obj: Any) -> bool:
 
 def _extension(target: str) -> str:
     return "" if "::" in target else os.path.splitext(target)[1][1:].lower()
-
-
-def _write_anndata(obj: Any, target: str, options: Dict[str, Any], progress: Progress) -> Summary:
-    """Have anndata write a file, and convert that with all that is in it."""
-    directory = os.path.dirname(os.path.abspath(target))
-    with tempfile.TemporaryDirectory(prefix=".nnz-", dir=directory) as temporary:
-        between = os.path.join(temporary, "whole.h5ad")
-        if getattr(obj, "isbacked", False):
-            # write_h5ad would make it an object of the new file.
-            obj.copy(between).file.close()
-        else:
-            obj.write_h5ad(between)
-        with reporting(progress) as report:
-            made = _nnz.convert(between, target, (None, None), prepared(options), report)
-    return summary(made)
 
 
 def _names(given: Dict[str, Any]) -> bool:

@@ -118,8 +118,12 @@ pub(crate) fn truths(array: &Bound<'_, PyAny>) -> PyResult<impl Iterator<Item = 
 
 /// Copies an array of one dimension, which is contiguous.
 pub(crate) fn vector<T: Element + Copy>(array: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
-    let array = array.cast::<PyArray1<T>>()?;
-    Ok(array.try_readonly()?.as_slice()?.to_vec())
+    /// The length of arrays that are copied without the GIL.
+    const LONG: usize = 1 << 16;
+    let (py, array) = (array.py(), array.cast::<PyArray1<T>>()?);
+    let array = array.try_readonly()?;
+    let values = array.as_slice()?;
+    Ok(if values.len() < LONG { values.to_vec() } else { py.detach(|| values.to_vec()) })
 }
 
 /// Copies indices from an array of `int32` or `int64`, which must not be negative.
@@ -127,13 +131,13 @@ pub(crate) fn to_minors(array: &Bound<'_, PyAny>) -> PyResult<Minors> {
     let py = array.py();
     let negative = || argument(py, "an index is negative");
     if let Ok(indices) = vector::<i32>(array) {
-        if indices.iter().any(|index| *index < 0) {
+        if py.detach(|| indices.iter().any(|index| *index < 0)) {
             return Err(negative());
         }
         return Ok(Minors::U32(cast_vec(indices)));
     }
     let indices: Vec<i64> = vector(array)?;
-    if indices.iter().any(|index| *index < 0) {
+    if py.detach(|| indices.iter().any(|index| *index < 0)) {
         return Err(negative());
     }
     Ok(Minors::U64(cast_vec(indices)))

@@ -52,6 +52,17 @@ pub(crate) fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResu
     size.map_err(|error| argument(py, format!("memory {text:?}: {error}")))
 }
 
+/// Returns a flag: a boolean of Python or NumPy.
+pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match value.extract() {
+        Ok(flag) => Ok(flag),
+        Err(_) => {
+            let what = format!("{name} {}: expected True or False", value.repr()?);
+            Err(argument(value.py(), what))
+        }
+    }
+}
+
 /// Parses the options of a conversion. Options that are not common to all formats are those of the
 /// target format.
 pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
@@ -71,6 +82,7 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
             Ok(text) => Ok(text),
             Err(_) => Err(argument(py, format!("{name} {}: expected a string", value.repr()?))),
         };
+        let flag = || flag(&name, &value);
         match &*name {
             "to" => {
                 let found = Registry::default();
@@ -80,28 +92,28 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
                     of_format.set(name, implied.get(name).unwrap_or_default());
                 }
             }
-            "expand" if value.is_truthy()? => options.structure = StructurePolicy::General,
+            "expand" if flag()? => options.structure = StructurePolicy::General,
             "expand" => {}
             "structure" => options.structure = structure(py, &text()?)?,
             "order" => options.order = Some(source::order(py, &text()?)?),
             "type" => options.value_type = Some(arrays::value_type(py, &text()?)?),
             "cell_axis" => options.cell_axis = cell_axis(py, &text()?)?,
-            "lossy" if value.is_truthy()? => options.rounding = Rounding::Nearest,
+            "lossy" if flag()? => options.rounding = Rounding::Nearest,
             "lossy" => {}
             "duplicates" => options.duplicates = Some(source::duplicate_policy(py, &text()?)?),
             "compress" => options.compress = Some(compression(py, &text()?)?),
-            "transpose" => options.transpose = value.is_truthy()?,
+            "transpose" => options.transpose = flag()?,
             "row_names" => rows.names_from = Some(text()?),
             "col_names" => cols.names_from = Some(text()?),
             "make_unique" => {
-                rows.make_unique = value.is_truthy()?;
+                rows.make_unique = flag()?;
                 cols.make_unique = rows.make_unique;
             }
             "row_annotations" => rows.table = Some(Arc::new(table(&value, options.memory)?)),
             "col_annotations" => cols.table = Some(Arc::new(table(&value, options.memory)?)),
-            "force" => write.overwrite = value.is_truthy()?,
-            "strict" => options.strict = value.is_truthy()?,
-            "no_sync" => write.sync = !value.is_truthy()?,
+            "force" => write.overwrite = flag()?,
+            "strict" => options.strict = flag()?,
+            "no_sync" => write.sync = !flag()?,
             "threads" => options.threads = threads(py, Some(&value))?,
             // They are options of the source, and only apply to some operations.
             "types" | "from_dialect" => {
@@ -128,21 +140,31 @@ pub(crate) struct Reading {
     pub(crate) from_dialect: Option<Dialect>,
 }
 
+/// Parses the name of a dialect of a source, which an option has.
+pub(crate) fn dialect(
+    py: Python<'_>,
+    option: &str,
+    name: Option<String>,
+) -> PyResult<Option<Dialect>> {
+    let parse = |text: String| {
+        let dialect = text.parse::<Dialect>();
+        dialect.map_err(|error| argument(py, format!("{option} {text:?}: {error}")))
+    };
+    name.map(parse).transpose()
+}
+
 /// Parses the options of a source: names of types, as in NumPy, DAPHNE or the command, and of a dialect.
 pub(crate) fn reading(
     py: Python<'_>,
-    (types, dialect): (Option<Vec<String>>, Option<String>),
+    (types, from_dialect): (Option<Vec<String>>, Option<String>),
 ) -> PyResult<Reading> {
     let value_type = |name: &String| match daphne::value_type(name) {
         Some(found) => Ok(found),
         None => arrays::value_type(py, name),
     };
     let types = types.map(|types| types.iter().map(value_type).collect::<PyResult<Vec<_>>>());
-    let parse = |text: String| {
-        let dialect = text.parse::<Dialect>();
-        dialect.map_err(|error| argument(py, format!("from_dialect {text:?}: {error}")))
-    };
-    Ok(Reading { types: types.transpose()?, from_dialect: dialect.map(parse).transpose()? })
+    let from_dialect = dialect(py, "from_dialect", from_dialect)?;
+    Ok(Reading { types: types.transpose()?, from_dialect })
 }
 
 /// Options that apply to tables.

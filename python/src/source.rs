@@ -103,8 +103,11 @@ impl Source {
         let pointers: Vec<i64> = arrays::vector(indptr)?;
         let minors = arrays::to_minors(indices)?;
         let values = arrays::to_values(data)?;
-        let matrix = CsMatrix::from_parts(shape, order(py, by)?, pointers, minors, values);
-        let source = matrix.and_then(CsMatrix::into_source).or_raise(py)?;
+        let order = order(py, by)?;
+        let made = py.detach(move || {
+            CsMatrix::from_parts(shape, order, pointers, minors, values)?.into_source()
+        });
+        let source = made.or_raise(py)?;
         Ok(Self::new(source.into(), Place::path(IN_MEMORY[0])))
     }
 

@@ -249,8 +249,10 @@ impl PartsWriter {
             let what = format!("values of type {}, not {}", values.value_type(), self.value_type);
             return Err(argument(py, what));
         }
-        let part = CsMatrix::from_parts(shape, self.order, pointers, minors, values);
-        let part = part.and_then(CsMatrix::into_source);
+        let order = self.order;
+        let part = py.detach(move || {
+            CsMatrix::from_parts(shape, order, pointers, minors, values)?.into_source()
+        });
         let part = part.map_err(|error| error.with_context(&Place::path(IN_MEMORY[2])));
         let part = part.or_raise(py)?;
         let mut reader = part.batches(0..count, Projection::ALL).or_raise(py)?;

@@ -2,6 +2,12 @@
 
 import os
 import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
 import warnings
 
 import numpy as np
@@ -223,3 +229,173 @@ def test_categories_are_distinct(tmp_path):
     with pytest.warns(nnz.DroppedWarning, match="column 'c'"):
         nnz.write(np.eye(2), tmp_path / "e.h5ad", rows=rows)
     assert anndata.read_h5ad(tmp_path / "e.h5ad").obs.empty
+
+
+def damaged_copies(path, change):
+    """Write one file of HDF5 and one of Zarr, and change an array of each."""
+    h5py, zarr = (pytest.importorskip(name) for name in ("h5py", "zarr"))
+    diagonal = sparse.csr_matrix(2 * np.eye(3))
+    adata = anndata.AnnData(
+        np.eye(3), obsm={"m": diagonal}, varm={"m": diagonal}, obsp={"m": diagonal}, varp={"m": diagonal}, uns={"a": {"m": diagonal}}
+    )
+    adata.write_h5ad(path / "d.h5ad")
+    adata.write_zarr(path / "d.zarr")
+    with h5py.File(path / "d.h5ad", "a") as file:
+        change(file)
+    change(zarr.open_group(path / "d.zarr", mode="a"))
+    return path / "d.h5ad", path / "d.zarr"
+
+
+@pytest.mark.parametrize("place", ["obsm/m", "varm/m", "obsp/m", "varp/m", "uns/a/m"])
+def test_damaged_sparse_matrices_are_errors_in_every_element(tmp_path, place):
+    def damage(store):
+        store[f"{place}/indptr"][:] = [0, 2, 1, 3]
+
+    for path in damaged_copies(tmp_path, damage):
+        with pytest.raises(nnz.CorruptFileError) as error:
+            nnz.read_anndata(path)
+        assert error.value.path == f"{path}::{place}"
+
+
+def test_sparse_matrices_of_every_element_equal_those_of_anndata(tmp_path):
+    for path in damaged_copies(tmp_path, lambda store: None):
+        found, expected = nnz.read_anndata(path), read(path)
+        equal(found.to_memory(), expected)
+        for one, other in ((found.obsp["m"], expected.obsp["m"]), (found.uns["a"]["m"], expected.uns["a"]["m"])):
+            assert type(one) is type(other) and one.dtype == other.dtype
+
+
+def test_damaged_matrices_are_not_read_by_anndata():
+    for path in sorted((TESTDATA / "anndata" / "malformed").iterdir()):
+        try:
+            checked = nnz.open(f"{path}::X").to_numpy()
+        except nnz.Error:
+            for backed in (True, False):
+                with pytest.raises(nnz.Error) as error:
+                    nnz.read_anndata(path, backed=backed).to_memory()
+                assert error.value.path
+        else:
+            try:
+                found = nnz.read_anndata(path).to_memory().X
+            except nnz.Error as error:
+                assert error.path
+            else:
+                np.testing.assert_array_equal(found.toarray() if sparse.issparse(found) else found, checked)
+
+
+def test_matrices_behind_external_links_are_errors(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    path, _ = damaged_copies(tmp_path, lambda store: None)
+    other = tmp_path / "other.h5ad"
+    anndata.AnnData(np.eye(3), obsp={"m": sparse.csr_matrix(5 * np.eye(3))}).write_h5ad(other)
+    with h5py.File(path, "a") as file:
+        del file["uns/a/m"]
+        file["uns/a/m"] = h5py.ExternalLink(other, "obsp/m")
+    with pytest.raises(nnz.UnsupportedError, match="external link"):
+        nnz.read_anndata(path)
+
+
+def test_writing_does_not_change_the_object(tmp_path):
+    frame = pandas.DataFrame({"text": ["a", "b", "a"], "number": [1, 2, 3]}, index=["x", "y", "z"])
+    adata = anndata.AnnData(np.eye(3), obs=frame, var=frame.copy())
+    adata.raw = adata.copy()
+    obs, view = adata.obs, adata[:2]
+    nnz.write(adata, tmp_path / "a.h5ad")
+    nnz.write(view, tmp_path / "v.h5ad")
+    assert adata.obs is obs and view.is_view
+    for after in (adata.obs, adata.var, adata.raw.var):
+        pandas.testing.assert_frame_equal(after, frame)
+    # The file has categories, as anndata writes it.
+    assert anndata.read_h5ad(tmp_path / "a.h5ad").obs["text"].dtype == "category"
+
+
+def test_targets_and_options_are_checked_before_an_object_is_written(tmp_path, monkeypatch):
+    adata = anndata.AnnData(np.eye(3))
+    nnz.write(adata, tmp_path / "a.h5ad")
+
+    def write_h5ad(*_, **__):
+        raise AssertionError("it is written")
+
+    monkeypatch.setattr(anndata.AnnData, "write_h5ad", write_h5ad)
+    with pytest.raises(nnz.ExistsError):
+        nnz.write(adata, tmp_path / "a.h5ad")
+    with pytest.raises(nnz.ArgumentError):
+        nnz.write(adata, tmp_path / "b.h5ad", unknown=1)
+    with pytest.raises(nnz.StorageError) as error:
+        nnz.write(adata, tmp_path / "no" / "such" / "b.h5ad")
+    assert error.value.path
+    with pytest.raises(AssertionError):
+        nnz.write(adata, tmp_path / "a.h5ad", force=True)
+
+
+def test_errors_of_the_system_have_the_path_of_the_target(tmp_path, monkeypatch):
+    def write_h5ad(self, path):
+        (tmp_path / "seen").write_text(os.fspath(path))
+        raise OSError("Can't write data (file write failed: errno = 28, error message = 'No space left on device')")
+
+    monkeypatch.setattr(anndata.AnnData, "write_h5ad", write_h5ad)
+    with pytest.raises(nnz.StorageError) as error:
+        nnz.write(anndata.AnnData(np.eye(3)), tmp_path / "a.h5ad")
+    assert error.value.path == str(tmp_path / "a.h5ad") and error.value.errno == 28
+    assert str(error.value) == f"{tmp_path / 'a.h5ad'}: No space left on device"
+    assert [path.name for path in tmp_path.iterdir()] == ["seen"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_signals_that_end_the_process_leave_nothing(tmp_path, name):
+    code = """
+        import sys, time, anndata, numpy, nnz
+        def write_h5ad(self, path):
+            open(path, "w").close()
+            for _ in range(1000):
+                time.sleep(0.05)
+        anndata.AnnData.write_h5ad = write_h5ad
+        nnz.write(anndata.AnnData(numpy.eye(3)), sys.argv[1])
+    """
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code), tmp_path / "a.h5ad"])
+    while process.poll() is None and not list(tmp_path.glob(".nnz-*/whole.h5ad")):
+        time.sleep(0.02)
+    process.send_signal(getattr(signal, name))
+    assert process.wait(30) == -getattr(signal, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("indptr", [[0, 1, 2, 3], [0, 2, 1, 3], [0, 1, 2, 2], [0, 1, 3]], ids=str)
+def test_damaged_matrices_of_old_files_are_errors(tmp_path, indptr):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "old.h5ad"
+    shutil.copyfile(VALID / "0.6.22" / "h5ad" / "full_csr.h5ad", path)
+    with h5py.File(path, "a") as file:
+        group = file.create_group("uns/neighbors_of_test/g")
+        group.attrs.update(h5sparse_format=b"csr", h5sparse_shape=np.array([3, 3]))
+        group.update(indptr=np.array(indptr), indices=np.array([0, 1, 2]), data=np.ones(3))
+    if indptr == [0, 1, 2, 3]:
+        assert nnz.read_anndata(path).uns["neighbors_of_test"]["g"].nnz == 3
+        return
+    with pytest.raises(nnz.CorruptFileError) as error:
+        nnz.read_anndata(path)
+    assert error.value.path == f"{path}::uns/neighbors_of_test/g"
+
+
+@pytest.mark.parametrize("parts", [
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, 3], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, -1], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, 2], "data": [1.0, 1, 1, 1]},
+    {"indptr": [0.0, 1, 2, 3], "indices": [0, 1, 2], "data": [1.0, 1, 1]},
+    {"indptr": [[0, 1, 2, 3]], "indices": [0, 1, 2], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "indices": [0, 1, 2**63], "data": [1.0, 1, 1]},
+    {"indptr": [0, 1, 2, 3], "data": [1.0, 1, 1]},
+    {"indptr": [], "indices": [], "data": []},
+], ids=str)
+def test_damaged_arrays_of_uns_are_errors(tmp_path, parts):
+    h5py = pytest.importorskip("h5py")
+    anndata.AnnData(np.eye(3), uns={"m": sparse.csr_matrix(np.eye(3))}).write_h5ad(tmp_path / "m.h5ad")
+    with h5py.File(tmp_path / "m.h5ad", "a") as file:
+        for name in ("indptr", "indices", "data"):
+            del file["uns/m"][name]
+        for name, values in parts.items():
+            file["uns/m"][name] = np.array(values)
+    with pytest.raises(nnz.CorruptFileError) as error:
+        nnz.read_anndata(tmp_path / "m.h5ad")
+    assert error.value.path == f"{tmp_path / 'm.h5ad'}::uns/m"

@@ -1,5 +1,6 @@
 """Arguments: options of the command, names and positions, and what is wrong with them."""
 
+import os
 import subprocess
 import sys
 
@@ -128,3 +129,105 @@ def test_strings_are_checked(tmp_path):
     for option in ("to", "order", "compress"):
         with pytest.raises(nnz.ArgumentError, match=f"{option} 5: expected a string"):
             nnz.write(np.eye(2), tmp_path / "m.npz", **{option: 5})
+
+
+UNKNOWN_KINDS = [("genes", "cells"), ("feature", "cell"), ("genes", "Cells"), ("vars", "obs"), "cells", ("cells",), (1, 2), ([], None), 3]
+
+
+@pytest.mark.parametrize("kinds", UNKNOWN_KINDS, ids=repr)
+@pytest.mark.parametrize("suffix", [".h5ad", ".mtx", ".npz"])
+def test_unknown_kinds_of_axes_are_errors(tmp_path, kinds, suffix):
+    with pytest.raises(nnz.ArgumentError, match="axis_kinds"):
+        nnz.write(np.eye(2), tmp_path / f"m{suffix}", axis_kinds=kinds)
+    with pytest.raises(nnz.ArgumentError, match="axis_kinds"):
+        nnz.writer(tmp_path / f"m{suffix}", (2, 2), axis_kinds=kinds)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("flag", ["force", "lossy", "strict", "no_sync", "expand", "make_unique"])
+@pytest.mark.parametrize("given", ["no", 1, [True]], ids=repr)
+def test_flags_are_booleans(tmp_path, flag, given):
+    nnz.write(np.eye(2), tmp_path / "m.npz")
+    before = (tmp_path / "m.npz").read_bytes()
+    with pytest.raises(nnz.ArgumentError, match=f"{flag} .*: expected True or False"):
+        nnz.write(np.eye(3), tmp_path / "m.npz", **{flag: given})
+    assert (tmp_path / "m.npz").read_bytes() == before
+    with pytest.raises(nnz.ArgumentError, match="expected True or False"):
+        nnz.merge_fragments([TESTDATA / "bpcells/fragments_dir/basic.packed"], tmp_path / "f", force="no")
+    nnz.write(np.eye(3), tmp_path / "m.npz", force=np.True_)
+
+
+@pytest.mark.parametrize("names", [["a", b"b"], ["a", None], ["a", float("nan")], 5], ids=repr)
+def test_bytes_and_missing_values_are_no_names(tmp_path, names):
+    with pytest.raises(nnz.ArgumentError, match="row_names"):
+        nnz.write(np.eye(2), tmp_path / "m.bpcells", row_names=names)
+    if isinstance(names, list):
+        frame = pytest.importorskip("pandas").DataFrame({"x": [1, 2]}, index=names)
+        with pytest.raises(nnz.ArgumentError, match="is no name"):
+            nnz.write(np.eye(2), tmp_path / "m.h5ad", rows=frame)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_annotations_that_are_no_data_frame_are_errors(tmp_path):
+    for write in (lambda **given: nnz.write(np.eye(2), tmp_path / "m.h5ad", **given), lambda **given: nnz.writer(tmp_path / "m.h5ad", (2, 2), **given)):
+        with pytest.raises(nnz.ArgumentError, match="expected a data frame"):
+            write(rows="ab")
+
+
+@pytest.mark.parametrize("key", [(600, 0), ("nope", 0), (slice(None, None, 0), 0), ([[1]], 0), (1, 2, 3)], ids=repr)
+def test_errors_of_an_index_have_the_path(key):
+    with pytest.raises(nnz.ArgumentError) as error:
+        nnz.open(PBMC)[key]
+    assert error.value.path == str(PBMC)
+
+
+def test_a_matrix_is_no_sequence():
+    matrix = nnz.open(PBMC)
+    for use in (lambda: 5 in matrix, lambda: iter(matrix), lambda: list(matrix)):
+        with pytest.raises(TypeError):
+            use()
+
+
+def test_parts_of_a_matrix_have_to_be_integers_of_one_dimension(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    for name, given in (("indices", [0.5, 1.5]), ("indptr", [0.0, 1.5, 2.0]), ("data", [[1.0, 2.0]])):
+        matrix = sparse.csr_array(np.eye(2))
+        setattr(matrix, name, np.array(given))
+        with pytest.raises(nnz.ArgumentError, match=name):
+            nnz.write(matrix, tmp_path / "m.npz")
+
+
+def test_negative_numbers_of_differences_are_errors():
+    with pytest.raises(nnz.ArgumentError, match="max_diffs"):
+        nnz.diff(PBMC, PBMC, max_diffs=-1)
+
+
+def test_dialects_are_options_of_validate_and_transpose(tmp_path):
+    nnz.write(np.eye(2), tmp_path / "m.dbdf")
+    assert nnz.validate(tmp_path / "m.dbdf", dialect="spec") == []
+    nnz.transpose(tmp_path / "m.dbdf", tmp_path / "t.mtx", from_dialect="spec")
+    for call in (lambda: nnz.validate(tmp_path / "m.dbdf", dialect="x"), lambda: nnz.transpose(tmp_path / "m.dbdf", tmp_path / "u.mtx", from_dialect="x")):
+        with pytest.raises(nnz.ArgumentError, match="dialect"):
+            call()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipes_are_refused(tmp_path):
+    pipe = tmp_path / "m.mtx"
+    os.mkfifo(pipe)
+    calls = [
+        lambda: nnz.validate(pipe),
+        lambda: nnz.diff(PBMC, pipe),
+        lambda: nnz.stats(pipe),
+        lambda: nnz.convert(pipe, tmp_path / "o.npz"),
+        lambda: nnz.transpose(pipe, tmp_path / "o.npz"),
+        lambda: nnz.concat([PBMC, pipe], tmp_path / "o.npz", "rows"),
+        lambda: nnz.split(pipe, tmp_path / "o", "x"),
+        lambda: nnz.repair(pipe, tmp_path / "o.npz"),
+        lambda: nnz.slice(pipe, tmp_path / "o.npz", rows=0),
+        lambda: nnz.import_fragments(pipe, tmp_path / "o"),
+    ]
+    for call in calls:
+        with pytest.raises(nnz.UnsupportedError, match="a pipe") as error:
+            call()
+        assert error.value.path == str(pipe)

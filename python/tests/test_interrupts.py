@@ -88,6 +88,8 @@ def test_the_first_array_is_made_without_imports(tmp_path):
     nnz.write(np.eye(2), tmp_path / "m.mtx")
     code = """
 import sys
+import threading
+import time
 import nnz
 m = nnz.open(sys.argv[1])
 import numpy, numpy.lib

@@ -342,3 +342,12 @@ def test_names_are_imported_when_they_are_used():
     for absent in ("nothing", "_nothing", "np"):
         with pytest.raises(AttributeError, match=absent):
             getattr(nnz, absent)
+
+
+def test_batches_of_daphne_have_the_requested_bytes(tmp_path):
+    matrix = random_matrix((500, 4000), 0.05)
+    nnz.write(matrix, tmp_path / "m.dbdf")
+    batches = list(nnz.open(tmp_path / "m.dbdf").iter_batches(nbytes=50_000))
+    sizes = [batch.data.nbytes + batch.indices.nbytes for batch in batches]
+    assert min(sizes[:-1]) > 40_000 and max(sizes) < 60_000
+    same(sparse.csr_array(sparse.vstack(batches)), matrix)

@@ -284,3 +284,23 @@ def test_every_byte_but_zero_is_true(tmp_path):
     for name in ["b.npz", "b.mtx", "b.bpcells"]:
         nnz.write(sparse.csr_array((truths, np.arange(4), [0, 4]), (1, 4)), tmp_path / name)
         assert nnz.open(tmp_path / name).sum() == 3
+
+
+def test_sparse_columns_of_data_frames_are_exact(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": pandas.arrays.SparseArray([1, 1, 2], fill_value=1), "b": pandas.arrays.SparseArray([0, 0, 3])})
+    nnz.write(frame, tmp_path / "m.npz")
+    assert nnz.open(tmp_path / "m.npz").to_numpy().tolist() == [[1, 0], [1, 0], [2, 3]]
+    frame["c"] = pandas.arrays.SparseArray([0.5, 0, 0], fill_value=0)
+    frame["a"] = pandas.arrays.SparseArray([2**53 + 1, 0, 0])
+    with pytest.raises(nnz.CastError, match="'a': 9007199254740993"):
+        nnz.write(frame, tmp_path / "n.npz")
+
+
+def test_an_index_that_is_not_written_may_have_missing_values(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2]}, index=[None, "x"])
+    with pytest.warns(nnz.DroppedWarning):
+        nnz.write(frame, tmp_path / "t.dbdf")
+    with pytest.raises(nnz.ArgumentError, match="row_names: None"):
+        nnz.write(frame, tmp_path / "m.npz")

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::argument;
-use crate::options::{compression, memory, threads};
+use crate::options::{compression, flag, memory, threads};
 
 /// Parses the options.
 pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
@@ -21,15 +21,15 @@ pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
             continue;
         }
         match &*name {
-            "unpacked" => options.packing = value.is_truthy()?.then_some(Packing::Unpacked),
+            "unpacked" => options.packing = flag(&name, &value)?.then_some(Packing::Unpacked),
             "format_version" => {
                 let version = value.str()?.to_string().parse();
                 let refused = |error| argument(py, format!("format_version: {error}"));
                 options.format_version = Some(version.map_err(refused)?);
             }
             "compress" => options.compress = Some(compression(py, &value.extract::<String>()?)?),
-            "force" => write.overwrite = value.is_truthy()?,
-            "no_sync" => write.sync = !value.is_truthy()?,
+            "force" => write.overwrite = flag(&name, &value)?,
+            "no_sync" => write.sync = !flag(&name, &value)?,
             "threads" => options.threads = threads(py, Some(&value))?,
             _ => return Err(argument(py, format!("fragments have no option {name:?}"))),
         }

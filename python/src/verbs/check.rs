@@ -10,19 +10,20 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::{argument, position};
-use crate::options::{memory, threads};
+use crate::options::{self, memory, threads};
 use crate::source::location;
 use crate::task;
 
 /// Checks a location, and returns the findings.
 #[pyfunction]
-#[pyo3(signature = (path, from_format=None, memory_limit=None, workers=None))]
+#[pyo3(signature = (path, from_format=None, memory_limit=None, workers=None, dialect=None))]
 pub(crate) fn validate<'py>(
     py: Python<'py>,
     path: OsString,
     from_format: Option<&str>,
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
+    dialect: Option<String>,
 ) -> PyResult<Bound<'py, PyList>> {
     let format = match from_format {
         None => None,
@@ -34,6 +35,7 @@ pub(crate) fn validate<'py>(
     let options = ValidateOptions::default()
         .memory(memory(py, memory_limit)?)
         .threads(threads(py, workers)?)
+        .dialect(options::dialect(py, "dialect", dialect)?)
         .format(format);
     let location = location(path);
     let findings = task::run(py, None, move |context| {

@@ -75,3 +75,17 @@ def test_the_usual_steps(pair):
     # The variances differ by n / (n - 1): scanpy divides by n for dask arrays.
     ratios = (adata.uns["pca"]["variance_ratio"] for adata in pair)
     np.testing.assert_allclose(*ratios, rtol=1e-4)
+
+
+@pytest.mark.parametrize("target", [1e4, None])
+def test_values_are_computed_as_by_scanpy(tmp_path, target):
+    nnz.convert(PBMC, tmp_path / "m.h5ad", type="float32")
+    adata = anndata.read_h5ad(tmp_path / "m.h5ad")
+    adata.X = sparse.csr_matrix(adata.X)
+    found = nnz.open(tmp_path / "m.h5ad::X").normalize_total(target).log1p()
+    sc.pp.normalize_total(adata, target_sum=target)
+    sc.pp.log1p(adata)
+    np.testing.assert_allclose(found.to_numpy(), adata.X.toarray(), rtol=2e-6, atol=1e-6)
+    sc.pp.pca(adata, n_comps=20, svd_solver="arpack")
+    values = np.sqrt(adata.uns["pca"]["variance"] * (adata.n_obs - 1))
+    np.testing.assert_allclose(nnz.pca(found, 20, iterations=6).singular_values, values, rtol=1e-2)
