@@ -85,7 +85,7 @@ fn products_do_not_depend_on_the_number_of_threads() {
     // Several units of each kind.
     for order in [Order::Row, Order::Col] {
         let (matrix, _) = random(&mut numbers, 900, 700, order, 60);
-        let dense: Vec<f32> = (0..700 * 9).map(|n: u32| 1.0 / (n as f32 + 0.3)).collect();
+        let dense: Vec<f32> = (0..700 * 9_u16).map(|n| 1.0 / (f32::from(n) + 0.3)).collect();
         let found = [1, 2, 3, 8].map(|threads| {
             let options = ProductOptions::default().threads(threads);
             multiply(&*source(&matrix), &Place::default(), &dense, 9, &options).unwrap()
@@ -144,6 +144,9 @@ fn computed(matrix: &CsMatrix, steps: Vec<ValueStep>) -> Vec<f64> {
     values.into_iter().map(f64::from).collect()
 }
 
+/// A function of row, column and value.
+type Function = Box<dyn Fn(usize, usize, f64) -> f64>;
+
 #[test]
 fn steps_are_functions_of_each_value() {
     for case in 0..20 {
@@ -152,7 +155,7 @@ fn steps_are_functions_of_each_value() {
         let (matrix, elements) = random(&mut numbers, 13, 9, order, 40);
         let by_row: Vec<f64> = (0..13).map(|row| f64::from(row) - 5.5).collect();
         let by_col: Vec<f64> = (0..9).map(|col| 1.0 / (1.0 + f64::from(col))).collect();
-        let cases: Vec<(Vec<ValueStep>, Box<dyn Fn(usize, usize, f64) -> f64>)> = vec![
+        let cases: Vec<(Vec<ValueStep>, Function)> = vec![
             (vec![], Box::new(|_, _, x| x)),
             (vec![ValueStep::Scale(0.5)], Box::new(|_, _, x| x * 0.5)),
             (vec![ValueStep::Log1p], Box::new(|_, _, x: f64| x.ln_1p())),
@@ -234,7 +237,7 @@ fn factors_give_all_cells_the_same_sum() {
 #[test]
 fn components_reproduce_a_matrix_of_low_rank() {
     let mut numbers = Random::of("components", 0);
-    let (rank, rows, cols) = (4, 60, 30);
+    let (rank, rows, cols) = (4, 60_usize, 30);
     let (left, _) = random(&mut numbers, rows, rank, Order::Row, 80);
     let (right, _) = random(&mut numbers, rank, cols, Order::Row, 80);
     let [left, right] = [&left, &right].map(|matrix| {
@@ -245,9 +248,8 @@ fn components_reproduce_a_matrix_of_low_rank() {
         values.into_iter().map(f64::from).collect::<Vec<_>>()
     });
     let elements = product(&left, rank, &right, cols);
-    let mean: Vec<f64> = (0..cols)
-        .map(|col| elements.iter().skip(col).step_by(cols).sum::<f64>() / rows as f64)
-        .collect();
+    let mean: Vec<f64> =
+        (0..cols).map(|col| elements.iter().skip(col).step_by(cols).sum::<f64>() / 60.0).collect();
     for order in [Order::Row, Order::Col] {
         let shape = Shape { rows: rows as u64, cols: cols as u64 };
         let (majors, minors) = if order == Order::Row { (rows, cols) } else { (cols, rows) };
