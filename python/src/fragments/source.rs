@@ -49,10 +49,8 @@ impl FragmentSource {
         let place = location.source_place();
         let limit = memory(py, memory_limit.as_ref())?;
         let inner = task::run_detached(py, move || {
-            let opened = nnz::fragments::open_with(
-                &location,
-                &nnz::OpenOptions::new().memory_limit(limit),
-            );
+            let opened =
+                nnz::fragments::open_with(&location, &nnz::OpenOptions::new().memory_limit(limit));
             opened.map_err(|error| error.with_context(&location.source_place()))
         })?;
         Ok(Self::new(inner.into(), place))

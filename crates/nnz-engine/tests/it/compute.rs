@@ -145,7 +145,7 @@ fn computed(matrix: &CsMatrix, steps: Vec<ValueStep>) -> Vec<f64> {
 }
 
 /// A function of row, column and value.
-type Function = Box<dyn Fn(usize, usize, f64) -> f64>;
+type Function<'a> = Box<dyn Fn(usize, usize, f64) -> f64 + 'a>;
 
 #[test]
 fn steps_are_functions_of_each_value() {
@@ -155,7 +155,7 @@ fn steps_are_functions_of_each_value() {
         let (matrix, elements) = random(&mut numbers, 13, 9, order, 40);
         let by_row: Vec<f64> = (0..13).map(|row| f64::from(row) - 5.5).collect();
         let by_col: Vec<f64> = (0..9).map(|col| 1.0 / (1.0 + f64::from(col))).collect();
-        let cases: Vec<(Vec<ValueStep>, Function)> = vec![
+        let cases: Vec<(Vec<ValueStep>, Function<'_>)> = vec![
             (vec![], Box::new(|_, _, x| x)),
             (vec![ValueStep::Scale(0.5)], Box::new(|_, _, x| x * 0.5)),
             (vec![ValueStep::Log1p], Box::new(|_, _, x: f64| x.ln_1p())),
