@@ -29,6 +29,7 @@ from ._fragment_verbs import import_fragments, merge_fragments
 from ._fragments import Fragments
 from ._inspect import diff, formats, stats, validate
 from ._matrix import Matrix
+from ._metrics import QC, aggregate, qc
 from ._nnz import __version__
 from ._open import open
 from ._options import TargetOptions, WriteOptions, set_temporary_directory
@@ -73,6 +74,7 @@ __all__ = [
     "PCA",
     "Partition",
     "PositionError",
+    "QC",
     "RepairSummary",
     "SplitSummary",
     "StorageError",
@@ -85,6 +87,7 @@ __all__ = [
     "WriteOptions",
     "Writer",
     "__version__",
+    "aggregate",
     "concat",
     "convert",
     "diff",
@@ -94,6 +97,7 @@ __all__ = [
     "merge_fragments",
     "open",
     "pca",
+    "qc",
     "read_anndata",
     "repair",
     "set_storage_options",

@@ -89,3 +89,20 @@ def test_values_are_computed_as_by_scanpy(tmp_path, target):
     sc.pp.pca(adata, n_comps=20, svd_solver="arpack")
     values = np.sqrt(adata.uns["pca"]["variance"] * (adata.n_obs - 1))
     np.testing.assert_allclose(nnz.pca(found, 20, iterations=6).singular_values, values, rtol=1e-2)
+
+
+def test_metrics_are_those_of_scanpy(tmp_path):
+    nnz.convert(PBMC, tmp_path / "m.h5ad", type="float32")
+    adata = anndata.read_h5ad(tmp_path / "m.h5ad")
+    adata.var["mt"] = np.arange(adata.n_vars) % 7 == 0
+    cells, features = sc.pp.calculate_qc_metrics(adata, qc_vars=["mt"], percent_top=[50, 100])
+    found = nnz.qc(tmp_path / "m.h5ad", qc_vars={"mt": adata.var["mt"].to_numpy()}, percent_top=[50, 100])
+    assert set(found.cells.columns) == set(cells.columns)
+    assert set(found.features.columns) - {"mt"} == set(features.columns)
+    for table, expected in [(found.cells, cells), (found.features, features)]:
+        for name in expected.columns:
+            np.testing.assert_allclose(table[name], expected[name], rtol=1e-5, err_msg=name)
+    groups = np.array(["a", "b", "c"])[np.arange(adata.n_obs) % 3]
+    adata.obs["group"] = groups
+    expected = sc.get.aggregate(adata, "group", "sum")
+    np.testing.assert_allclose(nnz.aggregate(tmp_path / "m.h5ad", groups), expected.layers["sum"], rtol=1e-5)

@@ -1,0 +1,230 @@
+"""Metrics of cells and features, and sums over groups of cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _frames
+from ._errors import ArgumentError, UnknownNameError
+from ._external import load
+from ._lazy import count_of
+from ._matrix import Matrix
+from ._open import open as open_path
+from ._options import PathLike
+
+if TYPE_CHECKING:
+    from ._external import pandas
+
+Floats = npt.NDArray[np.float64]
+
+AGGREGATES = ("sum", "mean", "count_nonzero")
+
+
+class QC(NamedTuple):
+    """The result of `nnz.qc`.
+
+    Attributes
+    ----------
+    cells : pandas.DataFrame
+        A row for each cell.
+    features : pandas.DataFrame
+        A row for each feature.
+    """
+
+    cells: pandas.DataFrame
+    features: pandas.DataFrame
+
+
+def qc(
+    source: Union[Matrix, PathLike],
+    *,
+    qc_vars: Optional[Mapping[str, Any]] = None,
+    percent_top: Optional[Sequence[int]] = (50, 100, 200, 500),
+    axis: Optional[str] = None,
+) -> QC:
+    """Compute the usual metrics of cells and features, as `scanpy.pp.calculate_qc_metrics` does. Requires pandas.
+
+    Parameters
+    ----------
+    source : Matrix, str or os.PathLike
+        Counts.
+    qc_vars : mapping from str to array_like, optional
+        Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, or positions.
+    percent_top : sequence of int, optional
+        For the shares of the most frequent features of each cell. None computes none. If the matrix is stored by
+        feature, it is read into memory for them.
+    axis : {"rows", "cols", "cells", "features"}, optional
+        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+
+    Returns
+    -------
+    nnz.QC
+        Its tables have the columns of scanpy, such as ``total_counts`` and ``pct_counts_mt``. Sums are of 64 bits.
+
+    Raises
+    ------
+    nnz.ArgumentError
+        A set of features does not fit the matrix.
+    nnz.MemoryLimitError
+        The matrix is stored by feature, and needs more memory than allowed.
+
+    Examples
+    --------
+    >>> found = nnz.qc("examples/pbmc_10x_v3_mtx", percent_top=[50])
+    >>> found.cells.columns.tolist()[:3]
+    ['n_genes_by_counts', 'log1p_n_genes_by_counts', 'total_counts']
+    >>> int(found.features["n_cells_by_counts"].sum())
+    23866
+    """
+    matrix = _cells_by_features(source, axis)
+    tops = [count_of(top, "percent_top", 1) for top in percent_top or ()]
+    sets = {name: _mask(chosen, matrix.shape[1], name) for name, chosen in (qc_vars or {}).items()}
+    if tops and max(tops) > matrix.shape[1]:
+        raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
+    totals = np.asarray(matrix.sum(axis=1), np.float64)
+    cells: Dict[str, Any] = {"n_genes_by_counts": matrix.count_nonzero(axis=1)}
+    cells["log1p_n_genes_by_counts"] = np.log1p(cells["n_genes_by_counts"])
+    cells["total_counts"] = totals
+    cells["log1p_total_counts"] = np.log1p(totals)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if tops:
+            sums = _top_sums(matrix, tops)
+            for at, top in enumerate(tops):
+                cells[f"pct_counts_in_top_{top}_genes"] = sums[:, at] / totals * 100
+        if sets:
+            parts = matrix @ np.column_stack([mask.astype(np.float64) for mask in sets.values()])
+            for at, name in enumerate(sets):
+                cells[f"total_counts_{name}"] = parts[:, at]
+                cells[f"log1p_total_counts_{name}"] = np.log1p(parts[:, at])
+                cells[f"pct_counts_{name}"] = parts[:, at] / totals * 100
+        features: Dict[str, Any] = {name: mask for name, mask in sets.items()}
+        features["n_cells_by_counts"] = matrix.count_nonzero(axis=0)
+        features["mean_counts"] = matrix.mean(axis=0)
+        features["log1p_mean_counts"] = np.log1p(features["mean_counts"])
+        features["pct_dropout_by_counts"] = (1 - features["n_cells_by_counts"] / matrix.shape[0]) * 100
+        features["total_counts"] = np.asarray(matrix.sum(axis=0), np.float64)
+        features["log1p_total_counts"] = np.log1p(features["total_counts"])
+    frames = load("pandas", "qc")
+    return QC(
+        frames.DataFrame(cells, index=_labels(matrix.row_names, matrix.shape[0])),
+        frames.DataFrame(features, index=_labels(matrix.col_names, matrix.shape[1])),
+    )
+
+
+def aggregate(
+    source: Union[Matrix, PathLike], by: Any, func: str = "sum", *, axis: Optional[str] = None
+) -> pandas.DataFrame:
+    """Add up the cells of each group, such as those of each cell type and sample (pseudobulk). Requires pandas.
+
+    Parameters
+    ----------
+    source : Matrix, str or os.PathLike
+        The matrix.
+    by : str or array_like
+        A column of the annotations of cells, or a label for each cell. Cells without a label are left out.
+    func : {"sum", "mean", "count_nonzero"}
+        What is computed of the values of each group.
+    axis : {"rows", "cols", "cells", "features"}, optional
+        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature.
+
+    Raises
+    ------
+    KeyError
+        There is no annotation with the name.
+    nnz.ArgumentError
+        The number of labels is not that of cells.
+
+    Examples
+    --------
+    >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+    >>> nnz.aggregate(m, np.arange(1107) % 2 == 0).sum(axis=1).tolist()
+    [20875.0, 20674.0]
+    """
+    if func not in AGGREGATES:
+        raise ArgumentError(f"func {func!r}: expected one of {', '.join(map(repr, AGGREGATES))}")
+    frames = load("pandas", "aggregate")
+    matrix = _cells_by_features(source, axis)
+    labels: Any = _column(matrix, by) if isinstance(by, str) else by
+    if not isinstance(labels, (frames.Series, frames.Categorical)):
+        labels = np.asarray(labels)
+    if len(np.shape(labels)) != 1 or len(labels) != matrix.shape[0]:
+        raise ArgumentError(f"labels of the shape {np.shape(labels)} for {matrix.shape[0]} cells")
+    groups = frames.Categorical(labels)
+    codes = np.asarray(groups.codes, np.intp)
+    indicator = np.zeros((matrix.shape[0], len(groups.categories)))
+    indicator[np.flatnonzero(codes >= 0), codes[codes >= 0]] = 1
+    values = matrix.abs().binarize() if func == "count_nonzero" else matrix
+    sums = indicator.T @ values
+    if func == "mean":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sums = sums / indicator.sum(axis=0)[:, None]
+    made: pandas.DataFrame = frames.DataFrame(
+        sums, index=groups.categories, columns=_labels(matrix.col_names, matrix.shape[1])
+    )
+    return made
+
+
+def _cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> Matrix:
+    found: Any = source if isinstance(source, Matrix) else open_path(source)
+    if not isinstance(found, Matrix):
+        raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP names one of several")
+    if found.dtype.kind == "c":
+        raise ArgumentError(f"{found.path}: complex numbers cannot be counted")
+    along = found._cells(axis)  # pyright: ignore[reportPrivateUsage]
+    return found if along == "rows" else found.T
+
+
+def _labels(names: Any, length: int) -> Any:
+    return range(length) if names is None else names
+
+
+def _column(matrix: Matrix, name: str) -> Any:
+    frame: Any = _frames.to_frame(None, matrix._source.annotations("rows", [name]), matrix.shape[0])  # pyright: ignore[reportPrivateUsage]
+    if name not in frame:
+        raise UnknownNameError(f"{matrix.path}: the cells have no annotation {name!r}")
+    return frame[name]
+
+
+def _mask(chosen: Any, length: int, name: str) -> npt.NDArray[np.bool_]:
+    array: npt.NDArray[Any] = np.asarray(chosen)
+    if array.ndim == 1 and array.dtype == np.bool_ and len(array) == length:
+        return array
+    if array.ndim == 1 and array.dtype.kind in "iu" and bool(np.all((array >= 0) & (array < length))):
+        mask = np.zeros(length, bool)
+        mask[array] = True
+        return mask
+    raise ArgumentError(f"the features of {name!r}: expected {length} booleans, or positions below {length}")
+
+
+def _top_sums(matrix: Matrix, tops: List[int]) -> Floats:
+    """Add up the greatest values of each row."""
+    sums = np.zeros((matrix.shape[0], len(tops)))
+    start = 0
+    for block in _rows(matrix):
+        # Entries of each row in descending order.
+        lengths: npt.NDArray[Any] = np.diff(block.indptr)
+        rows: npt.NDArray[Any] = np.repeat(np.arange(int(block.shape[0])), lengths)
+        order = np.lexsort((-block.data.astype(np.float64), rows))
+        values: Floats = block.data[order].astype(np.float64)
+        places: npt.NDArray[Any] = np.arange(len(values)) - np.repeat(block.indptr[:-1], lengths)
+        for at, top in enumerate(tops):
+            found = np.bincount(rows, values * (places < top), minlength=block.shape[0])
+            sums[start : start + block.shape[0], at] = found
+        start += block.shape[0]
+    return sums
+
+
+def _rows(matrix: Matrix) -> Iterator[Any]:
+    # Any, as types of SciPy are known in part only.
+    blocks: Iterator[Any] = matrix.iter_batches() if matrix.order == "row" else iter([matrix.to_scipy("row")])
+    for block in blocks:
+        block.sum_duplicates()
+        yield block

@@ -1,0 +1,76 @@
+"""Metrics of cells and features, and sums of groups."""
+
+import numpy as np
+import pytest
+from conftest import PBMC, random_matrix
+
+import nnz
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture(params=["rows", "cols"])
+def counts(request, tmp_path):
+    matrix = random_matrix(dtype="uint32", order="row")
+    stored = matrix if request.param == "rows" else matrix.T
+    nnz.write(stored, tmp_path / "m.bpcells")
+    return nnz.open(tmp_path / "m.bpcells"), matrix.toarray(), request.param
+
+
+def test_metrics_are_their_formulas(counts):
+    m, dense, axis = counts
+    chosen = np.arange(dense.shape[1]) % 3 == 0
+    found = nnz.qc(m, qc_vars={"mt": chosen, "two": [0, 1]}, percent_top=[1, 5], axis=axis)
+    totals, cells, features = dense.sum(axis=1), found.cells, found.features
+    np.testing.assert_array_equal(cells["total_counts"], totals)
+    np.testing.assert_array_equal(cells["n_genes_by_counts"], (dense > 0).sum(axis=1))
+    np.testing.assert_array_equal(cells["total_counts_mt"], dense[:, chosen].sum(axis=1))
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(cells["pct_counts_two"], dense[:, :2].sum(axis=1) / totals * 100)
+        top = np.sort(dense, axis=1)[:, -5:].sum(axis=1) / totals * 100
+    np.testing.assert_allclose(cells["pct_counts_in_top_5_genes"], top)
+    np.testing.assert_array_equal(features["mt"], chosen)
+    np.testing.assert_array_equal(features["n_cells_by_counts"], (dense > 0).sum(axis=0))
+    np.testing.assert_allclose(features["mean_counts"], dense.mean(axis=0))
+    np.testing.assert_allclose(features["pct_dropout_by_counts"], (dense == 0).mean(axis=0) * 100)
+
+
+def test_groups_are_added_up(counts):
+    m, dense, axis = counts
+    labels = np.array(["b", "a", "c"])[np.arange(len(dense)) % 3]
+    for func, expected in [
+        ("sum", lambda part: part.sum(axis=0)),
+        ("mean", lambda part: part.mean(axis=0)),
+        ("count_nonzero", lambda part: (part > 0).sum(axis=0)),
+    ]:
+        found = nnz.aggregate(m, labels, func, axis=axis)
+        assert found.index.tolist() == ["a", "b", "c"] and found.shape == (3, dense.shape[1])
+        for label in "abc":
+            np.testing.assert_allclose(found.loc[label], expected(dense[labels == label]))
+    some = pandas.Categorical(["x", None] * (len(dense) // 2), categories=["y", "x"])
+    found = nnz.aggregate(m, some, axis=axis)
+    np.testing.assert_array_equal(found.loc["x"], dense[::2].sum(axis=0))
+    np.testing.assert_array_equal(found.loc["y"], 0)
+
+
+def test_groups_are_those_of_an_annotation(tmp_path):
+    dense = np.arange(12).reshape(4, 3)
+    rows = pandas.DataFrame({"kind": pandas.Categorical(["B", "T", "B", "T"])}, index=list("abcd"))
+    nnz.write(dense, tmp_path / "m.h5ad", rows=rows)
+    found = nnz.aggregate(f"{tmp_path / 'm.h5ad'}::X", "kind")
+    assert found.loc["B"].tolist() == [6, 8, 10] and found.loc["T"].tolist() == [12, 14, 16]
+    with pytest.raises(KeyError, match="no annotation"):
+        nnz.aggregate(f"{tmp_path / 'm.h5ad'}::X", "type")
+
+
+def test_wrong_arguments_are_errors():
+    for call, message in [
+        (lambda: nnz.qc(PBMC, percent_top=[0]), "percent_top"),
+        (lambda: nnz.qc(PBMC, percent_top=[10_000]), "there are 507 features"),
+        (lambda: nnz.qc(PBMC, qc_vars={"mt": [True]}), "expected 507 booleans"),
+        (lambda: nnz.qc(PBMC, qc_vars={"mt": [507]}), "positions below 507"),
+        (lambda: nnz.aggregate(PBMC, [1]), "for 1107 cells"),
+        (lambda: nnz.aggregate(PBMC, np.zeros(1107), "max"), "expected one of"),
+    ]:
+        with pytest.raises(nnz.ArgumentError, match=message):
+            call()
