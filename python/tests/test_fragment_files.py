@@ -234,7 +234,7 @@ def test_invalid_options(made, tmp_path):
         store.count_tiles(500, force=True)
     with pytest.raises(nnz.ArgumentError, match="`nnz.Fragments.count_peaks` counts them"):
         store.write(tmp_path / "f.mtx")
-    with pytest.raises(nnz.FormatError, match="`nnz.import_fragments` imports them"):
+    with pytest.raises(nnz.FormatError, match="`nnz.import_fragments` converts them"):
         nnz.open(tmp_path / "made.tsv.gz")
 
 
