@@ -164,7 +164,7 @@ fn a_directory_is_uploaded_and_replaced_only_by_its_like() {
     fs::remove_dir_all(served.join("c")).unwrap();
     fs::write(served.join("own"), "").unwrap();
     let refused = write(FORCE, "").unwrap_err();
-    assert!(refused.to_string().contains("contains \"own\""), "{refused}");
+    assert!(refused.to_string().contains("contains another file, \"own\""), "{refused}");
     // A file does not replace it, nor is there anything with this path in the working directory.
     assert!(StagedFile::create(&url, FORCE).is_err());
     assert!(!Path::new("s3:").exists());
