@@ -2,11 +2,10 @@
 //!
 //! All processors compute the same bits, as no multiplication and addition are fused.
 
-/// Floats that are added at once.
-const PANEL: usize = 32;
-
 macro_rules! products {
-    ($float:ty, $dot:ident, $dot_portable:ident, $axpy:ident, $axpy_portable:ident, $doc_type:literal) => {
+    // The panel is the number of floats that are added at once: 128 bytes.
+    ($float:ty, $panel:literal, $dot:ident, $dot_portable:ident, $axpy:ident, $axpy_portable:ident, $wide:ident,
+     $doc_type:literal) => {
         for_each_processor! {
             #[doc = concat!("Adds rows of a dense matrix of `", $doc_type, "`, each multiplied by a value, to `sums`.")]
             ///
@@ -54,13 +53,13 @@ macro_rules! products {
                 sums[0] += sum;
                 return complete;
             }
-            let (panels, rest) = sums.as_chunks_mut::<PANEL>();
+            let (panels, rest) = sums.as_chunks_mut::<$panel>();
             let mut from = 0;
             for panel in panels {
-                let mut sum = [0.0; PANEL];
+                let mut sum = [0.0; $panel];
                 for (value, index) in values.iter().zip(indices) {
                     let start = (*index as usize).saturating_mul(width).saturating_add(from);
-                    let row = rows.get(start..).and_then(|row| row.first_chunk::<PANEL>());
+                    let row = rows.get(start..).and_then(|row| row.first_chunk::<$panel>());
                     let Some(row) = row else { return false };
                     for (sum, element) in sum.iter_mut().zip(row) {
                         *sum += value * element;
@@ -69,7 +68,7 @@ macro_rules! products {
                 for (total, sum) in panel.iter_mut().zip(sum) {
                     *total += sum;
                 }
-                from += PANEL;
+                from += $panel;
             }
             let (eights, rest) = rest.as_chunks_mut::<8>();
             for panel in eights {
@@ -112,6 +111,13 @@ macro_rules! products {
                 }
                 return complete;
             }
+            // With a fixed number of columns, the row stays in registers.
+            if let Ok(row) = row.try_into() {
+                return $wide::<$panel>(sums, values, indices, row);
+            }
+            if let Ok(row) = row.try_into() {
+                return $wide::<8>(sums, values, indices, row);
+            }
             let (eights, rest) = row.as_chunks::<8>();
             for (value, index) in values.iter().zip(indices) {
                 let start = (*index as usize).saturating_mul(width);
@@ -130,11 +136,29 @@ macro_rules! products {
             }
             true
         }
+
+        #[inline(always)]
+        fn $wide<const WIDTH: usize>(
+            sums: &mut [$float],
+            values: &[$float],
+            indices: &[u32],
+            row: &[$float; WIDTH],
+        ) -> bool {
+            let row = *row;
+            let (sums, _) = sums.as_chunks_mut::<WIDTH>();
+            for (value, index) in values.iter().zip(indices) {
+                let Some(into) = sums.get_mut(*index as usize) else { return false };
+                for (sum, element) in into.iter_mut().zip(row) {
+                    *sum += value * element;
+                }
+            }
+            true
+        }
     };
 }
 
-products! { f32, add_rows_f32, add_rows_f32_portable, add_to_rows_f32, add_to_rows_f32_portable, "f32" }
-products! { f64, add_rows_f64, add_rows_f64_portable, add_to_rows_f64, add_to_rows_f64_portable, "f64" }
+products! { f32, 32, add_rows_f32, add_rows_f32_portable, add_to_rows_f32, add_to_rows_f32_portable, add_to_wide_rows_f32, "f32" }
+products! { f64, 16, add_rows_f64, add_rows_f64_portable, add_to_rows_f64, add_to_rows_f64_portable, add_to_wide_rows_f64, "f64" }
 
 for_each_processor! {
     /// Replaces values of at least -1 by `ln(1 + value)`, within 2 units in the last place. Others become NaN.
