@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from . import _convert, _nnz
+from . import _convert, _exact, _nnz
 from ._describe import Kinds
 from ._errors import ArgumentError, CastError, UnsupportedError
 from ._external import load
@@ -190,6 +190,9 @@ def _write_part(block: Any, shape: Tuple[int, int], dtype: str, order: str, path
     if block.dtype != expected:
         if not np.can_cast(block.dtype, expected, "safe"):
             raise CastError(f"a chunk has values of {block.dtype}, which may not fit into {expected} as dask has it")
+        rounded = _exact.inexact(np.asarray(getattr(block, "data", block) if hasattr(block, "tocsr") else block), expected)
+        if rounded is not None:
+            raise CastError(f"a chunk has the value {rounded}, which cannot be stored exactly as {expected}")
         block = block.astype(expected)
     path = f"{path}-{uuid.uuid4().hex}.npz"
     write(block, path, order=order, compress="none", no_sync=True)

@@ -28,6 +28,10 @@ def inexact_in_list(numbers: Any, dtype: np.dtype[Any]) -> Optional[int]:
         found = pending.pop()
         if is_list(found) or is_tuple(found):
             pending.extend(found)
+        elif isinstance(found, (np.ndarray, np.integer)):
+            large = inexact(np.asarray(found).reshape(-1), dtype)
+            if large is not None:
+                return large
         elif isinstance(found, int) and abs(found) > 1 << 53 and int(float(found)) != found:
             return found
     return None

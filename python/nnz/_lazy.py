@@ -239,7 +239,7 @@ class Lazy(Statistics):
         """
         along = self._cells(axis)
         other = "rows" if along == "cols" else "cols"
-        count = float(self.shape[0 if along == "rows" else 1])
+        count = float(max(self.shape[0 if along == "rows" else 1], 1))
         factors = self._source.normalizing_factors(along, 1.0, self._handle.memory)
         weights = self._source.normalizing_factors(other, count, self._handle.memory)
         steps = (along, factors), (other, weights), ("scale", _number(scale, "scale")), ("log1p",)
@@ -277,7 +277,10 @@ class Lazy(Statistics):
         if ufunc is np.matmul and method == "__call__" and not options:
             left, right = inputs
             return left @ right if isinstance(left, Lazy) else right.__rmatmul__(left)
-        arrays = [np.asarray(one) if isinstance(one, Lazy) else one for one in inputs]
+        if any(isinstance(one, Lazy) for one in options.get("out", ())):
+            raise TypeError("a matrix on disk cannot be the output of a function of NumPy")
+        arrays = [_plain(one) for one in inputs]
+        options = {name: _plain(one) for name, one in options.items()}
         return getattr(ufunc, method)(*arrays, **options)
 
     def as_linear_operator(self, *, center: Union[bool, npt.ArrayLike] = False) -> Any:
@@ -310,11 +313,11 @@ class Lazy(Statistics):
                 raise ArgumentError(f"{len(mean)} numbers to subtract for {self.shape[1]} columns")
 
         def times(x: Floats) -> Floats:
-            found = self @ np.asarray(x, np.float64)
+            found = self @ _real(x)
             return found if mean is None else found - mean @ x
 
         def times_transposed(x: Floats) -> Floats:
-            dense: Floats = np.asarray(x, np.float64)
+            dense = _real(x)
             found: Floats = self.__rmatmul__(dense.T).T
             if mean is None:
                 return found
@@ -332,8 +335,20 @@ class Lazy(Statistics):
         )
 
 
+def _real(given: Any) -> Floats:
+    if np.iscomplexobj(given):
+        raise ArgumentError("products with complex numbers are not supported")
+    return np.asarray(given, np.float64)
+
+
+def _plain(given: Any) -> Any:
+    return np.asarray(given) if isinstance(given, Lazy) else given
+
+
 def _number(given: Any, name: str) -> float:
     try:
+        if np.iscomplexobj(given):
+            raise TypeError
         return float(given)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name} {given!r}: expected a number") from None
@@ -341,6 +356,8 @@ def _number(given: Any, name: str) -> float:
 
 def _factors(given: npt.ArrayLike) -> npt.NDArray[np.float64]:
     try:
+        if np.iscomplexobj(given):
+            raise TypeError
         found = np.array(given, np.float64)
     except (TypeError, ValueError):
         raise ArgumentError("factors: expected numbers") from None
@@ -355,7 +372,7 @@ def count_of(given: Any, name: str, least: int) -> int:
         found = operator.index(given)
     except TypeError:
         found = least - 1
-    if found < least or isinstance(given, bool):
+    if not least <= found < 1 << 63 or isinstance(given, bool):
         raise ArgumentError(f"{name} {given!r}: expected an integer of at least {least}")
     return found
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+TOPS = (50, 100, 200, 500)
+
+PASS = 1 << 28
+"""Bytes of what is multiplied in a pass."""
+
 AGGREGATES = ("sum", "mean", "count_nonzero")
 
 
@@ -42,7 +47,7 @@ def qc(
     source: Union[Matrix, PathLike],
     *,
     qc_vars: Optional[Mapping[str, Any]] = None,
-    percent_top: Optional[Sequence[int]] = (50, 100, 200, 500),
+    percent_top: Optional[Sequence[int]] = TOPS,
     axis: Optional[str] = None,
 ) -> QC:
     """Compute the usual metrics of cells and features, as `scanpy.pp.calculate_qc_metrics` does. Requires pandas.
@@ -54,7 +59,8 @@ def qc(
     qc_vars : mapping from str to array_like, optional
         Sets of features, such as ``{"mt": names.startswith("MT-")}``: a boolean for each feature, or positions.
     percent_top : sequence of int, optional
-        For the shares of the most frequent features of each cell. None computes none. If the matrix is stored by
+        For the shares of the most frequent features of each cell; by default 50, 100, 200 and 500, as far as there are as
+        many features. None computes none. If the matrix is stored by
         feature, it is read into memory for them.
     axis : {"rows", "cols", "cells", "features"}, optional
         What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
@@ -80,7 +86,14 @@ def qc(
     23866
     """
     matrix = _cells_by_features(source, axis)
-    tops = [count_of(top, "percent_top", 1) for top in percent_top or ()]
+    try:
+        tops = [count_of(top, "percent_top", 1) for top in (() if percent_top is None else percent_top)]
+    except TypeError:
+        raise ArgumentError(f"percent_top {percent_top!r}: expected a list of integers") from None
+    if percent_top is TOPS:
+        tops = [top for top in tops if top <= matrix.shape[1]]
+    if not isinstance(qc_vars, (Mapping, type(None))):
+        raise ArgumentError("qc_vars: expected a dict of sets of features")
     sets = {name: _mask(chosen, matrix.shape[1], name) for name, chosen in (qc_vars or {}).items()}
     if tops and max(tops) > matrix.shape[1]:
         raise ArgumentError(f"percent_top {max(tops)}: there are {matrix.shape[1]} features")
@@ -95,7 +108,7 @@ def qc(
             for at, top in enumerate(tops):
                 cells[f"pct_counts_in_top_{top}_genes"] = sums[:, at] / totals * 100
         if sets:
-            parts = matrix @ np.column_stack([mask.astype(np.float64) for mask in sets.values()])
+            parts = _sums(matrix.T, np.column_stack(list(sets.values()))).T
             for at, name in enumerate(sets):
                 cells[f"total_counts_{name}"] = parts[:, at]
                 cells[f"log1p_total_counts_{name}"] = np.log1p(parts[:, at])
@@ -133,7 +146,8 @@ def aggregate(
     Returns
     -------
     pandas.DataFrame
-        Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature.
+        Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature. Many
+        groups of millions of cells take several passes.
 
     Raises
     ------
@@ -153,23 +167,37 @@ def aggregate(
     frames = load("pandas", "aggregate")
     matrix = _cells_by_features(source, axis)
     labels: Any = _column(matrix, by) if isinstance(by, str) else by
-    if not isinstance(labels, (frames.Series, frames.Categorical)):
+    if not isinstance(labels, (frames.Series, frames.Categorical, frames.Index)):
         labels = np.asarray(labels)
     if len(np.shape(labels)) != 1 or len(labels) != matrix.shape[0]:
         raise ArgumentError(f"labels of the shape {np.shape(labels)} for {matrix.shape[0]} cells")
     groups = frames.Categorical(labels)
     codes = np.asarray(groups.codes, np.intp)
-    indicator = np.zeros((matrix.shape[0], len(groups.categories)))
-    indicator[np.flatnonzero(codes >= 0), codes[codes >= 0]] = 1
-    values = matrix.abs().binarize() if func == "count_nonzero" else matrix
-    sums = indicator.T @ values
+    sums = np.zeros((len(groups.categories), matrix.shape[1]))
+    if func == "count_nonzero":
+        for group in range(len(sums)):
+            sums[group] = matrix.select(rows=codes == group).count_nonzero(axis=0)
+    # Some groups in each pass: a product has a number for each cell and group.
+    step = max(1, PASS // (8 * max(matrix.shape[0], 1)))
+    for start in range(0, len(sums) if func != "count_nonzero" else 0, step):
+        chosen = np.arange(start, min(start + step, len(sums)))
+        sums[chosen] = _sums(matrix, codes[:, None] == chosen)
     if func == "mean":
         with np.errstate(divide="ignore", invalid="ignore"):
-            sums = sums / indicator.sum(axis=0)[:, None]
+            sums /= np.bincount(codes[codes >= 0], minlength=len(sums))[:, None]
     made: pandas.DataFrame = frames.DataFrame(
         sums, index=groups.categories, columns=_labels(matrix.col_names, matrix.shape[1])
     )
     return made
+
+
+def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:
+    """Add up the rows that each column of `chosen` has."""
+    sums: Floats = chosen.T.astype(np.float64) @ matrix
+    if not np.isfinite(sums).all():
+        # Zero times infinity is not a number.
+        sums = np.array([matrix.select(rows=each).sum(axis=0) for each in chosen.T], np.float64)
+    return sums
 
 
 def _cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> Matrix:
@@ -197,9 +225,9 @@ def _mask(chosen: Any, length: int, name: str) -> npt.NDArray[np.bool_]:
     array: npt.NDArray[Any] = np.asarray(chosen)
     if array.ndim == 1 and array.dtype == np.bool_ and len(array) == length:
         return array
-    if array.ndim == 1 and array.dtype.kind in "iu" and bool(np.all((array >= 0) & (array < length))):
+    if array.ndim == 1 and (array.dtype.kind in "iu" or not array.size) and bool(np.all((array >= 0) & (array < length))):
         mask = np.zeros(length, bool)
-        mask[array] = True
+        mask[array.astype(np.intp)] = True
         return mask
     raise ArgumentError(f"the features of {name!r}: expected {length} booleans, or positions below {length}")
 

@@ -77,7 +77,7 @@ def pca(
     nnz.ArgumentError
         There are fewer cells or features than components.
     nnz.UnsupportedError
-        The matrix has complex numbers, or a fill value.
+        The matrix has complex numbers, a fill value, or values that are not finite.
     nnz.MemoryLimitError
         Scores and loadings need more memory than allowed.
 
@@ -92,8 +92,6 @@ def pca(
         raise ArgumentError(f"{found.path}: principal components are those of a matrix; PATH::GROUP names one of several")
     count = count_of(n_components, "n_components", 1)
     rounds, start = count_of(iterations, "iterations", 1), count_of(seed, "seed", 0)
-    if start >= 1 << 64:
-        raise ArgumentError(f"seed {seed!r}: expected an integer of 64 bits")
     opened, memory = source_and_memory(found)
     along = found._cells(axis)  # pyright: ignore[reportPrivateUsage]
     scores, loadings, singular_values, mean = opened.pca(count, along, rounds, start, memory)

@@ -280,3 +280,11 @@ def test_processes_compute_the_same(tmp_path, scheduler):
             found.append(results(m, tmp_path / name, name == "synchronous"))
     assert found[0] == found[1]
     assert found[0][0][1] == np.asarray(matrix.sum(axis=0)).tobytes()
+
+
+def test_chunks_of_integers_that_floats_round_are_refused(tmp_path):
+    import dask.array
+
+    array = dask.array.from_array(np.array([[2**53 + 1]])).map_blocks(lambda block: block, dtype=np.float64)
+    with pytest.raises(nnz.CastError, match="9007199254740993"):
+        nnz.from_dask(array, tmp_path / "d.npz")

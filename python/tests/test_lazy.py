@@ -235,3 +235,52 @@ def test_batches_and_partitions_are_computed(pair):
     blockwise = pytest.importorskip("dask.array") and lazy.to_dask().compute()
     np.testing.assert_allclose(blockwise.toarray(), expected, rtol=2e-6, atol=1e-6)
     assert lazy.to_dask().name != m.to_dask().name
+
+
+def test_matrices_are_not_outputs_of_functions_of_numpy():
+    m = nnz.open(PBMC)
+    with pytest.raises(TypeError, match="cannot be the output"):
+        np.add(np.ones(m.shape), 1, out=m)
+    assert np.add(np.ones(m.shape), 1, where=m.binarize().to_numpy() > 0, out=np.zeros(m.shape)).sum() > 0
+
+
+def test_integers_that_float32_rounds_are_refused_by_functions(tmp_path):
+    nnz.write(np.array([[2**24 + 1, 3]], np.uint32), tmp_path / "i.npz")
+    m = nnz.open(tmp_path / "i.npz")
+    with pytest.raises(nnz.CastError, match="16777217"):
+        m.scale(1).to_numpy()
+    assert m.select(cols=[1]).scale(2).to_numpy().tolist() == [[6]]
+
+
+def test_complex_factors_are_refused():
+    m = nnz.open(PBMC)
+    with pytest.raises(nnz.ArgumentError, match="complex"):
+        m.as_linear_operator().matvec(np.ones(m.shape[1]) * 1j)
+    for call in (lambda: m.scale(2 + 5j), lambda: m.scale(np.complex128(2)), lambda: m.scale_rows(np.ones(507) * 1j)):
+        with pytest.raises(nnz.ArgumentError, match="expected a? ?number"):
+            call()
+
+
+def test_infinite_sums_and_empty_axes_are_normalized(tmp_path):
+    nnz.write(np.array([[np.inf, 1.0], [2, 2]]), tmp_path / "f.npz")
+    assert nnz.open(tmp_path / "f.npz").normalize_total().to_numpy().tolist() == [[np.inf, 1], [2, 2]]
+    nnz.write(np.zeros((0, 3)), tmp_path / "e.npz")
+    assert nnz.open(tmp_path / "e.npz").tfidf().shape == (0, 3)
+
+
+@pytest.mark.parametrize("factor, offset", [(1, 0), (1e30, 0), (1e-30, 0), (1, 1e6)])
+@pytest.mark.parametrize("shape", [(4, 2), (32, 5), (20, 8), (9, 9)])
+def test_all_components_of_small_matrices_are_found(tmp_path, shape, factor, offset):
+    dense = np.random.default_rng(0).random(shape) * factor + offset
+    nnz.write(dense, tmp_path / "p.npz")
+    found = nnz.pca(tmp_path / "p.npz", min(shape))
+    expected = np.linalg.svd(dense - dense.mean(axis=0), compute_uv=False)
+    np.testing.assert_allclose(found.singular_values, expected, rtol=1e-6, atol=1e-9 * expected[0] + 1e-9 * offset)
+    np.testing.assert_allclose(found.loadings.T @ found.loadings, np.eye(min(shape)), atol=1e-8)
+
+
+def test_values_that_are_not_finite_have_no_components(tmp_path):
+    for value in (np.nan, np.inf, 1e200):
+        nnz.write(np.array([[value, 1.0], [2, 2], [0, 1]]), tmp_path / "n.npz", force=True)
+        with pytest.raises(nnz.UnsupportedError, match="not finite"):
+            nnz.pca(tmp_path / "n.npz", 2)

@@ -53,6 +53,16 @@ def test_groups_are_added_up(counts):
     np.testing.assert_array_equal(found.loc["y"], 0)
 
 
+def test_many_groups_take_several_passes(counts, monkeypatch):
+    from nnz import _metrics
+
+    m, dense, axis = counts
+    monkeypatch.setattr(_metrics, "PASS", 8 * len(dense) * 3)
+    labels = np.arange(len(dense)) % 7
+    found = nnz.aggregate(m, labels, axis=axis)
+    np.testing.assert_array_equal(found, [dense[labels == label].sum(axis=0) for label in range(7)])
+
+
 def test_groups_are_those_of_an_annotation(tmp_path):
     dense = np.arange(12).reshape(4, 3)
     rows = pandas.DataFrame({"kind": pandas.Categorical(["B", "T", "B", "T"])}, index=list("abcd"))
@@ -74,3 +84,14 @@ def test_wrong_arguments_are_errors():
     ]:
         with pytest.raises(nnz.ArgumentError, match=message):
             call()
+
+
+def test_values_that_are_not_finite_stay_in_their_group(tmp_path):
+    dense = np.array([[np.inf, 1.0], [2, np.nan], [3, 4]])
+    nnz.write(dense, tmp_path / "m.npz")
+    found = nnz.aggregate(tmp_path / "m.npz", ["a", "b", "c"])
+    np.testing.assert_array_equal(found, dense)
+    np.testing.assert_array_equal(nnz.aggregate(tmp_path / "m.npz", ["a", "a", "b"], "count_nonzero"), [[2, 2], [1, 1]])
+    metrics = nnz.qc(tmp_path / "m.npz", qc_vars={"second": [1]})
+    np.testing.assert_array_equal(metrics.cells["total_counts_second"], [1, np.nan, 4])
+    assert nnz.qc(tmp_path / "m.npz", qc_vars={"none": []}).cells["total_counts_none"].tolist()[2] == 0

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, Axis, Batch, Duplicates, Error, Header, MatrixSource, Names, Place, Projection,
-    Result, Structure, Unit, UnitReader, ValueType, Values,
+    Annotations, At, Axis, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource, Names, Place,
+    Projection, Result, Structure, Unit, UnitReader, ValueType, Values,
 };
 
 use super::float::{Float, complex, round_into};
@@ -16,7 +16,8 @@ use crate::{Selection, Slice};
 
 /// A matrix whose values are functions of those of another, computed as they are decoded.
 ///
-/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Rows, columns, names and
+/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers of 32 bits that `f32` does not
+/// have are an error. Rows, columns, names and
 /// the stored entries are those of the other matrix: an entry whose value becomes zero stays.
 ///
 /// ```
@@ -193,11 +194,28 @@ impl Unit for Applied<'_> {
         let done = edges.map_or(Ok(()), |edges| edges.find(batch)).and_then(|()| {
             match computed.header.value_type {
                 ValueType::F64 => apply::<f64>(&computed.steps, batch),
-                _ => apply::<f32>(&computed.steps, batch),
+                _ => check_exact(batch).and_then(|()| apply::<f32>(&computed.steps, batch)),
             }
         });
         done.map_err(|error| error.with_context(&computed.place))
     }
+}
+
+/// The greatest integer below which `f32` has all integers.
+const EXACT: u32 = 1 << 24;
+
+/// Checks that values are exact in `f32`, which is the type for integers of 32 bits.
+fn check_exact(batch: &Batch) -> Result<()> {
+    let large = match &batch.values {
+        Values::U32(all) => all.iter().position(|value| *value > EXACT),
+        Values::I32(all) => all.iter().position(|value| value.unsigned_abs() > EXACT),
+        _ => None,
+    };
+    let Some(found) = large.and_then(|at| Some((at, batch.values.get(at)?))) else { return Ok(()) };
+    let (row, col) = batch.row_col(found.0);
+    let (target, holds) = (ValueType::F32, Some(ValueType::F64));
+    let kind = ErrorKind::Inexact { found: found.1, target, holds };
+    Err(Error::new(kind, Place::default().at(At::Entry { row, col })))
 }
 
 fn apply<T: Float>(steps: &[ValueStep], batch: &mut Batch) -> Result<()> {

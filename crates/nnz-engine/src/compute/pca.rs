@@ -118,14 +118,19 @@ pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Re
         .cancellation(options.cancellation.clone());
     let centred = Centred::new([by_observation, by_feature], place, products)?;
 
-    let mut basis = random_signs(features, width, options.seed);
-    orthonormalize(&mut basis, width);
+    let mut random = Random(options.seed);
+    let mut basis: Vec<f64> = random.numbers(features.saturating_mul(width));
+    orthonormalize(&mut basis, width, |rows| random.numbers(rows));
     for _ in 0..options.iterations {
         let scores = centred.times(&basis, width)?;
         basis = centred.transposed_times(&scores, width)?;
-        orthonormalize(&mut basis, width);
+        orthonormalize(&mut basis, width, |rows| random.numbers(rows));
     }
     let scores = centred.times(&basis, width)?;
+    if !scores.iter().map(|score| score * score).sum::<f64>().is_finite() {
+        let what = "principal components of values that are not finite, or whose squares are not";
+        return Err(Error::unsupported(place.clone(), what));
+    }
     let (values, vectors) = eigen(gram(&scores, &scores, width), width);
     let vectors: Vec<f64> =
         vectors.chunks_exact(width).flat_map(|row| &row[..components]).copied().collect();
@@ -184,7 +189,7 @@ impl<'a> Centred<'a> {
 
     /// Multiplies by a matrix with a row for each feature.
     fn times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = self.multiply(self.sources[0], right, width)?;
+        let mut product = multiply(self.sources[0], self.place, right, width, &self.options)?;
         let mut mean = vec![0.0; width];
         for (factor, row) in self.mean.iter().zip(right.chunks_exact(width)) {
             mean.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
@@ -197,7 +202,7 @@ impl<'a> Centred<'a> {
 
     /// Multiplies the transposed matrix by one with a row for each observation.
     fn transposed_times(&self, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        let mut product = self.multiply(self.sources[1], right, width)?;
+        let mut product = multiply(self.sources[1], self.place, right, width, &self.options)?;
         let mut sums = vec![0.0; width];
         for row in right.chunks_exact(width) {
             sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += element);
@@ -207,31 +212,22 @@ impl<'a> Centred<'a> {
         }
         Ok(product)
     }
-
-    /// Multiplies in `f32`, which halves the memory traffic; only the subspace depends on it, and the products of many
-    /// rows are summed in `f64` afterwards.
-    fn multiply(&self, source: &dyn MatrixSource, right: &[f64], width: usize) -> Result<Vec<f64>> {
-        #[allow(clippy::cast_possible_truncation, reason = "it rounds")]
-        let narrow: Vec<f32> = right.iter().map(|element| *element as f32).collect();
-        let product = multiply(source, self.place, &narrow, width, &self.options)?;
-        Ok(product.into_iter().map(f64::from).collect())
-    }
 }
 
-/// Returns random signs, of the generator SplitMix64.
-fn random_signs(rows: usize, width: usize, seed: u64) -> Vec<f64> {
-    let mut state = seed;
-    let mut signs = Vec::with_capacity(rows.saturating_mul(width));
-    let mut bits = 0_u64;
-    for at in 0..rows.saturating_mul(width) {
-        if at % 64 == 0 {
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            bits = mixed ^ (mixed >> 31);
-        }
-        signs.push(if bits & 1 == 1 { 1.0 } else { -1.0 });
-        bits >>= 1;
+/// The generator SplitMix64.
+struct Random(u64);
+
+impl Random {
+    /// Returns numbers from -1 to 1.
+    fn numbers(&mut self, count: usize) -> Vec<f64> {
+        (0..count).map(|_| self.number()).collect()
     }
-    signs
+
+    #[allow(clippy::cast_precision_loss, reason = "it rounds")]
+    fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)).cast_signed() as f64 / 9_223_372_036_854_775_808.0
+    }
 }

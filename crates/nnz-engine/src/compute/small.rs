@@ -25,22 +25,47 @@ pub(super) fn product(a: &[f64], inner: usize, b: &[f64], width: usize) -> Vec<f
     result
 }
 
-/// Makes the columns of a matrix orthonormal. Columns that depend on others become zero.
+/// Makes the columns of a matrix orthonormal. A column that depends on the previous ones is replaced by another, which
+/// `fresh` returns.
 ///
-/// It is done twice, as the first time leaves errors if columns are nearly dependent.
-pub(super) fn orthonormalize(columns: &mut Vec<f64>, width: usize) {
-    for _ in 0..2 {
-        let (values, vectors) = eigen(gram(columns, columns, width), width);
-        let largest = values.first().copied().unwrap_or(0.0);
-        let mut basis = vectors;
-        for row in basis.chunks_exact_mut(width) {
-            for (element, value) in row.iter_mut().zip(&values) {
-                // Below that it is what rounding left.
-                *element = if *value > largest * 1e-14 { *element / value.sqrt() } else { 0.0 };
+/// The previous columns are subtracted twice, as the first time leaves errors if columns are nearly dependent.
+pub(super) fn orthonormalize(
+    matrix: &mut [f64],
+    width: usize,
+    mut fresh: impl FnMut(usize) -> Vec<f64>,
+) {
+    let rows = matrix.len() / width.max(1);
+    let mut columns: Vec<Vec<f64>> = Vec::with_capacity(width);
+    for at in 0..width {
+        let mut column: Vec<f64> = matrix.iter().skip(at).step_by(width).copied().collect();
+        // There are at most as many columns as rows, so a random one is independent, if not the first.
+        for _ in 0..MOST_FRESH {
+            let before = norm(&column);
+            for _ in 0..2 {
+                for other in &columns {
+                    let along: f64 = column.iter().zip(other).map(|(a, b)| a * b).sum();
+                    column.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
+                }
             }
+            let after = norm(&column);
+            if after > before * 1e-12 && after > 0.0 {
+                column.iter_mut().for_each(|element| *element /= after);
+                break;
+            }
+            column = fresh(rows);
         }
-        *columns = product(columns, width, &basis, width);
+        columns.push(column);
     }
+    for (row, elements) in matrix.chunks_exact_mut(width).enumerate() {
+        elements.iter_mut().zip(&columns).for_each(|(element, column)| *element = column[row]);
+    }
+}
+
+/// How often a column is replaced.
+const MOST_FRESH: usize = 5;
+
+fn norm(column: &[f64]) -> f64 {
+    column.iter().map(|element| element * element).sum::<f64>().sqrt()
 }
 
 /// Returns the eigenvalues of a symmetric matrix, in descending order, and the eigenvectors as columns.
@@ -124,12 +149,15 @@ mod tests {
         // The last column is the sum of two others.
         let row = |n: f64| [n.sin(), (2.0 * n).cos(), n, n.sin() + n];
         let mut columns: Vec<f64> = (0..50).flat_map(|n| row(f64::from(n))).collect();
-        orthonormalize(&mut columns, width);
+        orthonormalize(&mut columns, width, |rows| {
+            (0..rows)
+                .map(|row| f64::from(u32::try_from(row * row % 17).unwrap_or(0)) - 8.0)
+                .collect()
+        });
         let found = gram(&columns, &columns, width);
-        let ones = (0..width).filter(|n| (found[n * width + n] - 1.0).abs() < 1e-9).count();
-        assert_eq!(ones, 3, "{found:?}");
-        let off =
-            (0..width * width).filter(|at| at / width != at % width).map(|at| found[at].abs());
-        assert!(off.fold(0.0, f64::max) < 1e-9);
+        for (at, element) in found.iter().enumerate() {
+            let expected = if at / width == at % width { 1.0 } else { 0.0 };
+            assert!((element - expected).abs() < 1e-12, "{found:?}");
+        }
     }
 }

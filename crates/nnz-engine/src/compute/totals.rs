@@ -5,7 +5,7 @@ use nnz_core::{Axis, Error, MatrixSource, Place, Result};
 use crate::{Measures, Number, StatsOptions, stats};
 
 /// Returns the factors by which the rows or columns of a matrix have to be multiplied to have the same sum:
-/// `target`, or the median of the positive sums. Those without a positive sum keep their values.
+/// `target`, or the median of the positive sums. Those without a positive and finite sum keep their values.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub fn normalizing_factors(
     let moments = if axis == Axis::Rows { stats.rows } else { stats.cols };
     let sums: Vec<f64> = moments.unwrap_or_default().iter().map(|one| sum(one.total)).collect();
     let target = target.unwrap_or_else(|| median(&sums));
-    let factor = |sum: f64| if sum > 0.0 { target / sum } else { 1.0 };
+    let factor = |sum: f64| if sum > 0.0 && sum.is_finite() { target / sum } else { 1.0 };
     Ok(sums.into_iter().map(factor).collect())
 }
 
@@ -43,7 +43,8 @@ fn sum(total: Option<crate::Total>) -> f64 {
 
 /// Returns the median of the positive numbers; 1 if there are none.
 fn median(numbers: &[f64]) -> f64 {
-    let mut positive: Vec<f64> = numbers.iter().copied().filter(|number| *number > 0.0).collect();
+    let mut positive: Vec<f64> =
+        numbers.iter().copied().filter(|sum| *sum > 0.0 && sum.is_finite()).collect();
     positive.sort_unstable_by(f64::total_cmp);
     match (positive.len(), positive.len() / 2) {
         (0, _) => 1.0,
