@@ -229,6 +229,8 @@ def _bounded(before: Callable[[int], int], length: int, nbytes: int, each: int) 
 def _equal(before: Callable[[int], int], length: int, n: int) -> Iterator[Tuple[int, int]]:
     """Cut at most `n` ranges with about the same number of entries."""
     total, start = before(length), 0
+    # Each range has at least one row or column.
+    n = min(n, max(length, 1))
     for part in range(1, n + 1):
         low, high = start, length
         # The first end with this many entries before it; without entries, as many rows or columns in each.
