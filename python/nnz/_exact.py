@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, List, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from ._guards import is_list, is_tuple
+from ._guards import is_array, is_list, is_tuple
 
 
 def inexact(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> Optional[int]:
@@ -28,10 +29,12 @@ def inexact_in_list(numbers: Any, dtype: np.dtype[Any]) -> Optional[int]:
         found = pending.pop()
         if is_list(found) or is_tuple(found):
             pending.extend(found)
-        elif isinstance(found, (np.ndarray, np.integer)):
-            large = inexact(np.asarray(found).reshape(-1), dtype)
+        elif is_array(found):
+            large = inexact(found.reshape(-1), dtype)
             if large is not None:
                 return large
-        elif isinstance(found, int) and abs(found) > 1 << 53 and int(float(found)) != found:
-            return found
+        elif hasattr(found, "__index__"):
+            number = operator.index(found)
+            if abs(number) > 1 << 53 and int(float(number)) != number:
+                return number
     return None

@@ -92,7 +92,8 @@ def qc(
         raise ArgumentError(f"percent_top {percent_top!r}: expected a list of integers") from None
     if percent_top is TOPS:
         tops = [top for top in tops if top <= matrix.shape[1]]
-    if not isinstance(qc_vars, (Mapping, type(None))):
+    given: Any = qc_vars
+    if not isinstance(given, (Mapping, type(None))):
         raise ArgumentError("qc_vars: expected a dict of sets of features")
     sets = {name: _mask(chosen, matrix.shape[1], name) for name, chosen in (qc_vars or {}).items()}
     if tops and max(tops) > matrix.shape[1]:
@@ -184,7 +185,8 @@ def aggregate(
         sums[chosen] = _sums(matrix, codes[:, None] == chosen)
     if func == "mean":
         with np.errstate(divide="ignore", invalid="ignore"):
-            sums /= np.bincount(codes[codes >= 0], minlength=len(sums))[:, None]
+            counts: Floats = np.bincount(codes[codes >= 0], minlength=len(sums)).astype(np.float64)
+            np.divide(sums, counts[:, None], out=sums)
     made: pandas.DataFrame = frames.DataFrame(
         sums, index=groups.categories, columns=_labels(matrix.col_names, matrix.shape[1])
     )
@@ -193,10 +195,11 @@ def aggregate(
 
 def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:
     """Add up the rows that each column of `chosen` has."""
-    sums: Floats = chosen.T.astype(np.float64) @ matrix
+    sums = matrix.__rmatmul__(chosen.T.astype(np.float64))
     if not np.isfinite(sums).all():
         # Zero times infinity is not a number.
-        sums = np.array([matrix.select(rows=each).sum(axis=0) for each in chosen.T], np.float64)
+        for group in range(len(sums)):
+            sums[group] = matrix.select(rows=chosen[:, group]).sum(axis=0)
     return sums
 
 
