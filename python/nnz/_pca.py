@@ -52,7 +52,7 @@ def pca(
 ) -> PCA:
     """Compute the first principal components of a matrix, whose features are centred, without reading it into memory.
 
-    Randomised subspace iteration: two passes over the entries for each iteration and three more. The result is the
+    Randomised subspace iteration: two passes over the entries for each iteration and two more. The result is the
     same for any number of threads.
 
     Parameters

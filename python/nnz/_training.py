@@ -37,7 +37,7 @@ class Batch:
     index : numpy.ndarray of int64
         The positions of the cells in the matrix.
     obs : dict of str to numpy.ndarray
-        The annotations that were asked for, with a value for each cell. Categories are codes, whose labels are in
+        The requested annotations, with a value for each cell. Categories are codes, whose labels are in
         `Batches.categories`, with -1 where a value is missing; missing strings are None; arrays of numbers with missing
         values are masked arrays.
     """
@@ -111,7 +111,7 @@ class Batches:
 
     @property
     def columns(self) -> Dict[str, npt.NDArray[Any]]:
-        """The annotations that were asked for, with a value for each cell."""
+        """The requested annotations, with a value for each cell."""
         return self._read_annotations()[0]
 
     def __len__(self) -> int:

@@ -1,15 +1,15 @@
 //! Computing with the values of a matrix as they are decoded: functions of values, products with dense
 //! matrices, principal components.
 
+mod accumulators;
 mod computed;
+mod duplicates;
 mod float;
-mod lanes;
+mod linear_algebra;
 mod pca;
 mod product;
-mod small;
 mod step;
 mod totals;
-mod unrepeated;
 
 pub use computed::Computed;
 pub use float::Float;

@@ -19,24 +19,25 @@ pub struct StoreFiles {
     pub extensions: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// What the name of a URL says about it.
+/// What the extension of a URL suggests.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum NameSays {
+pub(crate) enum Expected {
     /// It has the extension of a file.
     File,
     /// It has the extension of directories that most likely contain one of these files.
     Directory(&'static [&'static str]),
-    Nothing,
+    /// It has no extension.
+    Unknown,
 }
 
 impl StoreFiles {
-    /// Returns what a name says about what it names.
-    pub(crate) fn of_name(&self, name: &str) -> NameSays {
-        let Some((_, extension)) = name.rsplit_once('.') else { return NameSays::Nothing };
+    /// Returns what the extension of a name suggests.
+    pub(crate) fn expected(&self, name: &str) -> Expected {
+        let Some((_, extension)) = name.rsplit_once('.') else { return Expected::Unknown };
         let mut known = self.extensions.iter();
         match known.find(|(known, _)| extension.eq_ignore_ascii_case(known)) {
-            Some((_, likely)) => NameSays::Directory(likely),
-            None => NameSays::File,
+            Some((_, likely)) => Expected::Directory(likely),
+            None => Expected::File,
         }
     }
 }

@@ -9,9 +9,9 @@ use nnz_core::{
     Projection, Result, Structure, Unit, UnitReader, ValueType, Values,
 };
 
+use super::duplicates::{DuplicateCheck, UnitEnds};
 use super::float::{Float, complex, round_into};
 use super::step::ValueStep;
-use super::unrepeated::{Edges, Unrepeated};
 use crate::{Selection, Slice};
 
 /// A matrix whose values are functions of those of another, computed as they are decoded.
@@ -37,8 +37,8 @@ pub struct Computed {
     place: Place,
     steps: Arc<[ValueStep]>,
     header: Header,
-    /// Whether entries of the same element would have to be summed first.
-    needs_unrepeated: bool,
+    /// Whether duplicate entries, which would have to be summed first, are an error.
+    refuses_duplicates: bool,
 }
 
 impl std::fmt::Debug for Computed {
@@ -76,22 +76,22 @@ impl Computed {
             ValueType::F64 | ValueType::I64 | ValueType::U64 => ValueType::F64,
             _ => ValueType::F32,
         };
-        let needs_unrepeated = header.duplicates == Duplicates::Summed
+        let refuses_duplicates = header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true)
             && !steps.iter().all(ValueStep::is_linear);
         let header = Header { value_type, iso: false, ..header.clone() };
-        Ok(Self { inner, place, steps: steps.into(), header, needs_unrepeated })
+        Ok(Self { inner, place, steps: steps.into(), header, refuses_duplicates })
     }
 
-    fn applied<'a>(&'a self, unit: Box<dyn Unit + 'a>, edges: Option<Arc<Edges>>) -> Applied<'a> {
-        Applied { unit, computed: self, edges }
+    fn applied<'a>(&'a self, unit: Box<dyn Unit + 'a>, ends: Option<Arc<UnitEnds>>) -> Applied<'a> {
+        Applied { unit, computed: self, ends }
     }
 
     /// Returns what has to be decoded for the requested fields.
     fn fields(&self, fields: Projection) -> Projection {
         let major = self.header.order.major();
         let minors =
-            self.needs_unrepeated || self.steps.iter().any(|step| step.needs_minors(major));
+            self.refuses_duplicates || self.steps.iter().any(|step| step.needs_minors(major));
         Projection { minors: fields.minors || (fields.values && minors), ..fields }
     }
 }
@@ -122,8 +122,8 @@ impl MatrixSource for Computed {
         if !fields.values {
             return Ok(units);
         }
-        let unrepeated = self.needs_unrepeated.then(Unrepeated::default);
-        Ok(Box::new(Applying { units, computed: self, unrepeated, waiting: VecDeque::new() }))
+        let duplicates = self.refuses_duplicates.then(DuplicateCheck::default);
+        Ok(Box::new(Applying { units, computed: self, duplicates, waiting: VecDeque::new() }))
     }
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
@@ -141,8 +141,8 @@ impl MatrixSource for Computed {
             return Some(unit);
         }
         // Its rows or columns are complete.
-        let edges = self.needs_unrepeated.then(Arc::default);
-        Some(Box::new(self.applied(unit, edges)))
+        let ends = self.refuses_duplicates.then(Arc::default);
+        Some(Box::new(self.applied(unit, ends)))
     }
 }
 
@@ -150,27 +150,27 @@ impl MatrixSource for Computed {
 struct Applying<'a> {
     units: Box<dyn UnitReader<'a> + 'a>,
     computed: &'a Computed,
-    unrepeated: Option<Unrepeated>,
+    duplicates: Option<DuplicateCheck>,
     /// Of the units that are not decoded, in order.
-    waiting: VecDeque<Arc<Edges>>,
+    waiting: VecDeque<Arc<UnitEnds>>,
 }
 
 impl<'a> UnitReader<'a> for Applying<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let Some(unit) = self.units.next_unit()? else { return Ok(None) };
-        let edges = self.unrepeated.is_some().then(|| {
-            let edges = Arc::<Edges>::default();
-            self.waiting.push_back(Arc::clone(&edges));
-            edges
+        let ends = self.duplicates.is_some().then(|| {
+            let ends = Arc::<UnitEnds>::default();
+            self.waiting.push_back(Arc::clone(&ends));
+            ends
         });
-        Ok(Some(Box::new(self.computed.applied(unit, edges))))
+        Ok(Some(Box::new(self.computed.applied(unit, ends))))
     }
 
     fn on_decoded(&mut self, entries: u64) -> Result<()> {
         self.units.on_decoded(entries)?;
-        match (&mut self.unrepeated, self.waiting.pop_front()) {
-            (Some(unrepeated), Some(edges)) => {
-                unrepeated.add(&edges).map_err(|error| error.with_context(&self.computed.place))
+        match (&mut self.duplicates, self.waiting.pop_front()) {
+            (Some(duplicates), Some(ends)) => {
+                duplicates.add(&ends).map_err(|error| error.with_context(&self.computed.place))
             }
             _ => Ok(()),
         }
@@ -184,14 +184,14 @@ impl<'a> UnitReader<'a> for Applying<'a> {
 struct Applied<'a> {
     unit: Box<dyn Unit + 'a>,
     computed: &'a Computed,
-    edges: Option<Arc<Edges>>,
+    ends: Option<Arc<UnitEnds>>,
 }
 
 impl Unit for Applied<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let Self { unit, computed, edges } = *self;
+        let Self { unit, computed, ends } = *self;
         unit.decode(batch)?;
-        let done = edges.map_or(Ok(()), |edges| edges.find(batch)).and_then(|()| {
+        let done = ends.map_or(Ok(()), |ends| ends.find(batch)).and_then(|()| {
             match computed.header.value_type {
                 ValueType::F64 => apply::<f64>(&computed.steps, batch),
                 _ => check_exact(batch).and_then(|()| apply::<f32>(&computed.steps, batch)),

@@ -2,8 +2,8 @@
 
 use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 
+use super::linear_algebra::{eigen, gram, orthonormalize, product};
 use super::product::{ProductOptions, multiply};
-use super::small::{eigen, gram, orthonormalize, product};
 use crate::{Cancellation, Transposed, default_memory};
 
 /// Columns that are computed at least in addition to those that are requested, so that these are precise.
@@ -131,7 +131,7 @@ pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Re
         let what = "principal components of values that are not finite, or whose squares are not";
         return Err(Error::unsupported(place.clone(), what));
     }
-    let (values, vectors) = eigen(gram(&scores, &scores, width), width);
+    let (values, vectors) = eigen(gram(&scores, width), width);
     let vectors: Vec<f64> =
         vectors.chunks_exact(width).flat_map(|row| &row[..components]).copied().collect();
     let mut found = Pca {

@@ -7,8 +7,8 @@ use nnz_core::{
     Batch, Error, ErrorKind, MatrixSource, Minors, Place, Projection, Result, Unit, Values,
 };
 
+use super::accumulators::Accumulators;
 use super::float::{Float, complex, round_into};
-use super::lanes::Lanes;
 use crate::flow::{Done, Join, Work, Workers, Write, run};
 use crate::stages::{Step, apply, expand, expanded_type};
 use crate::{Cancellation, default_memory};
@@ -95,7 +95,7 @@ pub fn multiply<T: Float>(
     let panels = Panels::of::<T>(width);
     let sums = rows.saturating_mul(panels.width).saturating_mul(panels.count);
     let by_row = header.order == nnz_core::Order::Row;
-    let sets = if by_row { 1 } else { Lanes::<T>::count(sums) };
+    let sets = if by_row { 1 } else { Accumulators::<T>::count(sums) };
     let across = cols.saturating_mul(panels.width).saturating_mul(panels.count);
     let needed = (sums.saturating_mul(sets).saturating_add(across) as u64)
         .saturating_mul(size_of::<T>() as u64);
@@ -197,10 +197,10 @@ fn by_cols<T: Float>(
     rows: usize,
     options: &ProductOptions,
 ) -> Result<Vec<T>> {
-    let lanes = Lanes::new(rows * panels.width * panels.count);
-    let work = Cols { entries: Entries::new(source), dense, panels, lanes };
+    let accumulators = Accumulators::new(rows * panels.width * panels.count);
+    let work = Cols { entries: Entries::new(source), dense, panels, accumulators };
     pass(source, &work, &mut Numbers(0), &mut Done, options)?;
-    Ok(work.lanes.finish())
+    Ok(work.accumulators.finish())
 }
 
 fn pass<W: Work<Batch = Batch>>(
@@ -393,7 +393,7 @@ impl<T: Float> Write<Rows<'_, T>> for Product<T> {
     }
 }
 
-/// Units that are added to a set of sums in a row, so that these stay in the cache.
+/// Units that are added to an accumulator together, so that it stays in the cache.
 const TOGETHER: usize = 8;
 
 /// A matrix that is stored by column.
@@ -401,7 +401,7 @@ struct Cols<'a, T> {
     entries: Entries<T>,
     dense: &'a [T],
     panels: Panels,
-    lanes: Lanes<T>,
+    accumulators: Accumulators<T>,
 }
 
 impl<T: Float> Work for Cols<'_, T> {
@@ -423,7 +423,7 @@ impl<T: Float> Work for Cols<'_, T> {
         let Panels { width, count } = self.panels;
         let panel_len = (self.dense.len() / count).max(1);
         // Its turn passes also if it failed: others wait for it.
-        self.lanes.add(number, |sums| {
+        self.accumulators.add(number, |sums| {
             prepared?;
             let len = (sums.len() / count).max(1);
             for (sums, dense) in sums.chunks_exact_mut(len).zip(self.dense.chunks_exact(panel_len))

@@ -9,7 +9,7 @@ use super::known::Found;
 use crate::address::{Address, Service};
 use crate::client::{Client, First};
 use crate::failure::Failure;
-use crate::stores::NameSays;
+use crate::stores::Expected;
 
 /// Bytes of the first request for an object, and of each request for a mark.
 const FIRST: u64 = 64 << 10;
@@ -130,11 +130,11 @@ impl RemoteStorage {
         let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
         let files = self.files;
-        let likely = match files.of_name(address.name()) {
+        let likely = match files.expected(address.name()) {
             _ if !is_root => &[][..],
-            NameSays::File => &[],
-            NameSays::Directory(likely) => likely,
-            NameSays::Nothing => files.marks[0],
+            Expected::File => &[],
+            Expected::Directory(likely) => likely,
+            Expected::Unknown => files.marks[0],
         };
         let found = self.run(async move {
             // Each mark is requested once.

@@ -78,9 +78,9 @@ impl Format for BpCells {
         let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
         nnz_bpcells::validate(&open, each)?;
         // Broken names have been reported.
+        let source = readable(open().and_then(nnz_bpcells::MatrixSource::open))?;
+        let Some(source) = source else { return Ok(()) };
         for axis in [Axis::Rows, Axis::Cols] {
-            let source = readable(open().and_then(nnz_bpcells::MatrixSource::open))?;
-            let Some(source) = source else { break };
             let names = readable(source.read_names(axis))?.flatten();
             let Some(mut names) = names else { continue };
             let repeated = nnz_engine::repeated_names(&mut *names, options.memory / 2);

@@ -6,7 +6,7 @@ use nnz_core::{Batch, Error, Place, Result};
 
 /// The ends of a decoded unit.
 #[derive(Debug, Default)]
-pub(super) struct Edges(Mutex<Option<Ends>>);
+pub(super) struct UnitEnds(Mutex<Option<Ends>>);
 
 /// The first and the last row or column of a unit, which may be parts of one that others continue.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ struct Run {
     minors: (u64, u64),
 }
 
-impl Edges {
+impl UnitEnds {
     /// Checks each run of a batch, and keeps the ends.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Edges {
                 let mut sorted: Vec<u64> = entries.map(minor).collect();
                 sorted.sort_unstable();
                 if sorted.windows(2).any(|two| two[0] == two[1]) {
-                    return Err(repeated());
+                    return Err(several_entries());
                 }
                 (sorted[0], sorted[sorted.len() - 1])
             };
@@ -74,22 +74,22 @@ impl Run {
     fn joined(self, next: Self) -> Result<Self> {
         match self.minors.1 < next.minors.0 {
             true => Ok(Self { minors: (self.minors.0, next.minors.1), ..self }),
-            false => Err(repeated()),
+            false => Err(several_entries()),
         }
     }
 }
 
 /// Checks units in order.
 #[derive(Debug, Default)]
-pub(super) struct Unrepeated(Option<Run>);
+pub(super) struct DuplicateCheck(Option<Run>);
 
-impl Unrepeated {
+impl DuplicateCheck {
     /// Adds the next unit.
     ///
     /// # Errors
     ///
     /// Fails if a row or column goes on with an index that is not greater than the previous ones.
-    pub(super) fn add(&mut self, edges: &Edges) -> Result<()> {
+    pub(super) fn add(&mut self, edges: &UnitEnds) -> Result<()> {
         let ends = *edges.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Some(Ends { first, last }) = ends else { return Ok(()) };
         self.0 = Some(match self.0 {
@@ -103,7 +103,7 @@ impl Unrepeated {
     }
 }
 
-fn repeated() -> Error {
+fn several_entries() -> Error {
     let what = "an element has several entries, which the format sums, or the entries of a long row or column are \
                 not sorted; functions such as log1p need their sum: write the matrix with sorted, summed entries first";
     Error::unsupported(Place::default(), what)

@@ -3,12 +3,12 @@
 /// The most rounds of rotations, of which a symmetric matrix takes about ten.
 const ROUNDS: usize = 60;
 
-/// Returns `a^T b`, both with `width` columns.
-pub(super) fn gram(a: &[f64], b: &[f64], width: usize) -> Vec<f64> {
+/// Returns the products of all pairs of columns: the transposed matrix times the matrix.
+pub(super) fn gram(matrix: &[f64], width: usize) -> Vec<f64> {
     let mut sums = vec![0.0; width * width];
-    for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {
-        for (factor, sums) in a.iter().zip(sums.chunks_exact_mut(width)) {
-            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += factor * b);
+    for row in matrix.chunks_exact(width) {
+        for (factor, sums) in row.iter().zip(sums.chunks_exact_mut(width)) {
+            sums.iter_mut().zip(row).for_each(|(sum, element)| *sum += factor * element);
         }
     }
     sums
@@ -131,7 +131,7 @@ mod tests {
             let next =
                 |n: usize| f64::from(u32::try_from(n * 7919 % 1009).unwrap_or(0)) / 1009.0 - 0.5;
             let a: Vec<f64> = (0..(width + 3) * width).map(next).collect();
-            let matrix = gram(&a, &a, width);
+            let matrix = gram(&a, width);
             let (values, vectors) = eigen(matrix.clone(), width);
             assert!(values.is_sorted_by(|a, b| a >= b));
             let left = product(&matrix, width, &vectors, width);
@@ -154,7 +154,7 @@ mod tests {
                 .map(|row| f64::from(u32::try_from(row * row % 17).unwrap_or(0)) - 8.0)
                 .collect()
         });
-        let found = gram(&columns, &columns, width);
+        let found = gram(&columns, width);
         for (at, element) in found.iter().enumerate() {
             let expected = if at / width == at % width { 1.0 } else { 0.0 };
             assert!((element - expected).abs() < 1e-12, "{found:?}");
