@@ -16,9 +16,9 @@ use crate::{Selection, Slice};
 
 /// A matrix whose values are functions of those of another, computed as they are decoded.
 ///
-/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers of 32 bits that `f32` does not
-/// have are an error. Rows, columns, names and
-/// the stored entries are those of the other matrix: an entry whose value becomes zero stays.
+/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers of 32 bits that `f32`
+/// does not have are an error. Rows, columns, names and the stored entries are those of the other matrix: an entry
+/// whose value becomes zero stays.
 ///
 /// ```
 /// use nnz_core::{MatrixSource, Order, Place, Shape, ValueType};
