@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _convert, _exact, _nnz
 from ._describe import Kinds
-from ._errors import ArgumentError, CastError, UnsupportedError
+from ._errors import ArgumentError, UnsupportedError
 from ._external import load
 from ._handle import Handle
 from ._matrix import Matrix
@@ -188,11 +188,8 @@ def _write_part(block: Any, shape: Tuple[int, int], dtype: str, order: str, path
         raise ArgumentError(f"a chunk has the shape {tuple(block.shape)}, not {tuple(shape)} as dask has it")
     expected = np.dtype(dtype)
     if block.dtype != expected:
-        if not np.can_cast(block.dtype, expected, "safe"):
-            raise CastError(f"a chunk has values of {block.dtype}, which may not fit into {expected} as dask has it")
-        rounded = _exact.inexact(np.asarray(getattr(block, "data", block) if hasattr(block, "tocsr") else block), expected)
-        if rounded is not None:
-            raise CastError(f"a chunk has the value {rounded}, which cannot be stored exactly as {expected}")
+        values: Any = block.data if hasattr(block, "tocsr") else block
+        _exact.check_cast(np.asarray(values), expected, "a chunk of another type than the array of dask")
         block = block.astype(expected)
     path = f"{path}-{uuid.uuid4().hex}.npz"
     write(block, path, order=order, compress="none", no_sync=True)

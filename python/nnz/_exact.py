@@ -8,6 +8,7 @@ from typing import Any, List, Optional
 import numpy as np
 import numpy.typing as npt
 
+from ._errors import CastError
 from ._guards import is_array, is_list, is_tuple
 
 
@@ -18,6 +19,15 @@ def inexact(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> Optional[int]:
     exact = 1 << 53
     large = values[values > exact] if values.dtype.kind == "u" else values[(values > exact) | (values < -exact)]
     return next((number for number in large.tolist() if int(float(number)) != number), None)
+
+
+def check_cast(values: npt.NDArray[Any], dtype: np.dtype[Any], what: str, path: Optional[str] = None) -> None:
+    """Check that a type has all values of the type of an array, and integers exactly."""
+    if values.dtype != dtype and not np.can_cast(values.dtype, dtype, "safe"):
+        raise CastError(f"{what}: values of {values.dtype} may not fit into {dtype}", path)
+    rounded = inexact(values, dtype)
+    if rounded is not None:
+        raise CastError(f"{what}: {rounded} cannot be stored exactly as {dtype}", path)
 
 
 def inexact_in_list(numbers: Any, dtype: np.dtype[Any]) -> Optional[int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _nnz
+from ._arguments import cell_axis
 from ._derived import DerivedHandle, Operation
 from ._errors import ArgumentError
 from ._external import load
@@ -32,16 +32,6 @@ class Lazy(Statistics):
 
     def _derived(self, operation: Operation) -> Self:
         return type(self).of(DerivedHandle(self._handle, operation))
-
-    def _cells(self, axis: Optional[str]) -> str:
-        """Return the axis of cells: rows if the file does not state it."""
-        if axis is None:
-            return "cols" if self._source.axis_kinds[1] == "cells" else "rows"
-        if axis in ("rows", "cols"):
-            return axis
-        if axis in ("cells", "features") and axis in self._source.axis_kinds:
-            return ("rows", "cols")[self._source.axis_kinds.index(axis)]
-        raise ArgumentError(f'axis {axis!r}: expected "rows" or "cols", or "cells" or "features" where the file states them')
 
     def normalize_total(self, target_sum: Optional[float] = None, *, axis: Optional[str] = None) -> Self:
         """Scale each cell to the same sum, as `scanpy.pp.normalize_total` does.
@@ -74,7 +64,7 @@ class Lazy(Statistics):
         >>> m.sum(axis=0)[:3].round(1).tolist()
         [10000.0, 10000.0, 10000.0]
         """
-        along = self._cells(axis)
+        along = cell_axis(self._source, axis, self.path)
         target = None if target_sum is None else _number(target_sum, "target_sum")
         factors = self._source.normalizing_factors(along, target, self._handle.memory)
         return self._derived(("steps", (along, factors)))
@@ -237,7 +227,7 @@ class Lazy(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").tfidf().dtype
         dtype('float64')
         """
-        along = self._cells(axis)
+        along = cell_axis(self._source, axis, self.path)
         other = "rows" if along == "cols" else "cols"
         count = float(max(self.shape[0 if along == "rows" else 1], 1))
         factors = self._source.normalizing_factors(along, 1.0, self._handle.memory)
@@ -363,17 +353,6 @@ def _factors(given: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise ArgumentError("factors: expected numbers") from None
     if found.ndim != 1:
         raise ArgumentError(f"factors: expected one dimension, not {found.ndim}")
-    return found
-
-
-def count_of(given: Any, name: str, least: int) -> int:
-    """Return an integer of at least some value."""
-    try:
-        found = operator.index(given)
-    except TypeError:
-        found = least - 1
-    if not least <= found < 1 << 63 or isinstance(given, bool):
-        raise ArgumentError(f"{name} {given!r}: expected an integer of at least {least}")
     return found
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _frames
+from ._arguments import cell_axis, integer
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
-from ._lazy import count_of
+from ._lazy import source_and_memory
 from ._matrix import Matrix
 from ._open import open as open_path
 from ._options import PathLike
@@ -87,7 +88,7 @@ def qc(
     """
     matrix = _cells_by_features(source, axis)
     try:
-        tops = [count_of(top, "percent_top", 1) for top in (() if percent_top is None else percent_top)]
+        tops = [integer("percent_top", top, 1) for top in (() if percent_top is None else percent_top)]
     except TypeError:
         raise ArgumentError(f"percent_top {percent_top!r}: expected a list of integers") from None
     if percent_top is TOPS:
@@ -209,8 +210,8 @@ def _cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> 
         raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP names one of several")
     if found.dtype.kind == "c":
         raise ArgumentError(f"{found.path}: complex numbers cannot be counted")
-    along = found._cells(axis)  # pyright: ignore[reportPrivateUsage]
-    return found if along == "rows" else found.T
+    opened, _ = source_and_memory(found)
+    return found if cell_axis(opened, axis, found.path) == "rows" else found.T
 
 
 def _labels(names: Any, length: int) -> Any:
@@ -218,7 +219,7 @@ def _labels(names: Any, length: int) -> Any:
 
 
 def _column(matrix: Matrix, name: str) -> Any:
-    frame: Any = _frames.to_frame(None, matrix._source.annotations("rows", [name]), matrix.shape[0])  # pyright: ignore[reportPrivateUsage]
+    frame: Any = _frames.to_frame(None, source_and_memory(matrix)[0].annotations("rows", [name]), matrix.shape[0])
     if name not in frame:
         raise UnknownNameError(f"{matrix.path}: the cells have no annotation {name!r}")
     return frame[name]

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._arguments import cell_axis, integer
 from ._errors import ArgumentError
-from ._lazy import count_of, source_and_memory
+from ._lazy import source_and_memory
 from ._matrix import Matrix
 from ._open import open as open_path
 from ._options import PathLike
@@ -90,9 +91,9 @@ def pca(
     found: Any = source if isinstance(source, Matrix) else open_path(source)
     if not isinstance(found, Matrix):
         raise ArgumentError(f"{found.path}: principal components are those of a matrix; PATH::GROUP names one of several")
-    count = count_of(n_components, "n_components", 1)
-    rounds, start = count_of(iterations, "iterations", 1), count_of(seed, "seed", 0)
+    count = integer("n_components", n_components, 1)
+    rounds, start = integer("iterations", iterations, 1), integer("seed", seed, 0)
     opened, memory = source_and_memory(found)
-    along = found._cells(axis)  # pyright: ignore[reportPrivateUsage]
+    along = cell_axis(opened, axis, found.path)
     scores, loadings, singular_values, mean = opened.pca(count, along, rounds, start, memory)
     return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean)

@@ -10,9 +10,10 @@ from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 import numpy as np
 
 from . import _torch
+from ._arguments import integer
 from ._errors import ArgumentError
 from ._external import load
-from ._training import Batch, Batches, integer
+from ._training import Batch, Batches
 
 LAYOUTS = ("csr", "dense")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _convert, _nnz
+from ._arguments import cell_axis, integer
 from ._errors import ArgumentError, CastError, UnknownNameError, UnsupportedError
 from ._guards import is_list
 from ._handle import Handle
@@ -21,7 +21,6 @@ from ._shuffle import Order
 if TYPE_CHECKING:
     from ._external import Rows
 
-AXES = {"rows": 0, "cols": 1}
 
 Columns = Dict[str, npt.NDArray[Any]]
 
@@ -246,22 +245,11 @@ def batches(
     return Batches(handle, size, axis, order, Options(names, kind, bool(drop_last)))
 
 
-def integer(name: str, value: int, least: int) -> int:
-    """Check an argument that is an integer."""
-    try:
-        found = operator.index(value)
-    except TypeError:
-        raise ArgumentError(f"{name} {value!r}: expected an integer") from None
-    if found < least:
-        raise ArgumentError(f"{name} {found}: expected {least} or more")
-    return found
-
-
 def cells_of(handle: Handle[_nnz.Source], axis: Optional[str]) -> _nnz.Source:
     """Return a matrix with cells as rows, which have to be readable one by one."""
     source, shown = handle.source, handle.shown
     check_random_access(source, shown, "batches")
-    at = _cell_axis(source, axis, shown)
+    at = cell_axis(source, axis, shown) == "cols"
     (one, stored), (other, _) = (("row", "row"), ("column", "col"))[:: -1 if at else 1]
     if source.order != stored:
         choice = "" if any(source.axis_kinds) else f"axis={'rows' if at else 'cols'!r} takes batches of {other}s, and "
@@ -271,19 +259,6 @@ def cells_of(handle: Handle[_nnz.Source], axis: Optional[str]) -> _nnz.Source:
             shown,
         )
     return source.transposed() if at else source
-
-
-def _cell_axis(source: _nnz.Source, axis: Optional[str], shown: str) -> int:
-    kinds = source.axis_kinds
-    if axis is None:
-        return 1 if kinds[1] == "cells" or kinds[0] == "features" else 0
-    if axis in AXES:
-        return AXES[axis]
-    if axis not in ("cells", "features"):
-        raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
-    if axis not in kinds:
-        raise ArgumentError(f"{shown}: the file does not state which axis has {axis}; use rows or cols", shown)
-    return kinds.index(axis)
 
 
 def cast(data: npt.NDArray[Any], dtype: np.dtype[Any], shown: str) -> npt.NDArray[Any]:

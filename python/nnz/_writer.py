@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _convert, _exact, _nnz
 from ._describe import Kinds, described
-from ._errors import ArgumentError, CastError
+from ._errors import ArgumentError
 from ._handle import absolute
 from ._options import TargetOptions, prepared
 from ._results import Summary, summary
@@ -118,11 +118,7 @@ class Writer:
         if self._compiled is None:
             self._dtype = dtype
             self._start(dtype)
-        if matrix.dtype != dtype and not np.can_cast(matrix.dtype, dtype, "safe"):
-            raise CastError(f"{self._path}: values of {matrix.dtype} may not fit into {dtype}", self._path)
-        rounded = _exact.inexact(matrix.data, dtype)
-        if rounded is not None:
-            raise CastError(f"{self._path}: {rounded} cannot be stored exactly as {dtype}", self._path)
+        _exact.check_cast(matrix.data, dtype, self._path, self._path)
         arrays = _convert.native_arrays(matrix, dtype)
         assert self._compiled is not None
         try:

@@ -84,7 +84,7 @@ pub struct Pca {
 pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Result<Pca> {
     let header = source.header();
     let axis = options.observations.unwrap_or(match header.axis_kinds {
-        [_, AxisKind::Cells] => Axis::Cols,
+        [_, AxisKind::Cells] | [AxisKind::Features, _] => Axis::Cols,
         _ => Axis::Rows,
     });
     let transposed = Transposed::new(source);

@@ -1,0 +1,34 @@
+"""Arguments that several functions take."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional
+
+from . import _nnz
+from ._errors import ArgumentError
+
+
+def integer(name: str, value: Any, least: int) -> int:
+    """Check an argument that is an integer of 64 bits."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} {value!r}: expected an integer") from None
+    if not least <= found < 1 << 63:
+        raise ArgumentError(f"{name} {found}: expected {least} or more" if found < least else f"{name}: {found} is too large")
+    return found
+
+
+def cell_axis(source: _nnz.Source, axis: Optional[str], shown: str) -> str:
+    """Return which of rows and columns are cells. By default the rows, unless the file states something else."""
+    kinds = source.axis_kinds
+    if axis is None:
+        return "cols" if kinds[1] == "cells" or kinds[0] == "features" else "rows"
+    if axis in ("rows", "cols"):
+        return axis
+    if axis not in ("cells", "features"):
+        raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
+    if axis not in kinds:
+        raise ArgumentError(f"{shown}: the file does not state which axis has {axis}; use rows or cols", shown)
+    return ("rows", "cols")[kinds.index(axis)]
