@@ -68,11 +68,13 @@ class Row:
     def measure(self, runs):
         times = {who: [] for who in self.contenders}
         checks = {}
+        self.megabytes = {}
         for _ in range(runs):
             for who, words in self.contenders.items():
                 found = json.loads(run(*words, capture=True))
                 times[who].append(found["seconds"])
                 checks[who] = found.get("entries"), found.get("check")
+                self.megabytes[who] = found.get("megabytes")
         known = {check for check in checks.values() if check[1] is not None}
         if len(known) > 1:
             raise SystemExit(f"{self.name}: they disagree: {checks}")
@@ -86,6 +88,17 @@ def over(peer, times):
         ratio = all_of[peer] / own
         return ratio >= times, f"{ratio:.2f} times {peer} (goal {times})"
 
+    return judge
+
+
+def memory_below(peer, times):
+    """At most that part of the peak memory of another."""
+
+    def judge(_, __, megabytes):
+        ratio = megabytes[peer] / megabytes["nnz"]
+        return ratio >= times, f"{megabytes['nnz']:.0f} MB, 1/{ratio:.1f} of {peer} (goal 1/{times})"
+
+    judge.of_memory = True
     return judge
 
 
@@ -152,29 +165,42 @@ def rows(packed, h5ad, wide):
     ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parse(description):
+    """Parses the arguments of a benchmark."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--cells", type=int, default=CELLS)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     options.data.mkdir(parents=True, exist_ok=True)
+    return options
+
+
+def report(rows, options):
+    """Measures rows, and prints times, memory if it is measured, and goals."""
     judged = options.cells == CELLS
     missed = 0
-    for row in rows(*make_inputs(options.data, options.cells)):
+    for row in rows:
         if options.only not in row.name:
             continue
         times = row.measure(options.runs)
         print(row.name)
         for who, seconds in times.items():
-            print(f"  {who:16} {seconds * 1000:10.1f} ms")
+            memory = row.megabytes[who]
+            print(f"  {who:16} {seconds * 1000:10.1f} ms" + (f"  {memory:7.0f} MB" if memory else ""))
         for goal in row.goals:
-            met, text = goal(times["nnz"], times)
+            more = (row.megabytes,) if getattr(goal, "of_memory", False) else ()
+            met, text = goal(times["nnz"], times, *more)
             missed += not met and judged
             print(f"  {'met' if met else 'MISSED'}: {text}" if judged else f"  not evaluated: {text}")
         print(flush=True)
     print(f"{missed} goals missed" if judged else "goals not evaluated")
+
+
+def main():
+    options = parse(__doc__.splitlines()[0])
+    report(rows(*make_inputs(options.data, options.cells)), options)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ from ._storage import set_storage_options
 from ._table import Table
 from ._tensor import Tensor
 from ._training import Batch, Batches
+from ._variable import highly_variable_genes
 from ._verbs import concat, convert, repair, split, transpose
 from ._write import write
 from ._writer import Writer, writer
@@ -93,6 +94,7 @@ __all__ = [
     "diff",
     "formats",
     "from_dask",
+    "highly_variable_genes",
     "import_fragments",
     "merge_fragments",
     "open",

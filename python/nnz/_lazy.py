@@ -86,6 +86,62 @@ class Lazy(Statistics):
         """
         return self._derived(("steps", ("log1p",)))
 
+    def expm1(self) -> Self:
+        """Replace each value by its exponential minus 1, the inverse of `log1p`.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> round(m.log1p().expm1()["SOD1", 3].item(), 6)
+        2.0
+        """
+        return self._derived(("steps", ("expm1",)))
+
+    def limit_rows(self, limits: npt.ArrayLike) -> Self:
+        """Replace values that are greater than the limit of their row by it.
+
+        Parameters
+        ----------
+        limits : array_like
+            A number for each row, which is not negative.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_rows(np.full(507, 3)).max().item()
+        3.0
+        """
+        return self._derived(("steps", ("limit_rows", _factors(limits))))
+
+    def limit_cols(self, limits: npt.ArrayLike) -> Self:
+        """Replace values that are greater than the limit of their column by it.
+
+        Parameters
+        ----------
+        limits : array_like
+            A number for each column, which is not negative.
+
+        Returns
+        -------
+        nnz.Matrix
+            With values of type float32, or of float64 if the matrix has values of 64 bits.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_cols(np.arange(1107))[:, :3].max(axis=0).toarray().tolist()
+        [0.0, 1.0, 2.0]
+        """
+        return self._derived(("steps", ("limit_cols", _factors(limits))))
+
     def scale_rows(self, factors: npt.ArrayLike) -> Self:
         """Multiply each row by a number of its own.
 

@@ -23,9 +23,6 @@ Floats = npt.NDArray[np.float64]
 
 TOPS = (50, 100, 200, 500)
 
-PASS = 1 << 28
-"""Bytes of what is multiplied in a pass."""
-
 AGGREGATES = ("sum", "mean", "count_nonzero")
 
 
@@ -86,7 +83,7 @@ def qc(
     >>> int(found.features["n_cells_by_counts"].sum())
     23866
     """
-    matrix = _cells_by_features(source, axis)
+    matrix = cells_by_features(source, axis)
     try:
         tops = [integer("percent_top", top, 1) for top in (() if percent_top is None else percent_top)]
     except TypeError:
@@ -124,8 +121,8 @@ def qc(
         features["log1p_total_counts"] = np.log1p(features["total_counts"])
     frames = load("pandas", "qc")
     return QC(
-        frames.DataFrame(cells, index=_labels(matrix.row_names, matrix.shape[0])),
-        frames.DataFrame(features, index=_labels(matrix.col_names, matrix.shape[1])),
+        frames.DataFrame(cells, index=labels(matrix.row_names, matrix.shape[0])),
+        frames.DataFrame(features, index=labels(matrix.col_names, matrix.shape[1])),
     )
 
 
@@ -148,8 +145,7 @@ def aggregate(
     Returns
     -------
     pandas.DataFrame
-        Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature. Many
-        groups of millions of cells take several passes.
+        Of float64, with a row for each group, in the order of categories or sorted, and a column for each feature.
 
     Raises
     ------
@@ -167,29 +163,20 @@ def aggregate(
     if func not in AGGREGATES:
         raise ArgumentError(f"func {func!r}: expected one of {', '.join(map(repr, AGGREGATES))}")
     frames = load("pandas", "aggregate")
-    matrix = _cells_by_features(source, axis)
-    labels: Any = _column(matrix, by) if isinstance(by, str) else by
-    if not isinstance(labels, (frames.Series, frames.Categorical, frames.Index)):
-        labels = np.asarray(labels)
-    if len(np.shape(labels)) != 1 or len(labels) != matrix.shape[0]:
-        raise ArgumentError(f"labels of the shape {np.shape(labels)} for {matrix.shape[0]} cells")
-    groups = frames.Categorical(labels)
-    codes = np.asarray(groups.codes, np.intp)
-    sums = np.zeros((len(groups.categories), matrix.shape[1]))
-    if func == "count_nonzero":
-        for group in range(len(sums)):
-            sums[group] = matrix.select(rows=codes == group).count_nonzero(axis=0)
-    # Some groups in each pass: a product has a number for each cell and group.
-    step = max(1, PASS // (8 * max(matrix.shape[0], 1)))
-    for start in range(0, len(sums) if func != "count_nonzero" else 0, step):
-        chosen = np.arange(start, min(start + step, len(sums)))
-        sums[chosen] = _sums(matrix, codes[:, None] == chosen)
-    if func == "mean":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            counts: Floats = np.bincount(codes[codes >= 0], minlength=len(sums)).astype(np.float64)
-            np.divide(sums, counts[:, None], out=sums)
+    matrix = cells_by_features(source, axis)
+    given: Any = column(matrix, by) if isinstance(by, str) else by
+    if not isinstance(given, (frames.Series, frames.Categorical, frames.Index)):
+        given = np.asarray(given)
+    if len(np.shape(given)) != 1 or len(given) != matrix.shape[0]:
+        raise ArgumentError(f"labels of the shape {np.shape(given)} for {matrix.shape[0]} cells")
+    groups = frames.Categorical(given).remove_unused_categories()
+    codes = np.asarray(groups.codes, np.int64)
+    opened, memory = source_and_memory(matrix)
+    numbers = opened.aggregate(codes, len(groups.categories), "rows", func, memory)
     made: pandas.DataFrame = frames.DataFrame(
-        sums, index=groups.categories, columns=_labels(matrix.col_names, matrix.shape[1])
+        numbers.reshape(len(groups.categories), matrix.shape[1]),
+        index=groups.categories,
+        columns=labels(matrix.col_names, matrix.shape[1]),
     )
     return made
 
@@ -204,7 +191,7 @@ def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:
     return sums
 
 
-def _cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> Matrix:
+def cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> Matrix:
     found: Any = source if isinstance(source, Matrix) else open_path(source)
     if not isinstance(found, Matrix):
         raise ArgumentError(f"{found.path}: expected a matrix; PATH::GROUP names one of several")
@@ -214,11 +201,11 @@ def _cells_by_features(source: Union[Matrix, PathLike], axis: Optional[str]) -> 
     return found if cell_axis(opened, axis, found.path) == "rows" else found.T
 
 
-def _labels(names: Any, length: int) -> Any:
+def labels(names: Any, length: int) -> Any:
     return range(length) if names is None else names
 
 
-def _column(matrix: Matrix, name: str) -> Any:
+def column(matrix: Matrix, name: str) -> Any:
     frame: Any = _frames.to_frame(None, source_and_memory(matrix)[0].annotations("rows", [name]), matrix.shape[0])
     if name not in frame:
         raise UnknownNameError(f"{matrix.path}: the cells have no annotation {name!r}")

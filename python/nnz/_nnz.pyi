@@ -81,6 +81,15 @@ class Source:
     def product(
         self, dense: npt.NDArray[Any], width: int, memory_limit: _Memory = None, workers: Optional[int] = None
     ) -> npt.NDArray[Any]: ...
+    def aggregate(
+        self,
+        codes: npt.NDArray[np.int64],
+        groups: int,
+        axis: str,
+        func: str,
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+    ) -> npt.NDArray[np.float64]: ...
     def pca(
         self,
         count: int,
@@ -89,7 +98,9 @@ class Source:
         seed: int,
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    ) -> tuple[
+        npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], float
+    ]: ...
     def write(self, path: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...
 
 class Storage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from ._lazy import source_and_memory
 from ._matrix import Matrix
 from ._open import open as open_path
 from ._options import PathLike
+
+if TYPE_CHECKING:
+    import anndata
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,17 +33,57 @@ class PCA(NamedTuple):
         Of the centred matrix, in descending order.
     mean : numpy.ndarray
         The mean of each feature, which was subtracted.
+    total_variance : float
+        The sum of the variances of all features.
     """
 
     scores: Floats
     loadings: Floats
     singular_values: Floats
     mean: Floats
+    total_variance: float
 
     @property
     def explained_variance(self) -> Floats:
         """The variance of each component, with the number of cells minus 1 in the denominator."""
         return self.singular_values**2 / max(len(self.scores) - 1, 1)
+
+    @property
+    def explained_variance_ratio(self) -> Floats:
+        """The variance of each component, as a part of that of all features."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            made: Floats = self.explained_variance / np.float64(self.total_variance)
+        return made
+
+    def add_to(self, adata: anndata.AnnData) -> None:
+        """Store the result in an AnnData object, where scanpy does and its functions look for it.
+
+        These are ``obsm["X_pca"]``, ``varm["PCs"]`` and ``uns["pca"]``, with ``variance`` and ``variance_ratio``.
+
+        Parameters
+        ----------
+        adata : anndata.AnnData
+            With the cells and features of the matrix, in the same order.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            It has another number of cells or features.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> adata = m.to_anndata()
+        >>> nnz.pca(m.log1p(), n_components=5).add_to(adata)
+        >>> adata.obsm["X_pca"].shape
+        (1107, 5)
+        """
+        own = len(self.scores), len(self.loadings)
+        if own != (adata.n_obs, adata.n_vars):
+            raise ArgumentError(f"components of {own[0]} cells and {own[1]} features, and {adata.n_obs} and {adata.n_vars}")
+        adata.obsm["X_pca"] = self.scores
+        adata.varm["PCs"] = self.loadings
+        adata.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}
 
 
 def pca(
@@ -95,5 +138,5 @@ def pca(
     rounds, start = integer("iterations", iterations, 1), integer("seed", seed, 0)
     opened, memory = source_and_memory(found)
     along = cell_axis(opened, axis, found.path)
-    scores, loadings, singular_values, mean = opened.pca(count, along, rounds, start, memory)
-    return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean)
+    scores, loadings, singular_values, mean, total = opened.pca(count, along, rounds, start, memory)
+    return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean, total)

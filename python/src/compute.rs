@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use nnz::engine::compute::{
-    Computed, Float, PcaOptions, ProductOptions, ValueStep, multiply, normalizing_factors, pca,
+    Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply, normalizing_factors,
+    pca,
 };
 use nnz::{Axis, MatrixSource, Place, StatsOptions};
 use numpy::{Element, IntoPyArray as _};
@@ -32,7 +33,10 @@ pub(crate) fn steps(steps: &[Bound<'_, PyTuple>]) -> PyResult<Vec<ValueStep>> {
             "scale" => ValueStep::Scale(number(1)?),
             "rows" => ValueStep::ScaleAxis(Axis::Rows, factors()?),
             "cols" => ValueStep::ScaleAxis(Axis::Cols, factors()?),
+            "limit_rows" => ValueStep::LimitAxis(Axis::Rows, factors()?),
+            "limit_cols" => ValueStep::LimitAxis(Axis::Cols, factors()?),
             "log1p" => ValueStep::Log1p,
+            "expm1" => ValueStep::Expm1,
             "abs" => ValueStep::Abs,
             "clip" => ValueStep::Clip(number(1)?, number(2)?),
             "binarize" => ValueStep::Binarize(number(1)?),
@@ -99,9 +103,35 @@ fn multiplied<'py, T: Float + Element>(
     Ok(found.into_pyarray(py).into_any())
 }
 
-/// Scores, loadings, singular values and means, as arrays of one dimension.
+/// Computes a number for each group and each element of the other axis, by group. Negative codes are no group.
+pub(crate) fn aggregated<'py>(
+    py: Python<'py>,
+    (inner, place): Placed,
+    (codes, groups): (&Bound<'py, PyAny>, u32),
+    axis: Axis,
+    function: &str,
+    limits: Limits<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let what = match function {
+        "sum" => Aggregation::Sum,
+        "mean" => Aggregation::Mean,
+        "count_nonzero" => Aggregation::CountNonzero,
+        _ => return Err(argument(py, format!("{function:?} is no function of groups"))),
+    };
+    let codes: Vec<Option<u32>> =
+        vector::<i64>(codes)?.into_iter().map(|code| u32::try_from(code).ok()).collect();
+    let options =
+        ProductOptions::default().memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
+    let found = task::run(py, None, move |context| {
+        let options = options.cancellation(context.token());
+        aggregate(&*inner, &place, axis, (&codes, groups), what, &options)
+    })?;
+    Ok(found.into_pyarray(py).into_any())
+}
+
+/// Scores, loadings, singular values and means, as arrays of one dimension, and the variance of all features.
 pub(crate) type Components<'py> =
-    (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+    (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, f64);
 
 /// Computes principal components.
 pub(crate) fn components<'py>(
@@ -120,6 +150,7 @@ pub(crate) fn components<'py>(
         array(found.loadings),
         array(found.singular_values),
         array(found.mean),
+        found.total_variance,
     ))
 }
 

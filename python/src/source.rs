@@ -439,6 +439,24 @@ impl Source {
         compute::product(py, self.inner(), dense, width, (memory_limit, workers))
     }
 
+    /// Computes a number for each group of rows or columns.
+    #[pyo3(signature = (codes, groups, axis, func, memory_limit=None, workers=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes them")]
+    fn aggregate<'py>(
+        &self,
+        py: Python<'py>,
+        codes: &Bound<'py, PyAny>,
+        groups: u32,
+        axis: &str,
+        func: &str,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        let limits = (memory_limit, workers);
+        compute::aggregated(py, self.inner(), (codes, groups), axis, func, limits)
+    }
+
     /// Computes principal components: scores, loadings, singular values and means.
     #[pyo3(signature = (count, observations, iterations, seed, memory_limit=None, workers=None))]
     #[expect(clippy::too_many_arguments, reason = "Python passes them")]

@@ -32,6 +32,9 @@ def test_steps_match_numpy(pair):
     cases = [
         (m.log1p(), np.log1p(dense)),
         (m.scale(0.25), dense * 0.25),
+        (m.scale(0.125).expm1(), np.expm1(dense * 0.125)),
+        (m.limit_rows(np.arange(m.shape[0])), np.minimum(dense, np.arange(m.shape[0])[:, None])),
+        (m.limit_cols(np.arange(m.shape[1])), np.minimum(dense, np.arange(m.shape[1]))),
         (m.scale_rows(by_row), dense * by_row[:, None]),
         (m.scale_cols(by_col), dense * by_col),
         (m.scale_rows(by_row).abs(), np.abs(dense * by_row[:, None])),
@@ -183,6 +186,8 @@ def test_components_match_numpy():
         (lambda m: m.scale_rows([1.0]), "1 factors for 507 rows"),
         (lambda m: m.scale_cols(np.ones((2, 2))), "one dimension"),
         (lambda m: m.scale_cols(["a"]), "expected numbers"),
+        (lambda m: m.limit_rows([1.0]), "1 limits for 507 rows"),
+        (lambda m: m.limit_cols(np.full(1107, -1)), "at least 0"),
     ],
 )
 def test_wrong_arguments_are_errors(call, message):
@@ -284,3 +289,18 @@ def test_values_that_are_not_finite_have_no_components(tmp_path):
         nnz.write(np.array([[value, 1.0], [2, 2], [0, 1]]), tmp_path / "n.npz", force=True)
         with pytest.raises(nnz.UnsupportedError, match="not finite"):
             nnz.pca(tmp_path / "n.npz", 2)
+
+
+def test_components_are_stored_where_scanpy_looks_for_them():
+    anndata = pytest.importorskip("anndata")
+    m = nnz.open(PBMC)
+    found, adata = nnz.pca(m.log1p(), 4), m.to_anndata()
+    found.add_to(adata)
+    np.testing.assert_array_equal(adata.obsm["X_pca"], found.scores)
+    np.testing.assert_array_equal(adata.varm["PCs"], found.loadings)
+    dense = np.log1p(m.to_numpy())
+    total = dense.var(axis=1, ddof=1).sum()
+    np.testing.assert_allclose(found.total_variance, total, rtol=1e-9)
+    np.testing.assert_allclose(adata.uns["pca"]["variance_ratio"], found.explained_variance / total)
+    with pytest.raises(nnz.ArgumentError, match="components of 1107 cells"):
+        found.add_to(anndata.AnnData(np.ones((2, 3))))

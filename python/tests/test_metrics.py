@@ -49,15 +49,13 @@ def test_groups_are_added_up(counts):
             np.testing.assert_allclose(found.loc[label], expected(dense[labels == label]))
     some = pandas.Categorical(["x", None] * (len(dense) // 2), categories=["y", "x"])
     found = nnz.aggregate(m, some, axis=axis)
+    # Unused categories are left out.
+    assert found.index.tolist() == ["x"]
     np.testing.assert_array_equal(found.loc["x"], dense[::2].sum(axis=0))
-    np.testing.assert_array_equal(found.loc["y"], 0)
 
 
-def test_many_groups_take_several_passes(counts, monkeypatch):
-    from nnz import _metrics
-
+def test_many_groups_are_added_up_in_one_pass(counts):
     m, dense, axis = counts
-    monkeypatch.setattr(_metrics, "PASS", 8 * len(dense) * 3)
     labels = np.arange(len(dense)) % 7
     found = nnz.aggregate(m, labels, axis=axis)
     np.testing.assert_array_equal(found, [dense[labels == label].sum(axis=0) for label in range(7)])
@@ -95,3 +93,31 @@ def test_values_that_are_not_finite_stay_in_their_group(tmp_path):
     metrics = nnz.qc(tmp_path / "m.npz", qc_vars={"second": [1]})
     np.testing.assert_array_equal(metrics.cells["total_counts_second"], [1, np.nan, 4])
     assert nnz.qc(tmp_path / "m.npz", qc_vars={"none": []}).cells["total_counts_none"].tolist()[2] == 0
+
+
+def test_highly_variable_features_are_chosen_by_number_or_by_limits():
+    m = nnz.open(PBMC).normalize_total(1e4).log1p()
+    found = nnz.highly_variable_genes(m, 30)
+    assert found.index.tolist() == m.row_names.tolist() and found["highly_variable"].sum() == 30
+    least = found["dispersions_norm"][found["highly_variable"]].min()
+    assert (found["dispersions_norm"][~found["highly_variable"]].fillna(-np.inf) <= least).all()
+    limited = nnz.highly_variable_genes(m, min_mean=0.1, max_mean=2, min_disp=1)
+    chosen = limited[limited["highly_variable"]]
+    assert len(chosen) and (chosen["means"] > 0.1).all() and (chosen["dispersions_norm"] > 1).all()
+    # The same for cells in rows.
+    pandas.testing.assert_frame_equal(nnz.highly_variable_genes(m.T, 30), found)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"flavor": "cell_ranger"}, "expected one of 'seurat', 'seurat_v3'"),
+        ({"n_top_genes": 0}, "n_top_genes"),
+        ({"n_bins": 0}, "n_bins"),
+        ({"batch": [1, 2]}, "for 1107 cells"),
+        ({"batch": [None] * 1107}, "no label"),
+    ],
+)
+def test_wrong_arguments_of_highly_variable_genes_are_errors(options, message):
+    with pytest.raises(nnz.ArgumentError, match=message):
+        nnz.highly_variable_genes(PBMC, **options)

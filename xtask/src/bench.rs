@@ -36,6 +36,8 @@ enum Bench {
     Bitpack,
     /// The Python package compared with bpcells, anndata and h5py.
     Python(python::Options),
+    /// Computing on disk, compared with SciPy, scanpy, anndata and annbatch.
+    Compute(python::Options),
     /// Reading over a network, compared with anndata.
     Remote {
         #[command(flatten)]
@@ -52,6 +54,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None if options.chart => chart::run(),
         None => compare::run(&options.compare),
         Some(Bench::Python(options)) => python::run("python", options, &[]),
+        Some(Bench::Compute(options)) => python::run("compute", options, &[]),
         Some(Bench::Remote { options, delay }) => {
             python::run("remote", options, &["--delay".to_owned(), delay.to_string()])
         }
@@ -88,6 +91,9 @@ mod tests {
         assert!(parse(&["--cells", "5000", "--runs", "1"]).is_some());
         assert!(parse(&["bitpack"]).is_some_and(|options| options.bench.is_some()));
         assert!(parse(&["python", "--runs", "1"]).is_some_and(|options| options.bench.is_some()));
+        assert!(
+            parse(&["compute", "--cells", "2000"]).is_some_and(|options| options.bench.is_some())
+        );
         assert!(parse(&["--runs", "1", "bitpack"]).is_none());
         assert!(parse(&["--chart"]).is_some_and(|options| options.chart));
         assert!(parse(&["--chart", "--runs", "1"]).is_none());

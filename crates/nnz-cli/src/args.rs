@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+pub(crate) mod computing;
 pub(crate) mod daphne;
 mod format_options;
 pub(crate) mod fragments;
@@ -109,6 +110,9 @@ pub(crate) enum Verb {
     Slice(Box<Slice>),
     Concat(Box<Concat>),
     Split(Box<Split>),
+    Normalize(Box<computing::Normalize>),
+    Aggregate(Box<computing::Aggregate>),
+    Pca(Box<computing::PrincipalComponents>),
     Repair(Box<Repair>),
     Validate(Validate),
     Diff(Diff),
@@ -133,6 +137,8 @@ impl Verb {
             Self::Slice(verb) => verb.writing.resolve_format(),
             Self::Concat(verb) => verb.writing.resolve_format(),
             Self::Split(verb) => verb.writing.resolve_format(),
+            Self::Normalize(verb) => verb.writing.resolve_format(),
+            Self::Aggregate(verb) => verb.writing.resolve_format(),
             Self::Repair(verb) => verb.writing.resolve_format(),
             Self::Fragments(fragments::Fragments {
                 verb: fragments::FragmentsVerb::Count(verb),
@@ -167,6 +173,9 @@ impl Verb {
             Self::Slice(verb) => verb.writing.force,
             Self::Concat(verb) => verb.writing.force,
             Self::Split(verb) => verb.writing.force,
+            Self::Normalize(verb) => verb.writing.force,
+            Self::Aggregate(verb) => verb.writing.force,
+            Self::Pca(verb) => verb.force,
             Self::Repair(verb) => verb.writing.force,
             Self::Fragments(verb) => verb.verb.forced(),
             Self::Man(verb) => verb.force,

@@ -1,6 +1,7 @@
 //! The verbs, each a thin layer over one call of the library.
 
 mod annotations;
+mod compute;
 mod diff;
 mod formats;
 pub(crate) mod fragments;
@@ -18,6 +19,7 @@ use crate::output::{print_message, with_stdout};
 use crate::{Outcome, args};
 
 pub(crate) use annotations::annotations;
+pub(crate) use compute::{aggregate, normalize, pca};
 pub(crate) use diff::diff;
 pub(crate) use formats::{format_table, formats};
 pub(crate) use generate::{completions, help, man};

@@ -11,6 +11,17 @@ pub enum Axis {
     Cols,
 }
 
+impl Axis {
+    /// Returns the other axis.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Rows => Self::Cols,
+            Self::Cols => Self::Rows,
+        }
+    }
+}
+
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -18,6 +18,7 @@ mod extent;
 mod finding;
 mod forward;
 mod fragments;
+mod grouping;
 mod header;
 mod names;
 mod narrow;
@@ -47,6 +48,7 @@ pub use fragments::{
     ChromosomeSizes, FragmentBatch, FragmentEncoder, FragmentFields, FragmentHeader, FragmentSink,
     FragmentSource, Segment,
 };
+pub use grouping::Grouping;
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::{Listed, Names, StringList, StringReader};
 pub use narrow::Narrowest;

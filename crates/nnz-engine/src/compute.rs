@@ -2,8 +2,10 @@
 //! matrices, principal components.
 
 mod accumulators;
+mod aggregate;
 mod computed;
 mod duplicates;
+mod entries;
 mod float;
 mod linear_algebra;
 mod pca;
@@ -11,9 +13,10 @@ mod product;
 mod step;
 mod totals;
 
+pub use aggregate::{Aggregation, aggregate};
 pub use computed::Computed;
 pub use float::Float;
 pub use pca::{Pca, PcaOptions, pca};
 pub use product::{ProductOptions, multiply};
 pub use step::ValueStep;
-pub use totals::normalizing_factors;
+pub use totals::{cell_axis, normalizing_factors};

@@ -76,6 +76,7 @@ pub use slice::{Selection, Slice};
 pub use sort::sorted_units;
 pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};
+pub use summed::Summed;
 pub use target::{MatrixTarget, directory_of};
 pub use transposed::Transposed;
 pub use types::{common_type, narrowest_type, promoted_type};

@@ -205,7 +205,7 @@ fn compute<T: Value, S: Slim<T>>(
             return Err(error);
         }
         let StatsOptions { memory, threads, cancellation, .. } = options.clone();
-        return compute::<T, S>(&Summed::new(source, memory, threads, cancellation), options);
+        return compute::<T, S>(&Summed::borrowed(source, memory, threads, cancellation), options);
     }
     let Found { whole, majors, minors } = counted.finish();
     let finish = |tallies: Option<Vec<Tally<S::Sums>>>, [len, across]: [u64; 2]| {

@@ -46,13 +46,6 @@ impl<S: Deref<Target: MatrixSource>> Transposed<S> {
     }
 }
 
-fn other(axis: Axis) -> Axis {
-    match axis {
-        Axis::Rows => Axis::Cols,
-        Axis::Cols => Axis::Rows,
-    }
-}
-
 /// Returns the other storage order.
 pub(crate) fn exchanged(order: Order) -> Order {
     match order {
@@ -71,11 +64,11 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.inner.read_names(other(axis))
+        self.inner.read_names(axis.other())
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        self.inner.annotations(other(axis))
+        self.inner.annotations(axis.other())
     }
 
     fn units(

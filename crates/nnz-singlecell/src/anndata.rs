@@ -19,6 +19,7 @@
 //! ```
 
 mod columns;
+mod dense_arrays;
 mod element;
 mod encode;
 mod file;
@@ -31,6 +32,7 @@ mod sink;
 mod validate;
 mod whole;
 
+pub use dense_arrays::DenseArrays;
 pub use file::AnnData;
 pub use frame::DataFrame;
 pub use item::Item;

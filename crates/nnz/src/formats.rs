@@ -59,7 +59,8 @@ pub(crate) use registry::{check_options, format_of_path};
 pub use whole::{RowGroups, WholeFormat};
 
 use crate::{
-    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
+    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, compute::PcaWriter,
+    tensor::TensorFile,
 };
 
 /// The option of formats that store either entries or all elements.
@@ -292,6 +293,20 @@ pub trait Format: Send + Sync {
         let (rank, name) = (tensor.descriptor().shape.len(), self.info().name);
         let what = format!("a tensor of {rank} dimensions cannot be stored as {name}");
         Err(Error::argument(what))
+    }
+
+    /// Starts writing principal components to a location, if it is one of this format and the format stores them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the target exists and may not be replaced, or cannot be written.
+    fn pca_writer<'a>(
+        &self,
+        to: &'a Location,
+        options: &'a ConvertOptions,
+    ) -> Result<Option<PcaWriter<'a>>> {
+        let _ = (to, options);
+        Ok(None)
     }
 
     /// Returns whether it may be written to a path, judging by the extension or by an existing file.

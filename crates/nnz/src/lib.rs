@@ -96,6 +96,7 @@ mod storages;
 pub mod annotations;
 #[cfg(feature = "bpcells")]
 pub mod bpcells;
+pub mod compute;
 #[cfg(feature = "daphne")]
 pub mod daphne;
 pub mod error;

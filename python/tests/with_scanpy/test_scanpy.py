@@ -106,3 +106,56 @@ def test_metrics_are_those_of_scanpy(tmp_path):
     adata.obs["group"] = groups
     expected = sc.get.aggregate(adata, "group", "sum")
     np.testing.assert_allclose(nnz.aggregate(tmp_path / "m.h5ad", groups), expected.layers["sum"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("top", [40, None])
+def test_dispersions_are_those_of_scanpy(tmp_path, batched, top):
+    nnz.convert(PBMC, tmp_path / "m.h5ad", type="float32")
+    adata = anndata.read_h5ad(tmp_path / "m.h5ad")
+    adata.X = sparse.csr_matrix(adata.X)
+    labels = np.array(["a", "b", "c"])[np.arange(adata.n_obs) % 3]
+    adata.obs["batch"] = labels
+    sc.pp.normalize_total(adata, target_sum=1e4)
+    sc.pp.log1p(adata)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        sc.pp.highly_variable_genes(adata, n_top_genes=top, batch_key="batch" if batched else None)
+    m = nnz.open(tmp_path / "m.h5ad::X").normalize_total(1e4).log1p()
+    found = nnz.highly_variable_genes(m, top, batch=labels if batched else None)
+    assert set(found.columns) <= set(adata.var.columns)
+    for name in found.columns:
+        expected = adata.var[name]
+        if expected.dtype == bool or "nbatches" in name:
+            # A few may be on either side of a limit after rounding.
+            assert (found[name].to_numpy() != expected.to_numpy()).sum() <= 2, name
+        else:
+            np.testing.assert_allclose(found[name], expected, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_standardized_variances_are_those_of_scanpy(tmp_path, batched):
+    pytest.importorskip("skmisc")
+    nnz.convert(PBMC, tmp_path / "m.h5ad", type="float32")
+    adata = anndata.read_h5ad(tmp_path / "m.h5ad")
+    adata.X = sparse.csr_matrix(adata.X)
+    labels = np.array(["a", "b"])[np.arange(adata.n_obs) % 2]
+    adata.obs["batch"] = labels
+    key = "batch" if batched else None
+    sc.pp.highly_variable_genes(adata, n_top_genes=50, flavor="seurat_v3", batch_key=key)
+    found = nnz.highly_variable_genes(
+        tmp_path / "m.h5ad", 50, flavor="seurat_v3", batch=labels if batched else None
+    )
+    assert set(found.columns) <= set(adata.var.columns)
+    assert found["highly_variable"].tolist() == adata.var["highly_variable"].tolist()
+    for name in ("means", "variances", "variances_norm", "highly_variable_rank"):
+        np.testing.assert_allclose(found[name], adata.var[name], rtol=1e-5, err_msg=name)
+
+
+def test_components_in_anndata_are_read_by_scanpy(tmp_path):
+    nnz.convert(PBMC, tmp_path / "m.h5ad", type="float32")
+    m = nnz.open(tmp_path / "m.h5ad::X").normalize_total(1e4).log1p()
+    adata = m.to_anndata()
+    nnz.pca(m, 10).add_to(adata)
+    sc.pp.neighbors(adata, n_neighbors=5)
+    assert adata.obsp["distances"].shape == (1107, 1107)

@@ -6,7 +6,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::cargo;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::test::venv;
 use crate::wheel::{self, Build};
 
@@ -33,7 +33,13 @@ pub(crate) fn run(name: &str, options: &Options, more: &[String]) -> Result<()> 
     let target = cargo::target_directory()?;
     let data = options.data.clone().unwrap_or_else(|| target.join("bench-data"));
     let bench = cargo::root().join("benches").join(name);
-    let python = venv::python(&bench.join("requirements.txt"))?;
+    let requirements = bench.join("requirements.txt");
+    // Packages to compare with may need a later Python than the oldest.
+    let python = match name {
+        "compute" => venv::python_between(&requirements, (3, 12), (3, 12))?
+            .ok_or_else(|| Error::new("no Python 3.12 was found, which this benchmark needs"))?,
+        _ => venv::python(&requirements)?,
+    };
     let out = target.join("wheels");
     let build = Build { python: &python, out: &out, release: true, target: None };
     wheel::install(&python, &build.run(&python)?)?;

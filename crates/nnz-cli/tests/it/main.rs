@@ -21,6 +21,7 @@ mod binsparse_kept;
 mod binsparse_layout;
 mod binsparse_positions;
 mod command;
+mod computing;
 mod daphne;
 #[cfg(unix)]
 mod docs;

@@ -1,10 +1,11 @@
 //! Principal components of a matrix.
 
-use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, Error, MatrixSource, Place, Result};
 
 use super::linear_algebra::{eigen, gram, orthonormalize, product};
 use super::product::{ProductOptions, multiply};
-use crate::{Cancellation, Transposed, default_memory};
+use super::totals::cell_axis;
+use crate::{Cancellation, Measures, StatsOptions, Transposed, default_memory, stats};
 
 /// Columns that are computed at least in addition to those that are requested, so that these are precise.
 const MORE: usize = 10;
@@ -70,6 +71,8 @@ pub struct Pca {
     pub singular_values: Vec<f64>,
     /// The mean of each feature, which was subtracted.
     pub mean: Vec<f64>,
+    /// The sum of the variances of all features.
+    pub total_variance: f64,
 }
 
 /// Computes the first principal components of a matrix, whose features are centred, by randomized subspace
@@ -83,10 +86,7 @@ pub struct Pca {
 /// fill value, if it cannot be read or is broken, if the result takes more memory than allowed, and if cancelled.
 pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Result<Pca> {
     let header = source.header();
-    let axis = options.observations.unwrap_or(match header.axis_kinds {
-        [_, AxisKind::Cells] | [AxisKind::Features, _] => Axis::Cols,
-        _ => Axis::Rows,
-    });
+    let axis = options.observations.unwrap_or_else(|| cell_axis(header));
     let transposed = Transposed::new(source);
     let [by_observation, by_feature]: [&dyn MatrixSource; 2] = match axis {
         Axis::Rows => [source, &transposed],
@@ -139,12 +139,29 @@ pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Re
         loadings: product(&basis, width, &vectors, components),
         singular_values: values[..components].iter().map(|value| value.max(0.0).sqrt()).collect(),
         mean: centred.mean,
+        total_variance: centred.total_variance,
     };
     found.orient();
     Ok(found)
 }
 
 impl Pca {
+    /// Returns the variance of each component.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "it rounds")]
+    pub fn explained_variance(&self) -> Vec<f64> {
+        let observations = self.scores.len() / self.singular_values.len().max(1);
+        let divisor = observations.saturating_sub(1).max(1) as f64;
+        self.singular_values.iter().map(|value| value * value / divisor).collect()
+    }
+
+    /// Returns the variance of each component, as a part of that of all features.
+    #[must_use]
+    pub fn explained_variance_ratio(&self) -> Vec<f64> {
+        let ratio = |variance: f64| variance / self.total_variance;
+        self.explained_variance().into_iter().map(ratio).collect()
+    }
+
     /// Chooses the signs of components, which are arbitrary.
     fn orient(&mut self) {
         let width = self.singular_values.len();
@@ -171,6 +188,7 @@ struct Centred<'a> {
     place: &'a Place,
     options: ProductOptions,
     mean: Vec<f64>,
+    total_variance: f64,
 }
 
 impl<'a> Centred<'a> {
@@ -179,12 +197,17 @@ impl<'a> Centred<'a> {
         place: &'a Place,
         options: ProductOptions,
     ) -> Result<Self> {
-        let observations = usize::try_from(sources[0].header().shape.rows).unwrap_or(usize::MAX);
-        let ones = vec![1.0_f64; observations];
-        let mut mean = multiply(sources[1], place, &ones, 1, &options)?;
-        let count = ones.iter().sum::<f64>();
-        mean.iter_mut().for_each(|sum| *sum /= count);
-        Ok(Self { sources, place, options, mean })
+        let stats_options = StatsOptions::default()
+            .cols(true)
+            .measures(Measures::All)
+            .memory(options.memory)
+            .threads(options.threads)
+            .cancellation(options.cancellation.clone());
+        let moments = stats(sources[0], place, &stats_options)?.cols.unwrap_or_default();
+        let mean = moments.iter().map(|of| of.total.map_or(0.0, |total| total.mean)).collect();
+        let variances = moments.iter().map(|of| of.spread.map_or(0.0, |spread| spread.variance));
+        let total_variance = variances.sum();
+        Ok(Self { sources, place, options, mean, total_variance })
     }
 
     /// Multiplies by a matrix with a row for each feature.

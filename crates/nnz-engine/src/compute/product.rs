@@ -1,16 +1,12 @@
 //! Products of a matrix with dense matrices.
 
+use nnz_core::{Batch, Error, ErrorKind, MatrixSource, Place, Result, Unit};
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
-
-use nnz_core::{
-    Batch, Error, ErrorKind, MatrixSource, Minors, Place, Projection, Result, Unit, Values,
-};
 
 use super::accumulators::Accumulators;
-use super::float::{Float, complex, round_into};
-use crate::flow::{Done, Join, Work, Workers, Write, run};
-use crate::stages::{Step, apply, expand, expanded_type};
+use super::entries::{Buffers, Entries, Numbers, pass};
+use super::float::{Float, complex};
+use crate::flow::{Done, Work, Workers, Write};
 use crate::{Cancellation, default_memory};
 
 /// Options of [`multiply`].
@@ -41,6 +37,12 @@ impl Default for ProductOptions {
             threads: std::thread::available_parallelism().map_or(1, Into::into),
             cancellation: None,
         }
+    }
+}
+
+impl ProductOptions {
+    pub(super) fn workers(&self) -> Workers<'_> {
+        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
     }
 }
 
@@ -185,7 +187,7 @@ fn by_rows<T: Float>(
     let work = Rows { entries: Entries::new(source), dense, panels };
     let sums = vec![T::default(); rows * panels.width * panels.count];
     let mut product = Product { sums, panels };
-    pass(source, &work, &mut Numbers(0), &mut product, options)?;
+    pass(source, &work, &mut Numbers::default(), &mut product, options.workers())?;
     Ok(product.sums)
 }
 
@@ -199,121 +201,8 @@ fn by_cols<T: Float>(
 ) -> Result<Vec<T>> {
     let accumulators = Accumulators::new(rows * panels.width * panels.count);
     let work = Cols { entries: Entries::new(source), dense, panels, accumulators };
-    pass(source, &work, &mut Numbers(0), &mut Done, options)?;
+    pass(source, &work, &mut Numbers::default(), &mut Done, options.workers())?;
     Ok(work.accumulators.finish())
-}
-
-fn pass<W: Work<Batch = Batch>>(
-    source: &dyn MatrixSource,
-    work: &W,
-    join: &mut (dyn Join<W> + '_),
-    write: &mut (dyn Write<W> + '_),
-    options: &ProductOptions,
-) -> Result<()> {
-    let header = source.header();
-    let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
-    run(units, work, join, write, workers)
-}
-
-/// Numbers units.
-struct Numbers(u64);
-
-impl<W: Work<Joint = u64>> Join<W> for Numbers {
-    fn join(&mut self, _: &W::BatchUnits) -> Result<Option<u64>> {
-        self.0 += 1;
-        Ok(Some(self.0 - 1))
-    }
-}
-
-/// Decodes units, adds entries that follow from a structure, and rounds values.
-struct Entries<T> {
-    empty: Batch,
-    steps: Vec<Box<dyn Step>>,
-    spare: Mutex<Vec<Buffers<T>>>,
-}
-
-/// A batch, and what is made of it.
-struct Buffers<T> {
-    batch: Batch,
-    spare: Batch,
-    values: Vec<T>,
-    minors: Vec<u32>,
-}
-
-impl<T: Float> Entries<T> {
-    fn new(source: &dyn MatrixSource) -> Self {
-        let header = source.header();
-        let (steps, _) = expand(header);
-        let empty = Batch::new(header.order, Values::new(expanded_type(header)));
-        Self { empty, steps, spare: Mutex::default() }
-    }
-
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Vec<Buffers<T>>, Vec<u64>)> {
-        let mut decoded = Vec::with_capacity(units.len());
-        let mut stored = Vec::with_capacity(units.len());
-        for unit in units {
-            let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let mut buffers = spare.unwrap_or_else(|| self.buffers());
-            unit.decode(&mut buffers.batch)?;
-            stored.push(buffers.batch.entries() as u64);
-            decoded.push(buffers);
-        }
-        Ok((decoded, stored))
-    }
-
-    /// Adds entries that follow, and rounds values.
-    fn prepare(&self, buffers: &mut Buffers<T>) -> Result<()> {
-        let Buffers { batch, spare, values, minors } = buffers;
-        apply(&self.steps, batch, spare)?;
-        if T::slice(&batch.values).is_none() {
-            round_into(&batch.values, batch.entries(), values)?;
-        }
-        if !matches!(batch.minors, Minors::U32(_)) {
-            minors.clear();
-            // Larger indices are past the end of any matrix in memory.
-            let narrow = |minor| u32::try_from(minor).unwrap_or(u32::MAX);
-            minors.reserve(batch.entries());
-            for run in 0..batch.runs() {
-                minors.extend(batch.run(run).map(|entry| narrow(batch.minor(run, entry))));
-            }
-        }
-        Ok(())
-    }
-
-    fn buffers(&self) -> Buffers<T> {
-        let [batch, spare] = [self.empty.clone(), self.empty.clone()];
-        Buffers { batch, spare, values: Vec::new(), minors: Vec::new() }
-    }
-
-    fn reuse(&self, buffers: Buffers<T>) {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
-    }
-}
-
-impl<T: Float> Buffers<T> {
-    /// Calls `each` with each row or column that has entries, its values, and their indices.
-    fn for_each(&self, mut each: impl FnMut(u64, &[T], &[u32]) -> bool) -> Result<()> {
-        let batch = &self.batch;
-        let values = T::slice(&batch.values).unwrap_or(&self.values);
-        let minors = match &batch.minors {
-            Minors::U32(own) => own,
-            _ => &self.minors,
-        };
-        for run in 0..batch.runs() {
-            let entries = batch.run(run);
-            if entries.is_empty() {
-                continue;
-            }
-            let major = batch.majors.get(run);
-            if !each(major, &values[entries.clone()], &minors[entries]) {
-                let what =
-                    format!("an index outside the matrix in {} {major}", batch.order.major());
-                return Err(Error::mismatch(Place::default(), what, "indices below its length"));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Returns a row of a panel, or nothing.
@@ -394,7 +283,7 @@ impl<T: Float> Write<Rows<'_, T>> for Product<T> {
 }
 
 /// Units that are added to an accumulator together, so that it stays in the cache.
-const TOGETHER: usize = 8;
+pub(super) const TOGETHER: usize = 8;
 
 /// A matrix that is stored by column.
 struct Cols<'a, T> {

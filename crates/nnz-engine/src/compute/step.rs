@@ -16,10 +16,14 @@ pub enum ValueStep {
     ScaleAxis(Axis, Arc<[f64]>),
     /// `ln(1 + value)`. Values below -1 become NaN.
     Log1p,
+    /// `exp(value) - 1`.
+    Expm1,
     /// The absolute value.
     Abs,
     /// The nearest value from a minimum, which is at most 0, to a maximum, which is at least 0.
     Clip(f64, f64),
+    /// The value, or a limit for each row, or for each column, if it is greater. Limits are at least 0.
+    LimitAxis(Axis, Arc<[f64]>),
     /// 1 if the value is greater than a number, which is at least 0, and otherwise 0.
     Binarize(f64),
 }
@@ -49,6 +53,21 @@ impl ValueStep {
                     None => Ok(()),
                 }
             }
+            Self::LimitAxis(axis, limits) => {
+                let len = shape.len(*axis);
+                if limits.len() as u64 != len {
+                    return Err(Error::argument(format!(
+                        "{} limits for {len} {axis}",
+                        limits.len()
+                    )));
+                }
+                match limits.iter().find(|limit| limit.is_nan() || **limit < 0.0) {
+                    Some(limit) => {
+                        Err(Error::argument(format!("a limit of {limit}: expected at least 0")))
+                    }
+                    None => Ok(()),
+                }
+            }
             // NaN is neither.
             Self::Clip(min, max) if !(*min <= 0.0 && *max >= 0.0) => {
                 let what = "expected a minimum of at most 0 and a maximum of at least 0";
@@ -69,7 +88,7 @@ impl ValueStep {
 
     /// Returns whether it needs minor indices.
     pub(super) fn needs_minors(&self, major: Axis) -> bool {
-        matches!(self, Self::ScaleAxis(axis, _) if *axis != major)
+        matches!(self, Self::ScaleAxis(axis, _) | Self::LimitAxis(axis, _) if *axis != major)
     }
 
     /// Changes the values of the entries of a batch.
@@ -82,8 +101,16 @@ impl ValueStep {
                     T::scale(&mut values[batch.run(run)], factor);
                 }
             }
-            Self::ScaleAxis(_, factors) => scale_minors(batch, values, factors),
+            Self::ScaleAxis(axis, factors) => {
+                by_axis(batch, values, (*axis, factors), |value, factor| value * factor);
+            }
+            Self::LimitAxis(axis, limits) => {
+                // NaN stays NaN.
+                let limited = |value, limit| if value > limit { limit } else { value };
+                by_axis(batch, values, (*axis, limits), limited);
+            }
             Self::Log1p => T::log1p(values),
+            Self::Expm1 => change(values, f64::exp_m1),
             Self::Abs => change(values, f64::abs),
             Self::Clip(min, max) => change(values, |value| value.clamp(*min, *max)),
             Self::Binarize(threshold) => change(values, |value| f64::from(value > *threshold)),
@@ -100,23 +127,36 @@ fn change<T: Float>(values: &mut [T], function: impl Fn(f64) -> f64) {
     values.iter_mut().for_each(|value| *value = T::of(function((*value).into())));
 }
 
-fn scale_minors<T: Float>(batch: &Batch, values: &mut [T], factors: &[f64]) {
-    let times = |value: &mut T, factor: f64| *value = T::of((*value).into() * factor);
+/// Combines each value with the number of its row or column.
+fn by_axis<T: Float>(
+    batch: &Batch,
+    values: &mut [T],
+    (axis, numbers): (Axis, &[f64]),
+    function: impl Fn(f64, f64) -> f64,
+) {
+    let change = |value: &mut T, number: f64| *value = T::of(function((*value).into(), number));
+    if axis == batch.order.major() {
+        for run in 0..batch.runs() {
+            let number = factor(numbers, batch.majors.get(run));
+            values[batch.run(run)].iter_mut().for_each(|value| change(value, number));
+        }
+        return;
+    }
     match &batch.minors {
         Minors::U32(minors) => {
             for (value, minor) in values.iter_mut().zip(minors) {
-                times(value, factors.get(*minor as usize).copied().unwrap_or(f64::NAN));
+                change(value, numbers.get(*minor as usize).copied().unwrap_or(f64::NAN));
             }
         }
         Minors::U64(minors) => {
             for (value, minor) in values.iter_mut().zip(minors) {
-                times(value, factor(factors, *minor));
+                change(value, factor(numbers, *minor));
             }
         }
         Minors::Spans(starts) => {
             for (run, start) in starts.iter().enumerate() {
                 for (value, minor) in values[batch.run(run)].iter_mut().zip(*start..) {
-                    times(value, factor(factors, minor));
+                    change(value, factor(numbers, minor));
                 }
             }
         }

@@ -1,8 +1,18 @@
-//! Factors that give all cells the same total.
+//! Totals of cells, and factors that make them equal.
 
-use nnz_core::{Axis, Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, Header, MatrixSource, Place, Result};
 
 use crate::{Measures, Number, StatsOptions, stats};
+
+/// Returns the axis of the cells, the observations; the rows, unless the format states that the columns are cells or
+/// the rows are features.
+#[must_use]
+pub fn cell_axis(header: &Header) -> Axis {
+    match header.axis_kinds {
+        [_, AxisKind::Cells] | [AxisKind::Features, _] => Axis::Cols,
+        _ => Axis::Rows,
+    }
+}
 
 /// Returns the factors by which the rows or columns of a matrix have to be multiplied to have the same sum:
 /// `target`, or the median of the positive sums. Those without a positive and finite sum keep their values.

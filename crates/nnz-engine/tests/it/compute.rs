@@ -2,7 +2,8 @@
 
 use nnz_core::{Axis, AxisKind, MatrixSource, Order, Place, Shape, Values};
 use nnz_engine::compute::{
-    Computed, Float, PcaOptions, ProductOptions, ValueStep, multiply, normalizing_factors, pca,
+    Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply,
+    normalizing_factors, pca,
 };
 use nnz_engine::{CsMatrix, Dense, ReadOptions, StatsOptions, Transposed, read_dense};
 use nnz_testing::random::Random;
@@ -159,6 +160,15 @@ fn steps_are_functions_of_each_value() {
             (vec![], Box::new(|_, _, x| x)),
             (vec![ValueStep::Scale(0.5)], Box::new(|_, _, x| x * 0.5)),
             (vec![ValueStep::Log1p], Box::new(|_, _, x: f64| x.ln_1p())),
+            (vec![ValueStep::Scale(0.2), ValueStep::Expm1], Box::new(|_, _, x| (x * 0.2).exp_m1())),
+            (
+                vec![ValueStep::LimitAxis(Axis::Cols, by_col.clone().into())],
+                Box::new(|_, col, x| x.min(by_col[col])),
+            ),
+            (
+                vec![ValueStep::LimitAxis(Axis::Rows, (0..13).map(f64::from).collect())],
+                Box::new(|row, _, x| x.min(f64::from(u32::try_from(row).unwrap()))),
+            ),
             (
                 vec![ValueStep::ScaleAxis(Axis::Rows, by_row.clone().into()), ValueStep::Abs],
                 Box::new(|row, _, x| (x * by_row[row]).abs()),
@@ -190,6 +200,8 @@ fn steps_under_which_zero_changes_are_refused() {
         (ValueStep::Binarize(-1.0), "at least 0"),
         (ValueStep::Binarize(f64::NAN), "at least 0"),
         (ValueStep::Scale(f64::INFINITY), "finite"),
+        (ValueStep::LimitAxis(Axis::Rows, vec![1.0; 3].into()), "3 limits for 4 rows"),
+        (ValueStep::LimitAxis(Axis::Cols, vec![-1.0; 3].into()), "at least 0"),
         (ValueStep::ScaleAxis(Axis::Rows, vec![1.0; 3].into()), "3 factors for 4 rows"),
         (ValueStep::ScaleAxis(Axis::Cols, vec![f64::NAN; 3].into()), "finite"),
     ] {
@@ -197,6 +209,84 @@ fn steps_under_which_zero_changes_are_refused() {
         let found = refused.unwrap_err().to_string();
         assert!(found.contains(message), "{step:?}: {found}");
     }
+}
+
+#[test]
+fn groups_are_those_of_plain_loops() {
+    for case in 0..60 {
+        let mut numbers = Random::of("groups", case);
+        let (rows, cols) = (numbers.below(30), numbers.below(30));
+        let order = *numbers.pick(&[Order::Row, Order::Col]);
+        let (matrix, elements) = random(&mut numbers, rows, cols, order, 30);
+        let axis = *numbers.pick(&[Axis::Rows, Axis::Cols]);
+        let (len, others) = if axis == Axis::Rows { (rows, cols) } else { (cols, rows) };
+        let groups = 1 + numbers.below_u32(5);
+        let codes: Vec<Option<u32>> =
+            (0..len).map(|_| Some(numbers.below_u32(groups + 1)).filter(|c| *c < groups)).collect();
+        for what in [Aggregation::Sum, Aggregation::Mean, Aggregation::CountNonzero] {
+            let mut expected = Vec::new();
+            for group in 0..groups {
+                let chosen: Vec<usize> = (0..len).filter(|at| codes[*at] == Some(group)).collect();
+                for other in 0..others {
+                    let element = |at: &usize| match axis {
+                        Axis::Rows => elements[at * cols + other],
+                        Axis::Cols => elements[other * cols + at],
+                    };
+                    let sum: f64 = chosen.iter().map(element).sum();
+                    let count = chosen.iter().map(element).filter(|x| *x != 0.0).count();
+                    expected.push(match what {
+                        Aggregation::Sum => sum,
+                        Aggregation::Mean => sum / f64::from(u32::try_from(chosen.len()).unwrap()),
+                        _ => f64::from(u32::try_from(count).unwrap()),
+                    });
+                }
+            }
+            for threads in [1, 3] {
+                let options = ProductOptions::default().threads(threads);
+                let (source, place) = (source(&matrix), Place::default());
+                let found = aggregate(&*source, &place, axis, (&codes, groups), what, &options);
+                let found = found.unwrap();
+                let same = found
+                    .iter()
+                    .zip(&expected)
+                    .all(|(one, other)| one == other || (one.is_nan() && other.is_nan()));
+                assert!(same && found.len() == expected.len(), "{what:?}: {found:?} {expected:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn groups_with_infinite_values_do_not_change_others() {
+    let shape = Shape { rows: 1, cols: 2 };
+    let values = vec![f64::INFINITY, 1.0];
+    let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 1], values);
+    let (codes, place) = ([Some(0), Some(1)], Place::default());
+    let options = ProductOptions::default();
+    let source = matrix.unwrap().into_source().unwrap();
+    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &options);
+    assert_eq!(found.unwrap(), [f64::INFINITY, 1.0]);
+}
+
+#[test]
+fn sums_of_integers_that_floats_do_not_have_are_refused() {
+    let shape = Shape { rows: 1, cols: 2 };
+    let values = vec![1_i64 << 53, 1];
+    let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2], vec![0_u32, 1], values);
+    let (codes, place) = ([Some(0), Some(0)], Place::default());
+    let options = ProductOptions::default();
+    let source = matrix.unwrap().into_source().unwrap();
+    let found = |codes: (&[Option<u32>], u32), options: &ProductOptions| {
+        aggregate(&*source, &place, Axis::Cols, codes, Aggregation::Sum, options)
+            .unwrap_err()
+            .to_string()
+    };
+    // 2^53 + 1 is rounded to 2^53.
+    let message = found((&codes, 1), &options);
+    assert!(message.contains("2^53"), "{message}");
+    assert!(found((&codes[..1], 1), &options).contains("1 groups of 2 columns"));
+    assert!(found((&[Some(7), None], 1), &options).contains("group 7 of 1"));
+    assert!(found((&codes, 1), &options.clone().memory(4)).contains("memory"));
 }
 
 #[test]

@@ -109,6 +109,28 @@ impl Output {
         self.tree.finish_array(array)
     }
 
+    /// Writes a matrix of `float64`, whose bytes are in native order, by row.
+    pub(super) fn dense(
+        &mut self,
+        group: Group,
+        name: &str,
+        shape: [u64; 2],
+        bytes: &[u8],
+    ) -> Result<()> {
+        let [rows, cols] = shape;
+        let spec = ArraySpec::new(ElementType::Number(ValueType::F64), &shape);
+        let chunk = [(self.chunk / cols.max(1)).clamp(1, rows.max(1)), cols.max(1)];
+        let spec = match self.compression {
+            Compression::None => spec,
+            _ if rows == 0 || cols == 0 => spec,
+            _ => spec.chunk(&chunk).compress(self.compression),
+        };
+        let array = self.tree.create_array(group.0, name, &spec)?;
+        self.encode_node(array, "array", "0.2.0")?;
+        self.tree.append_bytes(array, bytes)?;
+        self.tree.finish_array(array)
+    }
+
     /// Writes an array of `len` strings while they are read.
     pub(super) fn strings(
         &mut self,

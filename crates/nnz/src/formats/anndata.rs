@@ -1,5 +1,6 @@
 //! AnnData.
 
+mod components;
 mod members;
 mod place;
 mod target;
@@ -16,6 +17,7 @@ use nnz_storage::InputDirectory;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, WholeFormat,
 };
+use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// An AnnData file or store, or one matrix of it.
@@ -89,6 +91,14 @@ impl Format for AnnDataFile {
             return Ok(false);
         }
         Ok(readable(source.about())?.is_some_and(|about| about.format == "AnnData"))
+    }
+
+    fn pca_writer<'a>(
+        &self,
+        to: &'a Location,
+        options: &'a ConvertOptions,
+    ) -> Result<Option<PcaWriter<'a>>> {
+        components::writer(to, options)
     }
 
     fn whole(&self) -> Option<&dyn WholeFormat> {

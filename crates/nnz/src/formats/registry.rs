@@ -22,6 +22,7 @@ use super::{anndata, fragment_text, tenx};
 use super::{bpcells, bpcells_fragments};
 #[cfg(feature = "scientific")]
 use super::{npy, r_matrix, scipy};
+use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// The formats of this crate. If several are certain, the first is used.
@@ -271,6 +272,24 @@ impl Registry {
             "{place}: the extension is that of {other}, not of {}",
             own.name
         )))
+    }
+
+    /// Starts writing principal components.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no format stores them at this location, and as [`Format::pca_writer`].
+    pub(crate) fn pca_writer<'a>(
+        &self,
+        to: &'a Location,
+        options: &'a ConvertOptions,
+    ) -> Result<PcaWriter<'a>> {
+        for format in &self.formats {
+            if let Some(writer) = format.pca_writer(to, options)? {
+                return Ok(writer);
+            }
+        }
+        Err(crate::compute::no_components(to))
     }
 
     /// Decides where and how a matrix is written.

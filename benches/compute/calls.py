@@ -1,0 +1,196 @@
+"""One measurement in a separate process: the call, its time, its peak memory, and a checksum.
+
+usage: calls.py CALL PATH [COUNT [DIR]]
+
+Imports are not timed; opening a file on disk is, reading into memory before a task in memory is not.
+"""
+
+import json
+import pathlib
+import resource
+import sys
+import time
+
+import numpy as np
+
+WIDTH = 32
+
+
+def timed(work, describe):
+    started = time.perf_counter()
+    found = work()
+    seconds = time.perf_counter() - started
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"seconds": seconds, "megabytes": kilobytes / 1024, "entries": None, "check": describe(found)}
+
+
+def dense(rows):
+    return np.random.default_rng(0).random((rows, WIDTH), np.float32)
+
+
+def rough(product):
+    """Sums that do not depend on the order of additions, to the digits shown."""
+    return float(f"{np.asarray(product, np.float64).sum():.3g}")
+
+
+def nnz_product(path, *_):
+    import nnz
+
+    right = dense(nnz.open(path).shape[1])
+    return timed(lambda: nnz.open(path) @ right, rough)
+
+
+def nnz_product_t(path, *_):
+    import nnz
+
+    right = dense(nnz.open(path).shape[0])
+    return timed(lambda: nnz.open(path).T @ right, rough)
+
+
+def in_memory(path):
+    import nnz
+
+    return nnz.open(path).to_scipy().astype(np.float32)
+
+
+def scipy_product(path, *_):
+    matrix = in_memory(path)
+    right = dense(matrix.shape[1])
+    return timed(lambda: matrix @ right, rough)
+
+
+def scipy_product_t(path, *_):
+    matrix = in_memory(path).T
+    right = dense(matrix.shape[1])
+    return timed(lambda: matrix @ right, rough)
+
+
+def leading(values):
+    """The sum of the leading 20 singular values, to two digits: methods differ by less than a percent."""
+    return float(f"{np.sort(values)[::-1][:20].sum():.2g}")
+
+
+def nnz_pca(path, *_):
+    import nnz
+
+    def work():
+        return nnz.pca(nnz.open(path).normalize_total(1e4).log1p(), n_components=50)
+
+    return timed(work, lambda found: leading(found.singular_values))
+
+
+def scanpy_pca(path, *_):
+    import anndata
+    import scanpy
+
+    data = anndata.read_h5ad(path.partition("::")[0])
+    data.X = data.X.astype(np.float32)
+
+    def work():
+        scanpy.pp.normalize_total(data, target_sum=1e4)
+        scanpy.pp.log1p(data)
+        scanpy.pp.pca(data, n_comps=50)
+        return data
+
+    def describe(found):
+        return leading(np.sqrt(found.uns["pca"]["variance"] * (found.n_obs - 1)))
+
+    return timed(work, describe)
+
+
+def batches(iterate, count):
+    """Reads batches until `count` cells have been read."""
+
+    def work():
+        read = 0
+        for x in iterate():
+            read += x.shape[0]
+            if read >= count:
+                break
+        return read
+
+    # Which cells come first is not the same for all.
+    return timed(work, lambda _: None)
+
+
+def nnz_batches(path, count, *_):
+    import nnz
+    import scipy.sparse  # noqa: F401
+
+    return batches(lambda: (batch.x for batch in nnz.open(path).batches(256, seed=1)), int(count))
+
+
+def anndata_batches(path, count, *_):
+    import anndata
+
+    def iterate():
+        data = anndata.read_h5ad(path.partition("::")[0], backed="r")
+        order = np.random.default_rng(1).permutation(data.n_obs)
+        for start in range(0, len(order), 256):
+            yield data.X[np.sort(order[start : start + 256])]
+
+    return batches(iterate, int(count))
+
+
+def annbatch_batches(path, count, scratch):
+    """Reads from a store that annbatch has shuffled before, which is not timed."""
+    import annbatch
+    import anndata
+    import zarr
+
+    store = pathlib.Path(scratch) / f"{pathlib.Path(path.partition('::')[0]).stem}.annbatch.zarr"
+    if not store.exists():
+        part = store.with_suffix(".part")
+        collection = annbatch.DatasetCollection(zarr.open(part, mode="w"))
+        collection.add_adatas([path.partition("::")[0]], shuffle=True)
+        part.rename(store)
+
+    def iterate():
+        loader = annbatch.Loader(batch_size=256, chunk_size=64, preload_nchunks=32, to_torch=False)
+        groups = zarr.open(store, mode="r")
+        loader.add_datasets([anndata.io.sparse_dataset(groups[name]["X"]) for name in sorted(groups.group_keys())])
+        for batch in loader:
+            yield batch["X"]
+
+    return batches(iterate, int(count))
+
+
+def squares(block):
+    """The sums of products of 2000 genes over the cells of a block."""
+    part = block[:2000].astype(np.float64)
+    return np.asarray((part @ part.T).todense())[None]
+
+
+def with_workers(path, workers):
+    import dask.array
+    import distributed
+
+    import nnz
+
+    lazy = nnz.open(path).to_dask(nbytes=1 << 25)
+    genes = min(2000, lazy.shape[0])
+
+    def work():
+        sums = lazy.map_blocks(
+            squares, new_axis=0, chunks=((1,) * len(lazy.chunks[1]), (genes,), (genes,)), drop_axis=[0, 1],
+            dtype=np.float64, meta=np.empty((0, 0, 0)),
+        )  # fmt: skip
+        return sums.sum(axis=0).compute()
+
+    del dask
+    with distributed.Client(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as client:
+        client.run(lambda: __import__("nnz"))
+        return timed(work, rough)
+
+
+def dask_one(path, *_):
+    return with_workers(path, 1)
+
+
+def dask_two(path, *_):
+    return with_workers(path, 2)
+
+
+if __name__ == "__main__":
+    name, *arguments = sys.argv[1:]
+    print(json.dumps(globals()[name](*arguments)))

@@ -1,0 +1,200 @@
+//! Commands that compute with values.
+
+use clap::{Args as Group, ValueEnum};
+use nnz::compute::{Aggregation, Normalization, TargetSum};
+use nnz::{Axis, Compression, Error, Location, MatrixSource};
+
+use super::{AxisArg, Labelling, Memory, Threads, Writing, daphne, location};
+
+/// Normalize counts: scale each cell to the same sum, and take logarithms
+///
+/// As scanpy's normalize_total and log1p. Values become float32, or float64 if those of SRC have 64
+/// bits. Of an AnnData file, one matrix is written, with names and annotations: X, or that of
+/// FILE.h5ad::layers/NAME.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz normalize pbmc.bpcells normalized.h5ad --target-sum 1e4 --log1p
+  nnz normalize study.h5ad study.h5ad::layers/lognorm --to anndata --target-sum 1e4 --log1p")]
+pub(crate) struct Normalize {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Where to write it
+    #[arg(value_name = "DST", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Sum of each cell: a number, or median for the median of the positive sums
+    #[arg(long, value_name = "SUM", default_value = "median")]
+    pub(crate) target_sum: TargetSum,
+
+    /// Replace each value x by ln(1 + x), after scaling
+    #[arg(long)]
+    pub(crate) log1p: bool,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Add up the cells that have the same value of an annotation (pseudobulk)
+///
+/// DST has a row or column for each value, in place of those for cells. Values are in the order of categories, or
+/// sorted. Cells without a value are left out. Sums of integers are integers, other results are float64.
+/// --col-annotations or --row-annotations adds a table to the annotations first.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz aggregate study.h5ad sums.h5ad --by cell_type
+  nnz aggregate pbmc.bpcells means.mtx --by cluster --col-annotations clusters.csv --function mean")]
+pub(crate) struct Aggregate {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Where to write the result
+    #[arg(value_name = "DST", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Column of the annotations of cells
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) by: String,
+
+    /// What to compute of the values of each group
+    #[arg(long, value_name = "FUNCTION", default_value = "sum")]
+    pub(crate) function: Function,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Compute principal components
+///
+/// Features are centered. OUT.npz gets the arrays scores (a row for each cell), loadings (a row for each
+/// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad gets obsm/X_pca,
+/// varm/PCs, uns/pca, names and annotations, but no X. Components are approximated by a few passes over the entries
+/// (randomized subspace iteration); the result depends on --seed only.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz pca pbmc.bpcells pca.h5ad --target-sum 1e4 --log1p
+  nnz pca normalized.h5ad pca.npz --components 20")]
+pub(crate) struct PrincipalComponents {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// File to write: .npz, .h5ad or .zarr
+    #[arg(value_name = "OUT", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Number of components
+    #[arg(long, value_name = "N", default_value = "50", value_parser = positive)]
+    pub(crate) components: usize,
+
+    /// First scale each cell to this sum: a number, or median [default: values as they are]
+    #[arg(long, value_name = "SUM")]
+    pub(crate) target_sum: Option<TargetSum>,
+
+    /// First replace each value x by ln(1 + x), after scaling
+    #[arg(long)]
+    pub(crate) log1p: bool,
+
+    /// Number of iterations; more make the last components more precise
+    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    pub(crate) iterations: usize,
+
+    /// Seed of the random numbers to begin with
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) cells: Cells,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
+
+    /// Compression of OUT.h5ad and OUT.zarr: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) compress: Option<Compression>,
+
+    #[command(flatten)]
+    pub(crate) labelling: Labelling,
+
+    /// Overwrite OUT
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Do not wait until the data is on disk (fsync)
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+/// Which axis has the cells.
+#[derive(Debug, Group)]
+pub(crate) struct Cells {
+    /// Axis of the cells in SRC: rows or cols [default: as SRC states, otherwise rows]
+    #[arg(long = "axis", value_name = "AXIS", id = "cells_axis")]
+    axis: Option<AxisArg>,
+}
+
+impl Cells {
+    /// Returns the axis, if it is given.
+    pub(crate) fn axis(
+        &self,
+        source: &Location,
+        open: impl FnOnce() -> Result<Box<dyn MatrixSource>, Error>,
+    ) -> Result<Option<Axis>, Error> {
+        self.axis.map(|axis| axis.axis(source, || Ok(open()?.header().clone()))).transpose()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Function {
+    /// The sum
+    Sum,
+    /// The mean of all cells of the group
+    Mean,
+    /// The number of cells with a value other than zero
+    CountNonzero,
+}
+
+impl From<Function> for Aggregation {
+    fn from(function: Function) -> Self {
+        match function {
+            Function::Sum => Self::Sum,
+            Function::Mean => Self::Mean,
+            Function::CountNonzero => Self::CountNonzero,
+        }
+    }
+}
+
+/// Returns the normalization of two options.
+pub(crate) fn normalization(target_sum: Option<TargetSum>, log1p: bool) -> Normalization {
+    Normalization::default().target_sum(target_sum).log1p(log1p)
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "expected a number of at least 1".to_owned())
+}

@@ -1,0 +1,81 @@
+//! `nnz normalize`, `nnz aggregate` and `nnz pca`.
+
+use nnz::compute::{AggregateOptions, PcaOptions};
+use nnz::output::WriteOptions;
+use nnz::{Axis, ConvertOptions, Error, Location};
+
+use super::write::{self, counted, heading, summarise};
+use crate::Outcome;
+use crate::args::computing::{Aggregate, Cells, Normalize, PrincipalComponents, normalization};
+use crate::args::daphne::FromDialect;
+use crate::output::{bytes, print_message};
+use crate::progress::Bar;
+
+/// Writes normalized values.
+pub(crate) fn normalize(args: &Normalize, quiet: bool) -> Result<Outcome, Error> {
+    let options = write::options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let axis = axis(&args.cells, &args.source, &args.reading)?;
+    let how = normalization(Some(args.target_sum), args.log1p).axis(axis);
+    let bar = Bar::new(quiet);
+    let done = nnz::compute::normalize(&args.source, &args.target, &how, &options, &bar)?;
+    if !quiet {
+        summarise(std::slice::from_ref(&args.source), &args.target, &done);
+    }
+    Ok(Outcome::Good)
+}
+
+/// Writes sums of the cells of each group.
+pub(crate) fn aggregate(args: &Aggregate, quiet: bool) -> Result<Outcome, Error> {
+    let options = write::options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let axis = axis(&args.cells, &args.source, &args.reading)?;
+    let how = AggregateOptions::default().aggregation(args.function.into()).axis(axis);
+    let bar = Bar::new(quiet);
+    let (source, target) = (&args.source, &args.target);
+    let done = nnz::compute::aggregate(source, target, &args.by, &how, &options, &bar)?;
+    if !quiet {
+        summarise(std::slice::from_ref(source), target, &done);
+    }
+    Ok(Outcome::Good)
+}
+
+/// Writes principal components.
+pub(crate) fn pca(args: &PrincipalComponents, quiet: bool) -> Result<Outcome, Error> {
+    let memory = args.resources.bytes();
+    let [row_labels, col_labels] = args.labelling.labels(memory)?;
+    let convert = ConvertOptions::default()
+        .compress(args.compress)
+        .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
+        .row_labels(row_labels)
+        .col_labels(col_labels)
+        .memory(memory)
+        .threads(args.threads.number())
+        .from_dialect(args.reading.from_dialect);
+    let axis = axis(&args.cells, &args.source, &args.reading)?;
+    let how = normalization(args.target_sum, args.log1p).axis(axis);
+    let options = PcaOptions::default()
+        .components(args.components)
+        .iterations(args.iterations)
+        .seed(args.seed);
+    let (source, target) = (&args.source, &args.target);
+    let done = nnz::compute::pca(source, target, &how, &options, &convert)?;
+    if quiet {
+        return Ok(Outcome::Good);
+    }
+    print_message(&heading(std::slice::from_ref(source), target));
+    let cells = counted(done.shape.rows, "cell", "cells");
+    let features = counted(done.shape.cols, "feature", "features");
+    let components = counted(done.variance_ratio.len() as u64, "component", "components");
+    let explained = 100.0 * done.variance_ratio.iter().sum::<f64>();
+    print_message(&format!("  {cells}, {features}"));
+    print_message(&format!("  {components} with {explained:.1} % of the variance"));
+    print_message(&format!("  {}, {:.2} s", bytes(done.bytes), done.seconds));
+    Ok(Outcome::Good)
+}
+
+/// Returns the axis of the cells, if it is given.
+fn axis(cells: &Cells, source: &Location, reading: &FromDialect) -> Result<Option<Axis>, Error> {
+    cells.axis(source, || {
+        let opened = nnz::OpenOptions::new().dialect(reading.from_dialect).open(source)?;
+        opened.into_matrix().map_err(|error| error.with_context(&source.source_place()))
+    })
+}

@@ -1,0 +1,120 @@
+//! `nnz normalize`, `nnz aggregate` and `nnz pca`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use nnz_testing::command::{names_in, run, text};
+
+/// Three genes and four cells, of which the second has no counts.
+fn counts(scratch: &tempfile::TempDir) -> PathBuf {
+    let folder = scratch.path().join("pbmc");
+    fs::create_dir(&folder).unwrap();
+    let matrix = "%%MatrixMarket matrix coordinate integer general\n3 4 5\n1 1 1\n3 1 3\n1 3 4\n2 4 5\n3 4 5\n";
+    fs::write(folder.join("matrix.mtx"), matrix).unwrap();
+    fs::write(folder.join("genes.tsv"), "g1\tCD3E\ng2\tCD8A\ng3\tMS4A1\n").unwrap();
+    fs::write(folder.join("barcodes.tsv"), "AAA\nCCC\nGGG\nTTT\n").unwrap();
+    folder
+}
+
+#[test]
+fn cells_have_the_same_sum_after_normalization() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let target = scratch.path().join("n.bpcells");
+    let (source, target) = (text(&source), text(&target));
+    run(&["-q", "normalize", source, target, "--target-sum", "8"]).good();
+    assert_eq!(
+        run(&["cat", target]).good(),
+        "0\t0\t2.0\n2\t0\t6.0\n0\t2\t8.0\n1\t3\t4.0\n2\t3\t4.0\n"
+    );
+    // The median of 4, 4 and 10.
+    run(&["-q", "normalize", source, target, "--force"]).good();
+    assert_eq!(run(&["cat", target, "--cols", "3"]).good(), "1\t3\t2.0\n2\t3\t2.0\n");
+    run(&["-q", "normalize", source, target, "--force", "--axis", "rows", "--target-sum", "5"])
+        .good();
+    assert_eq!(run(&["cat", target, "--rows", "0"]).good(), "0\t0\t1.0\n0\t2\t4.0\n");
+    run(&["-q", "normalize", source, target, "--force", "--target-sum", "1", "--log1p"]).good();
+    assert_eq!(run(&["cat", target, "--cols", "2"]).good(), "0\t2\t0.6931471805599453\n");
+    // Cells are rows in AnnData.
+    let h5ad = scratch.path().join("n.h5ad");
+    run(&["-q", "normalize", source, text(&h5ad), "--target-sum", "8"]).good();
+    assert_eq!(run(&["cat", text(&h5ad), "--rows", "2"]).good(), "2\t0\t8.0\n");
+    assert_eq!(run(&["names", text(&h5ad), "cols"]).good(), "g1\ng2\ng3\n");
+}
+
+#[test]
+fn duplicate_entries_are_summed_before_the_logarithm() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = scratch.path().join("m.mtx");
+    let header = "%%MatrixMarket matrix coordinate integer general\n1 2 3\n";
+    fs::write(&source, format!("{header}1 1 1\n1 2 3\n1 1 2\n")).unwrap();
+    let target = scratch.path().join("m.npz");
+    let arguments = ["-q", "normalize", text(&source), text(&target), "--target-sum", "6"];
+    let more = ["--log1p", "--duplicates", "sum"];
+    run(&[&arguments[..], &more].concat()).good();
+    let log = "1.3862943611198906";
+    assert_eq!(run(&["cat", text(&target)]).good(), format!("0\t0\t{log}\n0\t1\t{log}\n"));
+}
+
+#[test]
+fn cells_of_a_group_are_added_up() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let table = scratch.path().join("t.csv");
+    fs::write(&table, "cell,kind,rank\nTTT,b,10\nAAA,a,9\nGGG,b,9\n").unwrap();
+    let target = scratch.path().join("sums.bpcells");
+    let (source, table, target) = (text(&source), text(&table), text(&target));
+    let arguments = ["aggregate", source, target, "--force", "--col-annotations", table, "--by"];
+    for (more, names, entries) in [
+        (&["kind"][..], "a\nb\n", "0\t0\t1\n2\t0\t3\n0\t1\t4\n1\t1\t5\n2\t1\t5\n"),
+        (&["rank"], "9\n10\n", "0\t0\t5\n2\t0\t3\n1\t1\t5\n2\t1\t5\n"),
+        (
+            &["kind", "--function", "mean"],
+            "a\nb\n",
+            "0\t0\t1.0\n2\t0\t3.0\n0\t1\t2.0\n1\t1\t2.5\n2\t1\t2.5\n",
+        ),
+        (
+            &["kind", "--function", "count-nonzero"],
+            "a\nb\n",
+            "0\t0\t1\n2\t0\t1\n0\t1\t1\n1\t1\t1\n2\t1\t1\n",
+        ),
+    ] {
+        let done = run(&[&arguments[..], more].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        assert!(done.err.contains("1 columns have no value"), "{done:?}");
+        assert_eq!(run(&["cat", target]).good(), entries, "{more:?}");
+        assert_eq!(run(&["names", target, "cols"]).good(), names, "{more:?}");
+        assert_eq!(run(&["names", target, "rows"]).good(), "g1\ng2\ng3\n");
+    }
+    let found = run(&[&arguments[..], &["age"]].concat()).refused();
+    assert!(found.contains("no annotation \"age\"; annotations are \"kind\", \"rank\""), "{found}");
+    let found = run(&["aggregate", source, target, "--force", "--by", "kind"]).refused();
+    assert!(found.contains("no annotations; --col-annotations adds"), "{found}");
+}
+
+#[test]
+fn components_are_written_to_npz_and_anndata() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let (npz, h5ad) = (scratch.path().join("p.npz"), scratch.path().join("p.h5ad"));
+    let arguments = ["pca", text(&source), "--components", "2", "--log1p"];
+    for target in [&npz, &h5ad] {
+        let done = run(&[&arguments[..], &[text(target)]].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        assert!(done.err.contains("2 components with "), "{done:?}");
+    }
+    let scores = format!("{}::obsm/X_pca", text(&h5ad));
+    let info = run(&["info", &scores]).good();
+    assert!(info.contains("rows        4 (cells)"), "{info}");
+    assert_eq!(run(&["names", &scores, "rows"]).good(), "AAA\nCCC\nGGG\nTTT\n");
+    assert_eq!(run(&["validate", text(&h5ad)]).good(), "");
+    // An existing file is not replaced, and nothing is left behind.
+    run(&[&arguments[..], &[text(&npz)]].concat()).refused();
+    run(&["-q", "pca", text(&source), text(&npz), "--components", "2", "--force"]).good();
+    let target = scratch.path().join("p.mtx");
+    let found = run(&[&arguments[..], &[text(&target)]].concat()).err;
+    assert!(found.contains(".npz and .h5ad"), "{found}");
+    let found = run(&["pca", text(&source), text(&npz), "--force", "--components", "4"]).err;
+    assert!(found.contains("from 1 to 3"), "{found}");
+    assert_eq!(names_in(scratch.path()), ["p.h5ad", "p.npz", "pbmc"]);
+}

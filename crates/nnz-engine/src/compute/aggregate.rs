@@ -1,0 +1,269 @@
+//! Sums of the rows or columns of each group.
+
+use nnz_core::{Axis, Batch, Duplicates, Error, ErrorKind, MatrixSource, Place, Result, Unit};
+
+use super::accumulators::Accumulators;
+use super::duplicates::{DuplicateCheck, UnitEnds};
+use super::entries::{Buffers, Entries, pass};
+use super::float::complex;
+use super::product::ProductOptions;
+use crate::Cancellation;
+use crate::flow::{Done, Join, Work};
+
+/// What is computed of the elements of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Aggregation {
+    /// The sum.
+    #[default]
+    Sum,
+    /// The sum, divided by the number of rows or columns in the group.
+    Mean,
+    /// The number of elements that are not zero.
+    CountNonzero,
+}
+
+/// Computes a number for each group of the rows, or of the columns, of a matrix, and each element of the other axis.
+/// Returns them by group: all numbers of the first group come first.
+///
+/// `codes` has the number of the group of each row or column, counted from 0; those with `None` are left out. The
+/// result is the same for any number of threads. `place` is the name of the matrix in messages.
+///
+/// ```
+/// use nnz_core::{Axis, Order, Place, Shape};
+/// use nnz_engine::compute::{Aggregation, ProductOptions, aggregate};
+///
+/// // 1 . 2
+/// // . . 3
+/// let shape = Shape { rows: 2, cols: 3 };
+/// let matrix =
+///     nnz_engine::CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1_u32, 2, 3])?;
+/// let codes = [Some(1), None, Some(1)];
+/// let (place, options) = (Place::default(), ProductOptions::default());
+/// let source = matrix.into_source()?;
+/// let sums = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &options)?;
+/// assert_eq!(sums, [0.0, 0.0, 3.0, 3.0]);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if the number of codes is not that of the rows or columns, if the matrix cannot be read or is broken, if it
+/// has complex numbers or a fill value, if a sum of integers is 2^53 or more, so that it may be rounded, if the
+/// result takes more memory than allowed, and if cancelled. Counting fails if an element has several entries, which
+/// the format sums.
+pub fn aggregate(
+    source: &dyn MatrixSource,
+    place: &Place,
+    axis: Axis,
+    (codes, groups): (&[Option<u32>], u32),
+    what: Aggregation,
+    options: &ProductOptions,
+) -> Result<Vec<f64>> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let header = source.header();
+    let grouped = header.shape.len(axis);
+    if codes.len() as u64 != grouped {
+        return Err(Error::argument(format!("{} groups of {grouped} {axis}", codes.len())));
+    }
+    if let Some(code) = codes.iter().flatten().find(|code| **code >= groups) {
+        return Err(Error::argument(format!("group {code} of {groups}")));
+    }
+    if header.value_type.is_complex() {
+        return Err(complex().with_context(place));
+    }
+    if header.fill.is_some() && header.storage == nnz_core::Storage::Sparse {
+        let what = "aggregating a matrix with a fill value other than zero is not supported";
+        return Err(Error::unsupported(place.clone(), what));
+    }
+    let width = usize::try_from(header.shape.len(axis.other())).unwrap_or(usize::MAX);
+    let count = usize::try_from(groups).unwrap_or(usize::MAX);
+    let sums = width.saturating_mul(count);
+    let sets = Accumulators::<f64>::count(sums).max(2);
+    let needed = (sums.saturating_mul(sets) as u64).saturating_mul(size_of::<f64>() as u64);
+    if needed > options.memory {
+        let kind = ErrorKind::Memory { needed, allowed: options.memory };
+        return Err(Error::new(kind, place.clone()));
+    }
+    let by_group = header.order.major() == axis;
+    let counts = what == Aggregation::CountNonzero;
+    let work = Grouped {
+        entries: Entries::new(source),
+        codes,
+        stride: if by_group { width } else { count },
+        by_group,
+        counts,
+        checks: counts
+            && header.duplicates == Duplicates::Summed
+            && header.sorted_indices != Some(true),
+        accumulators: Accumulators::new(sums),
+    };
+    let mut checks = Checks { number: 0, duplicates: DuplicateCheck::default() };
+    pass(source, &work, &mut checks, &mut Done, options.workers())
+        .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    let sums = work.accumulators.finish();
+    let mut found = if by_group { sums } else { exchanged(&sums, count) };
+    if header.value_type.is_integer() && !counts {
+        check_exact(&found).map_err(|error| error.with_context(place))?;
+    }
+    if what == Aggregation::Mean {
+        divide(&mut found, codes, (count, width));
+    }
+    Ok(found)
+}
+
+/// Refuses sums of integers that may be rounded.
+fn check_exact(sums: &[f64]) -> Result<()> {
+    /// 2^53.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match sums.iter().find(|sum| sum.abs() >= EXACT) {
+        Some(sum) => {
+            let what = format!(
+                "a sum of integers of {sum}, which may be rounded, as it is not below 2^53"
+            );
+            Err(Error::unsupported(Place::default(), what))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns rows of `width` numbers as columns.
+fn exchanged(numbers: &[f64], width: usize) -> Vec<f64> {
+    let columns = 0..width;
+    columns.flat_map(|column| numbers.iter().skip(column).step_by(width.max(1)).copied()).collect()
+}
+
+/// Divides the numbers of each group by its size. Those of an empty group become NaN.
+#[allow(clippy::cast_precision_loss, reason = "there are fewer than 2^53")]
+fn divide(sums: &mut [f64], codes: &[Option<u32>], (groups, width): (usize, usize)) {
+    let mut sizes = vec![0_u64; groups];
+    for code in codes.iter().flatten() {
+        if let Some(size) = usize::try_from(*code).ok().and_then(|code| sizes.get_mut(code)) {
+            *size += 1;
+        }
+    }
+    for (sums, size) in sums.chunks_exact_mut(width.max(1)).zip(sizes) {
+        sums.iter_mut().for_each(|sum| *sum /= size as f64);
+    }
+}
+
+/// A matrix whose rows or columns are added to those of their groups.
+struct Grouped<'a> {
+    entries: Entries<f64>,
+    codes: &'a [Option<u32>],
+    /// The length of a row of the sums.
+    stride: usize,
+    /// Whether the sums have a row for each group; otherwise, there is one for each element of the other axis.
+    by_group: bool,
+    /// Whether entries are counted.
+    counts: bool,
+    /// Whether elements with several entries are an error.
+    checks: bool,
+    accumulators: Accumulators<f64>,
+}
+
+/// Entries, and the ends of each unit if duplicates are an error.
+type Units = Vec<(Buffers<f64>, UnitEnds)>;
+
+/// Numbers units, and checks that rows or columns do not continue with an earlier index.
+struct Checks {
+    number: u64,
+    duplicates: DuplicateCheck,
+}
+
+impl Join<Grouped<'_>> for Checks {
+    fn join(&mut self, units: &Units) -> Result<Option<u64>> {
+        units.iter().try_for_each(|(_, ends)| self.duplicates.add(ends))?;
+        self.number += 1;
+        Ok(Some(self.number - 1))
+    }
+}
+
+impl Work for Grouped<'_> {
+    type Batch = Batch;
+    type BatchUnits = Units;
+    type Encoded = ();
+    type Joint = u64;
+
+    fn together(&self) -> usize {
+        super::product::TOGETHER
+    }
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Units, Vec<u64>)> {
+        let (decoded, stored) = self.entries.decode(units)?;
+        let mut found = Vec::with_capacity(decoded.len());
+        for buffers in decoded {
+            let ends = UnitEnds::default();
+            if self.checks {
+                ends.find(&buffers.batch)?;
+            }
+            found.push((buffers, ends));
+        }
+        Ok((found, stored))
+    }
+
+    fn encode(&self, mut units: Units, number: u64) -> Result<()> {
+        let prepared = units.iter_mut().try_for_each(|(buffers, _)| self.entries.prepare(buffers));
+        // Its turn passes also if it failed: others wait for it.
+        self.accumulators.add(number, |sums| {
+            prepared?;
+            units.iter().try_for_each(|(buffers, _)| {
+                buffers.for_each(|major, values, minors| {
+                    let mut add = |sum: &mut f64, value: f64| {
+                        *sum += if self.counts { f64::from(value != 0.0) } else { value };
+                    };
+                    let done = if self.by_group {
+                        self.add_to_group(sums, major, (values, minors), &mut add)
+                    } else {
+                        self.add_by_group(sums, major, (values, minors), &mut add)
+                    };
+                    done.is_some()
+                })
+            })
+        })?;
+        units.into_iter().for_each(|(buffers, _)| self.entries.reuse(buffers));
+        Ok(())
+    }
+}
+
+impl Grouped<'_> {
+    /// Adds the entries of a row or column to those of its group; `None` if one is outside of the matrix.
+    fn add_to_group(
+        &self,
+        sums: &mut [f64],
+        major: u64,
+        (values, minors): (&[f64], &[u32]),
+        add: &mut impl FnMut(&mut f64, f64),
+    ) -> Option<()> {
+        let code = *self.codes.get(usize::try_from(major).ok()?)?;
+        let Some(code) = code else { return Some(()) };
+        let sums = row(sums, code.into(), self.stride)?;
+        for (value, minor) in values.iter().zip(minors) {
+            add(sums.get_mut(*minor as usize)?, *value);
+        }
+        Some(())
+    }
+
+    /// Adds the entries of an element of the other axis, each to its group.
+    fn add_by_group(
+        &self,
+        sums: &mut [f64],
+        major: u64,
+        (values, minors): (&[f64], &[u32]),
+        add: &mut impl FnMut(&mut f64, f64),
+    ) -> Option<()> {
+        let sums = row(sums, major, self.stride)?;
+        for (value, minor) in values.iter().zip(minors) {
+            if let Some(code) = self.codes.get(*minor as usize)? {
+                add(sums.get_mut(*code as usize)?, *value);
+            }
+        }
+        Some(())
+    }
+}
+
+/// Returns a row of sums; `None` if there is no such row.
+fn row(sums: &mut [f64], number: u64, stride: usize) -> Option<&mut [f64]> {
+    let start = usize::try_from(number).ok()?.checked_mul(stride)?;
+    sums.get_mut(start..)?.get_mut(..stride)
+}

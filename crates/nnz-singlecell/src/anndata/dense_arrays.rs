@@ -1,0 +1,95 @@
+//! Writing dense arrays and the tables of their axes as a new AnnData file, without `X`.
+
+use nnz_container::Compression;
+use nnz_container::tree::TreeWriter;
+use nnz_core::{Annotations, Error, Names, Result, Shape, Values};
+
+use super::columns::write_table;
+use super::output::{Group, Output};
+use super::sink::MAPPINGS;
+
+/// Dense arrays of an AnnData file.
+#[derive(Clone, Debug, Default)]
+pub struct DenseArrays<'a> {
+    /// Arrays with a row for each cell: name, number of columns, and elements by row.
+    pub obsm: Vec<(&'a str, u64, &'a [f64])>,
+    /// Arrays with a row for each gene.
+    pub varm: Vec<(&'a str, u64, &'a [f64])>,
+    /// Arrays of one dimension in `uns`, each as a group, a name and elements.
+    pub uns: Vec<(&'a str, &'a str, &'a [f64])>,
+}
+
+impl DenseArrays<'_> {
+    /// Writes the arrays into an empty tree, with the tables of `shape.rows` cells and `shape.cols` genes. Returns the
+    /// number of bytes written.
+    ///
+    /// Cells or genes without names are named by their positions, like in anndata.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an array does not have the number of rows, if the tree cannot be written, if names cannot be read or
+    /// are not UTF-8, or if a table cannot be read or stored.
+    pub fn write(
+        &self,
+        tree: Box<dyn TreeWriter>,
+        shape: Shape,
+        names: [Option<Names<'_>>; 2],
+        annotations: [Option<&dyn Annotations>; 2],
+        compression: Compression,
+    ) -> Result<u64> {
+        let mut output = Output::new(tree, compression);
+        let root = Group::ROOT;
+        output.encode(root, "anndata", "0.1.0")?;
+        let [row_names, col_names] = names;
+        let [row_table, col_table] = annotations;
+        for (name, len, names, table) in
+            [("obs", shape.rows, row_names, row_table), ("var", shape.cols, col_names, col_table)]
+        {
+            write_table(&mut output, (root, name), "_index", len, names, table)?;
+        }
+        for name in MAPPINGS {
+            let group = output.group(root, name)?;
+            output.encode(group, "dict", "0.1.0")?;
+            match name {
+                "obsm" => write_arrays(&mut output, group, shape.rows, &self.obsm)?,
+                "varm" => write_arrays(&mut output, group, shape.cols, &self.varm)?,
+                "uns" => self.write_uns(&mut output, group)?,
+                _ => {}
+            }
+        }
+        output.finish()
+    }
+
+    fn write_uns(&self, output: &mut Output, uns: Group) -> Result<()> {
+        let mut last: Option<(&str, Group)> = None;
+        for (group_name, name, elements) in &self.uns {
+            let group = match last {
+                Some((known, group)) if known == *group_name => group,
+                _ => {
+                    let group = output.group(uns, group_name)?;
+                    output.encode(group, "dict", "0.1.0")?;
+                    group
+                }
+            };
+            last = Some((group_name, group));
+            output.numbers(group, name, &Values::F64(elements.to_vec()))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_arrays(
+    output: &mut Output,
+    group: Group,
+    rows: u64,
+    arrays: &[(&str, u64, &[f64])],
+) -> Result<()> {
+    for (name, cols, elements) in arrays {
+        if rows.checked_mul(*cols) != Some(elements.len() as u64) {
+            let what = format!("{name}: {} elements for {rows} x {cols}", elements.len());
+            return Err(Error::argument(what));
+        }
+        output.dense(group, name, [rows, *cols], bytemuck::cast_slice(elements))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! Computing with matrices: functions of values, products, sums of groups and principal components.
+//!
+//! Values are computed as they are decoded; a matrix may be larger than memory. [`normalize`], [`aggregate`] and
+//! [`pca`] write results to a location. The items of [`nnz_engine::compute`], which work on any
+//! [`MatrixSource`](crate::MatrixSource), are here as well.
+
+mod aggregate;
+mod normalize;
+mod pca;
+
+pub use aggregate::{AggregateOptions, aggregate};
+pub use nnz_engine::compute::{
+    Aggregation, Computed, Float, Pca, PcaOptions, ProductOptions, ValueStep, cell_axis, multiply,
+    normalizing_factors,
+};
+pub use nnz_engine::compute::{aggregate as aggregate_source, pca as pca_of};
+pub use normalize::{Normalization, TargetSum, normalize};
+pub(crate) use pca::no_components;
+pub use pca::{PcaSummary, PcaWriter, pca};

@@ -1,0 +1,217 @@
+//! Sums of the cells of each group.
+
+use std::ops::Range;
+
+use nnz_core::{
+    Annotations, Axis, Cancellation, Error, Header, MatrixSource, Minors, Names, Order, Projection,
+    Result, Shape, StringList, UnitReader, Values,
+};
+use nnz_engine::compute::{Aggregation, ProductOptions, aggregate as sums_of, cell_axis};
+use nnz_engine::{CsMatrix, Labelled, Labels};
+
+use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
+
+/// How the cells of groups are combined.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct AggregateOptions {
+    /// What is computed; by default the sum.
+    pub aggregation: Aggregation,
+    /// The axis of the cells; by default that which the file states, or the rows.
+    pub axis: Option<Axis>,
+}
+
+nnz_core::setters! {
+    AggregateOptions {
+        aggregation: Aggregation,
+        axis: Option<Axis>,
+    }
+}
+
+/// Writes a matrix with a row or column for each value of a column of the annotations of cells: the sum of the cells
+/// that have the value, or another aggregation (pseudobulk). Cells without a value are left out.
+///
+/// Groups are in the order of categories, or in ascending order. Sums of integers and counts are integers, everything
+/// else is of type `f64`. The labels of the options apply to the source, so that a table can provide the column.
+///
+/// ```no_run
+/// use nnz::compute::{AggregateOptions, aggregate};
+///
+/// let options = nnz::ConvertOptions::default();
+/// aggregate("study.h5ad", "sums.h5ad", "cell_type", &AggregateOptions::default(), &options, &nnz::NoProgress)?;
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if there is no such column, as [`aggregate_source`](super::aggregate_source), and as
+/// [`convert`](fn@crate::convert).
+pub fn aggregate(
+    from: impl Into<Location>,
+    to: impl Into<Location>,
+    by: &str,
+    how: &AggregateOptions,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let (from, to) = (&from.into(), &to.into());
+    let place = from.source_place();
+    let source = options.open_options().open_matrix(from)?;
+    let labels = [&options.row_labels, &options.col_labels];
+    let source: Box<dyn MatrixSource> = match labels.iter().all(|labels| labels.is_default()) {
+        true => source,
+        false => Box::new(
+            Labelled::new(source, labels, options.memory)
+                .map_err(|error| error.with_context(&place))?,
+        ),
+    };
+    let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
+    let column = column(&*source, axis, by, options.memory / 4);
+    let groups = column.and_then(|column| column.grouped());
+    let groups = groups.map_err(|error| error.with_context(&place))?;
+    let missing = groups.codes.iter().filter(|code| code.is_none()).count();
+    let count = u32::try_from(groups.labels.len()).unwrap_or(u32::MAX);
+    let limits = ProductOptions::default()
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    let codes = (&*groups.codes, count);
+    let numbers = sums_of(&*source, &place, axis, codes, how.aggregation, &limits)?;
+    let integers = how.aggregation != Aggregation::Mean && source.header().value_type.is_integer();
+    let integers = integers || how.aggregation == Aggregation::CountNonzero;
+    let aggregated = Aggregated::new(source, axis, groups.labels, &numbers, integers)?;
+    drop(numbers);
+    let options = &options.clone().row_labels(Labels::default()).col_labels(Labels::default());
+    let mut summary = convert_source(&aggregated, &place, to, options, progress)?;
+    // The size of the source is not that of the result.
+    summary.bytes_before = None;
+    if missing > 0 {
+        let of = if axis == Axis::Rows { "rows" } else { "columns" };
+        summary.notes.push(format!("{missing} {of} have no value of {by:?} and are left out"));
+    }
+    Ok(summary)
+}
+
+/// Reads a column of the annotations of an axis.
+fn column(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    name: &str,
+    memory: u64,
+) -> Result<nnz_core::Column> {
+    let table = source.annotations(axis)?;
+    let columns = table.as_ref().map_or(&[][..], |table| table.columns());
+    let found = columns.iter().position(|info| info.name == name);
+    match (&table, found) {
+        (Some(table), Some(at)) => table.read_column(at, memory),
+        _ => {
+            let names: Vec<String> =
+                columns.iter().map(|info| format!("{:?}", info.name)).collect();
+            let what = match &names[..] {
+                [] => format!("the {axis} have no annotations"),
+                _ => format!(
+                    "the {axis} have no annotation {name:?}; annotations are {}",
+                    names.join(", ")
+                ),
+            };
+            let option = if axis == Axis::Rows { "row_annotations" } else { "col_annotations" };
+            Err(Error::argument(what).with_hint(option, "adds the columns of a file"))
+        }
+    }
+}
+
+/// A matrix with a row or column for each group, and the other axis of the source.
+struct Aggregated {
+    matrix: Box<dyn MatrixSource>,
+    source: Box<dyn MatrixSource>,
+    /// The axis of the groups.
+    axis: Axis,
+    labels: StringList,
+}
+
+impl Aggregated {
+    /// Makes a matrix of numbers by group.
+    fn new(
+        source: Box<dyn MatrixSource>,
+        axis: Axis,
+        labels: StringList,
+        numbers: &[f64],
+        integers: bool,
+    ) -> Result<Self> {
+        let Header { shape, axis_kinds, .. } = *source.header();
+        let others = shape.len(axis.other());
+        let width = usize::try_from(others).unwrap_or(usize::MAX).max(1);
+        let (mut pointers, mut minors, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in numbers.chunks(width) {
+            for (minor, number) in (0_u64..).zip(row) {
+                if *number != 0.0 {
+                    minors.push(minor);
+                    values.push(*number);
+                }
+            }
+            pointers.push(values.len() as u64);
+        }
+        // Without any other rows or columns, there are no numbers.
+        let groups = usize::try_from(labels.len()).unwrap_or(usize::MAX);
+        pointers.resize(groups.saturating_add(1), values.len() as u64);
+        let (order, shape) = match axis {
+            Axis::Rows => (Order::Row, Shape { rows: labels.len(), cols: others }),
+            Axis::Cols => (Order::Col, Shape { rows: others, cols: labels.len() }),
+        };
+        let values = if integers { as_integers(&values) } else { Values::F64(values) };
+        let matrix = CsMatrix::from_parts(shape, order, pointers, Minors::U64(minors), values)?;
+        let matrix = matrix.with_axis_kinds(axis_kinds).into_source()?;
+        Ok(Self { matrix, source, axis, labels })
+    }
+}
+
+/// Returns whole numbers as the narrowest of three types that holds all.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are in range")]
+fn as_integers(values: &[f64]) -> Values {
+    let least = values.iter().copied().fold(0.0, f64::min);
+    let greatest = values.iter().copied().fold(0.0, f64::max);
+    if least >= 0.0 && greatest <= f64::from(u32::MAX) {
+        Values::U32(values.iter().map(|value| *value as u32).collect())
+    } else if least >= f64::from(i32::MIN) && greatest <= f64::from(i32::MAX) {
+        Values::I32(values.iter().map(|value| *value as i32).collect())
+    } else {
+        Values::I64(values.iter().map(|value| *value as i64).collect())
+    }
+}
+
+impl MatrixSource for Aggregated {
+    nnz_core::forward_source! {
+        matrix: random_access, rereadable, will_read, scattered, stored_before
+    }
+
+    fn header(&self) -> &Header {
+        self.matrix.header()
+    }
+
+    fn about(&self) -> Result<nnz_core::About> {
+        self.source.about()
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        match axis == self.axis {
+            true => Ok(Some(self.labels.reader())),
+            false => self.source.read_names(axis),
+        }
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        match axis == self.axis {
+            true => Ok(None),
+            false => self.source.annotations(axis),
+        }
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.matrix.units(majors, fields)
+    }
+}

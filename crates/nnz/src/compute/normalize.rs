@@ -1,0 +1,130 @@
+//! Normalizing counts.
+
+use std::str::FromStr;
+
+use nnz_core::{Axis, Cancellation, MatrixSource, Place, Result};
+use nnz_engine::compute::{Computed, ValueStep, cell_axis, normalizing_factors};
+use nnz_engine::{StatsOptions, Summed};
+
+use crate::output::DuplicatePolicy;
+use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
+
+/// The sum of each cell after normalization.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum TargetSum {
+    /// The median of the positive sums. The default.
+    #[default]
+    Median,
+    /// A positive number.
+    Sum(f64),
+}
+
+impl FromStr for TargetSum {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "median" => Ok(Self::Median),
+            _ => match text.parse::<f64>() {
+                Ok(sum) if sum > 0.0 && sum.is_finite() => Ok(Self::Sum(sum)),
+                _ => Err("expected a positive number, or median".to_owned()),
+            },
+        }
+    }
+}
+
+/// How counts are normalized. By default, nothing is changed.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Normalization {
+    /// Scales each cell to the same sum.
+    pub target_sum: Option<TargetSum>,
+    /// Replaces each value `x` by `ln(1 + x)`, after scaling.
+    pub log1p: bool,
+    /// The axis of the cells; by default that which the file states, or the rows.
+    pub axis: Option<Axis>,
+}
+
+nnz_core::setters! {
+    Normalization {
+        target_sum: Option<TargetSum>,
+        log1p: bool,
+        axis: Option<Axis>,
+    }
+}
+
+impl Normalization {
+    /// Applies it to a matrix, as its values are decoded. The sums of cells are computed now, in one pass. `place` is
+    /// its name in messages.
+    ///
+    /// If the options have [`DuplicatePolicy::Sum`], duplicate entries are summed first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the matrix cannot be read or is broken, and for complex numbers and fill values.
+    pub fn apply(
+        &self,
+        source: Box<dyn MatrixSource>,
+        place: &Place,
+        options: &ConvertOptions,
+    ) -> Result<Box<dyn MatrixSource>> {
+        let mut source = source;
+        let changes = self.target_sum.is_some() || self.log1p;
+        if changes && options.duplicates == Some(DuplicatePolicy::Sum) {
+            let cancellation = options.cancellation.clone();
+            source = Box::new(Summed::new(source, options.memory, options.threads, cancellation));
+        }
+        let mut steps = Vec::new();
+        if let Some(target) = self.target_sum {
+            let axis = self.axis.unwrap_or_else(|| cell_axis(source.header()));
+            let target = match target {
+                TargetSum::Median => None,
+                TargetSum::Sum(sum) => Some(sum),
+            };
+            let stats = StatsOptions::default()
+                .memory(options.memory)
+                .threads(options.threads)
+                .cancellation(options.cancellation.clone());
+            let factors = normalizing_factors(&*source, place, axis, target, stats)?;
+            steps.push(ValueStep::ScaleAxis(axis, factors.into()));
+        }
+        if self.log1p {
+            steps.push(ValueStep::Log1p);
+        }
+        match steps.is_empty() {
+            true => Ok(source),
+            false => Ok(Box::new(Computed::new(source, place.clone(), steps)?)),
+        }
+    }
+}
+
+/// Writes a matrix with normalized values, as `scanpy.pp.normalize_total` and `scanpy.pp.log1p` compute them. They
+/// are of type `f32`, or `f64` if the matrix has 64-bit values.
+///
+/// ```no_run
+/// use nnz::compute::{Normalization, TargetSum, normalize};
+///
+/// let how = Normalization::default().target_sum(TargetSum::Sum(1e4)).log1p(true);
+/// let options = nnz::ConvertOptions::default();
+/// normalize("counts.h5ad", "normalized.h5ad", &how, &options, &nnz::NoProgress)?;
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails as [`Normalization::apply`] and [`convert`](fn@crate::convert). The logarithm fails if an element has several
+/// entries in a format that sums them, unless the options have [`DuplicatePolicy::Sum`].
+pub fn normalize(
+    from: impl Into<Location>,
+    to: impl Into<Location>,
+    how: &Normalization,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let (from, to) = (&from.into(), &to.into());
+    let place = from.source_place();
+    let source = options.open_options().open_matrix(from)?;
+    let source = how.apply(source, &place, options)?;
+    convert_source(&*source, &place, to, options, progress)
+}

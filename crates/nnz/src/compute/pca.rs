@@ -1,0 +1,95 @@
+//! Writing principal components.
+
+use std::time::Instant;
+
+use nnz_core::{Axis, Cancellation, Error, MatrixSource, Result, Shape};
+use nnz_engine::compute::{Pca, PcaOptions, cell_axis, pca as components_of};
+use nnz_engine::{Labelled, Transposed};
+
+use super::Normalization;
+use crate::{ConvertOptions, Location};
+
+/// Writes components, and the names and annotations of a matrix whose rows are the observations. Returns the number
+/// of bytes written.
+pub type PcaWriter<'a> = Box<dyn FnOnce(&dyn MatrixSource, &Pca) -> Result<u64> + 'a>;
+
+/// The result of writing principal components.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PcaSummary {
+    /// The number of observations and of features.
+    pub shape: Shape,
+    /// The variance of each component, as a part of that of all features.
+    pub variance_ratio: Vec<f64>,
+    /// The number of bytes written.
+    pub bytes: u64,
+    /// The time in seconds.
+    pub seconds: f64,
+}
+
+/// Computes the first principal components of a matrix, whose features are centred, and writes them.
+///
+/// An `.npz` file gets the arrays `scores` (a row for each observation), `loadings` (a row for each feature),
+/// `singular_values`, `explained_variance`, `explained_variance_ratio` and `mean`, all of type `f64`. An AnnData file
+/// gets, as in scanpy, `obsm/X_pca`, `varm/PCs`, `uns/pca/variance` and `uns/pca/variance_ratio`, names and annotations,
+/// but no `X`. Of the conversion options, those about the file, labels, memory and threads apply.
+///
+/// ```no_run
+/// use nnz::compute::{Normalization, PcaOptions, TargetSum, pca};
+///
+/// let how = Normalization::default().target_sum(TargetSum::Sum(1e4)).log1p(true);
+/// pca("counts.h5ad", "pca.h5ad", &how, &PcaOptions::default(), &nnz::ConvertOptions::default())?;
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if the target's format does not store components, and as [`pca_of`](super::pca_of) and
+/// [`convert`](fn@crate::convert).
+pub fn pca(
+    from: impl Into<Location>,
+    to: impl Into<Location>,
+    how: &Normalization,
+    options: &PcaOptions,
+    convert: &ConvertOptions,
+) -> Result<PcaSummary> {
+    let _entered = convert.cancellation.as_ref().map(Cancellation::enter);
+    let started = Instant::now();
+    let (from, to) = (&from.into(), &to.into().resolve_target()?);
+    let place = from.source_place();
+    let source = convert.open_options().open_matrix(from)?;
+    let write = convert.registry.pca_writer(to, convert)?;
+    let labels = [&convert.row_labels, &convert.col_labels];
+    let source: Box<dyn MatrixSource> = match labels.iter().all(|labels| labels.is_default()) {
+        true => source,
+        false => Box::new(
+            Labelled::new(source, labels, convert.memory)
+                .map_err(|error| error.with_context(&place))?,
+        ),
+    };
+    let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
+    let source = how.clone().axis(axis).apply(source, &place, convert)?;
+    let options = options
+        .clone()
+        .observations(axis)
+        .memory(convert.memory)
+        .threads(convert.threads)
+        .cancellation(convert.cancellation.clone());
+    let found = components_of(&*source, &place, &options)?;
+    let source: Box<dyn MatrixSource> = match axis {
+        Axis::Rows => source,
+        Axis::Cols => Box::new(Transposed::new(source)),
+    };
+    let bytes = write(&*source, &found)?;
+    Ok(PcaSummary {
+        shape: source.header().shape,
+        variance_ratio: found.explained_variance_ratio(),
+        bytes,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// The error for formats that do not store components.
+pub(crate) fn no_components(to: &Location) -> Error {
+    Error::argument(format!("{to}: principal components are written to .npz and .h5ad"))
+}

@@ -1,0 +1,36 @@
+//! Writing principal components as arrays of an `.npz` file.
+
+use nnz_container::npz::NpzTreeWriter;
+use nnz_container::tree::{NodeId, TreeWriter};
+use nnz_core::{Result, Shape};
+
+use crate::compute::PcaWriter;
+use crate::{ConvertOptions, Location};
+
+/// Starts writing components.
+pub(super) fn writer<'a>(
+    to: &'a Location,
+    options: &'a ConvertOptions,
+) -> Result<Option<PcaWriter<'a>>> {
+    let Location::Path { path, group: None } = to else { return Ok(None) };
+    if !super::INFO.is_extension_of(path) {
+        return Ok(None);
+    }
+    let mut tree: Box<dyn TreeWriter> = Box::new(NpzTreeWriter::create(path, options.write)?);
+    Ok(Some(Box::new(move |source, pca| {
+        let Shape { rows, cols } = source.header().shape;
+        let width = pca.singular_values.len() as u64;
+        let arrays: [(&str, &[u64], &[f64]); 6] = [
+            ("scores", &[rows, width], &pca.scores),
+            ("loadings", &[cols, width], &pca.loadings),
+            ("singular_values", &[width], &pca.singular_values),
+            ("explained_variance", &[width], &pca.explained_variance()),
+            ("explained_variance_ratio", &[width], &pca.explained_variance_ratio()),
+            ("mean", &[cols], &pca.mean),
+        ];
+        for (name, shape, elements) in arrays {
+            tree.write_array(NodeId::ROOT, name, shape, elements)?;
+        }
+        tree.finish()
+    })))
+}

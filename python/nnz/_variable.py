@@ -1,0 +1,260 @@
+"""Highly variable features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arguments import integer
+from ._errors import ArgumentError
+from ._external import load
+from ._lazy import source_and_memory
+from ._matrix import Matrix
+from ._metrics import cells_by_features, column, labels
+from ._options import PathLike
+
+if TYPE_CHECKING:
+    from ._external import pandas
+
+Floats = npt.NDArray[np.float64]
+
+FLAVORS = ("seurat", "seurat_v3")
+
+RANKED = 2000
+"""How many features of the flavor `seurat_v3` are chosen by default."""
+
+
+def highly_variable_genes(
+    source: Union[Matrix, PathLike],
+    n_top_genes: Optional[int] = None,
+    *,
+    flavor: str = "seurat",
+    min_mean: float = 0.0125,
+    max_mean: float = 3,
+    min_disp: float = 0.5,
+    max_disp: float = np.inf,
+    n_bins: int = 20,
+    span: float = 0.3,
+    batch: Any = None,
+    axis: Optional[str] = None,
+) -> pandas.DataFrame:
+    """Find features whose values vary more than those of others with the same mean, as
+    `scanpy.pp.highly_variable_genes` does. Requires pandas; the flavor ``"seurat_v3"`` also scikit-misc.
+
+    Parameters
+    ----------
+    source : Matrix, str or os.PathLike
+        The matrix: logarithms for the flavor ``"seurat"``, such as ``m.normalize_total(1e4).log1p()``, and counts for
+        ``"seurat_v3"``.
+    n_top_genes : int, optional
+        How many features are chosen. By default 2000 for ``"seurat_v3"``, and those within the limits for
+        ``"seurat"``.
+    flavor : {"seurat", "seurat_v3"}
+        The method.
+    min_mean, max_mean, min_disp, max_disp : float
+        Limits of the logarithm of the mean plus 1, and of the normalized dispersion, if `n_top_genes` is not given.
+    n_bins : int
+        In how many bins features are divided by their mean, for ``"seurat"``.
+    span : float
+        The part of the features that the regression at each mean is based on, for ``"seurat_v3"``.
+    batch : str or array_like, optional
+        A column of the annotations of cells, or a label for each cell. Features are found in each batch, and those
+        found in most of them are chosen.
+    axis : {"rows", "cols", "cells", "features"}, optional
+        What the cells are; by default the cells, or the rows if the file does not state which axis is cells.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With a row for each feature, and the column ``highly_variable``. For ``"seurat"``: ``means``, ``dispersions``
+        and ``dispersions_norm``; for ``"seurat_v3"``: ``means``, ``variances``, ``variances_norm`` and
+        ``highly_variable_rank``. With batches also ``highly_variable_nbatches``, and for ``"seurat"``
+        ``highly_variable_intersection``.
+
+    Raises
+    ------
+    KeyError
+        There is no annotation with the name.
+    nnz.ArgumentError
+        An argument is not valid, or the number of labels is not that of cells.
+
+    Examples
+    --------
+    >>> m = nnz.open("examples/pbmc_10x_v3_mtx").normalize_total(1e4).log1p()
+    >>> found = nnz.highly_variable_genes(m, 20)
+    >>> int(found["highly_variable"].sum())
+    20
+    """
+    if flavor not in FLAVORS:
+        raise ArgumentError(f"flavor {flavor!r}: expected one of {', '.join(map(repr, FLAVORS))}")
+    if n_top_genes is not None:
+        n_top_genes = integer("n_top_genes", n_top_genes, 1)
+    frames = load("pandas", "highly_variable_genes")
+    matrix = cells_by_features(source, axis)
+    parts = [matrix] if batch is None else _batches(matrix, batch)
+    if flavor == "seurat_v3":
+        found = _by_rank(matrix, parts, RANKED if n_top_genes is None else n_top_genes, span, batch is not None)
+    else:
+        limits = (min_mean, max_mean, min_disp, max_disp)
+        found = _by_dispersion(parts, n_top_genes, limits, integer("n_bins", n_bins, 1), batch is not None)
+    made: pandas.DataFrame = frames.DataFrame(found, index=labels(matrix.col_names, matrix.shape[1]))
+    return made
+
+
+def _batches(matrix: Matrix, batch: Any) -> List[Matrix]:
+    """Select the cells of each batch."""
+    frames = load("pandas", "highly_variable_genes")
+    given: Any = column(matrix, batch) if isinstance(batch, str) else batch
+    if len(np.shape(given)) != 1 or len(given) != matrix.shape[0]:
+        raise ArgumentError(f"labels of the shape {np.shape(given)} for {matrix.shape[0]} cells")
+    codes = np.asarray(frames.Categorical(given).codes, np.intp)
+    if (codes < 0).any():
+        raise ArgumentError("batch: some cells have no label")
+    return [matrix.select(rows=codes == code) for code in np.unique(codes)]
+
+
+def _mean_and_variance(matrix: Matrix) -> Any:
+    """Compute the mean and the variance of each feature in one pass."""
+    opened, memory = source_and_memory(matrix)
+    found = opened.stats("cols", "all", memory)
+    return np.asarray(found[1], np.float64), np.asarray(found[2], np.float64)
+
+
+def _by_dispersion(
+    parts: List[Matrix], top: Optional[int], limits: Any, n_bins: int, batched: bool
+) -> Dict[str, Any]:
+    """The method of Seurat: variance divided by mean, compared with features of a similar mean."""
+    each = [_dispersions(part, top, limits, n_bins, batched) for part in parts]
+    if not batched:
+        return each[0]
+    means = np.mean([one["means"] for one in each], axis=0)
+    dispersions = _mean_of_known([one["dispersions"] for one in each])
+    normalized = _mean_of_known([one["dispersions_norm"] for one in each])
+    batches = np.sum([one["highly_variable"] for one in each], axis=0)
+    if top is not None:
+        # Sorted by the number of batches, then by dispersion; a feature without one comes last.
+        order = np.lexsort((-np.where(np.isnan(normalized), -np.inf, normalized), -batches))
+        chosen = np.zeros(len(order), bool)
+        chosen[order[:top]] = True
+    else:
+        normalized = np.nan_to_num(normalized)
+        chosen = _within(means, normalized, limits)
+    return {
+        "means": means,
+        "dispersions": dispersions,
+        "dispersions_norm": normalized,
+        "highly_variable_nbatches": batches,
+        "highly_variable_intersection": batches == len(each),
+        "highly_variable": chosen,
+    }
+
+
+def _mean_of_known(arrays: Any) -> Floats:
+    """The mean of numbers that are not NaN, which is NaN if there are none."""
+    stacked: Floats = np.asarray(arrays)
+    known = ~np.isnan(stacked)
+    counts = known.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        made: Floats = np.where(known, stacked, 0.0).sum(axis=0) / counts
+    return made
+
+
+def _dispersions(matrix: Matrix, top: Optional[int], limits: Any, n_bins: int, batched: bool) -> Dict[str, Any]:
+    """The dispersion of each feature. In a batch, features without counts take no part."""
+    means, variances = _mean_and_variance(matrix.expm1())
+    width = len(means)
+    part = np.flatnonzero(matrix.count_nonzero(axis=0) > 0) if batched else np.arange(width)
+    mean = np.where(means[part] == 0, 1e-12, means[part])
+    dispersion = variances[part] / mean
+    dispersion[dispersion == 0] = np.nan
+    dispersion = np.log(dispersion)
+    mean = np.log1p(mean)
+    normalized = _normalized(mean, dispersion, n_bins)
+    if top is not None:
+        known = np.sort(normalized[~np.isnan(normalized)])[::-1]
+        least = known[min(top, len(known)) - 1] if len(known) else np.inf
+        chosen = np.nan_to_num(normalized, nan=-np.inf) >= least
+    else:
+        chosen = _within(mean, np.nan_to_num(normalized), limits)
+    found: Dict[str, Any] = {"means": mean, "dispersions": dispersion, "dispersions_norm": normalized, "highly_variable": chosen}
+    if len(part) == width:
+        return found
+    spread: Dict[str, Any] = {}
+    for name, values in found.items():
+        spread[name] = np.zeros(width, values.dtype)
+        spread[name][part] = values
+    return spread
+
+
+def _within(means: Floats, normalized: Floats, limits: Any) -> npt.NDArray[np.bool_]:
+    min_mean, max_mean, min_disp, max_disp = limits
+    made: npt.NDArray[np.bool_] = (
+        (means > min_mean) & (means < max_mean) & (normalized > min_disp) & (normalized < max_disp)
+    )
+    return made
+
+
+def _normalized(means: Floats, dispersions: Floats, n_bins: int) -> Floats:
+    """Subtract the mean dispersion of the bin of each feature, and divide by the standard deviation in it."""
+    frames = load("pandas", "highly_variable_genes")
+    if not len(means):
+        return np.zeros(0)
+    frame = frames.DataFrame({"bin": frames.cut(means, bins=n_bins, labels=False), "dispersion": dispersions})
+    by_bin = frame.groupby("bin")["dispersion"]
+    average, deviation = by_bin.transform("mean").to_numpy(), by_bin.transform("std").to_numpy().copy()
+    average = average.copy()
+    # A bin with one feature, whose dispersion becomes 1.
+    alone = np.isnan(deviation)
+    deviation[alone] = average[alone]
+    average[alone] = 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        made: Floats = (dispersions - average) / deviation
+    return made
+
+
+def _by_rank(matrix: Matrix, parts: List[Matrix], top: int, span: float, batched: bool) -> Dict[str, Any]:
+    """The method of Seurat 3: the variance of counts that are standardized by what a regression expects."""
+    means, variances = _mean_and_variance(matrix)
+    each = np.array([_standardized_variances(part, span) for part in parts])
+    # Positions in descending order of variance.
+    ranks: npt.NDArray[Any] = np.argsort(np.argsort(-each, axis=1), axis=1).astype(np.float32)
+    ranks[ranks >= top] = np.nan
+    batches = (~np.isnan(ranks)).sum(axis=0)
+    median = np.full(ranks.shape[1], np.nan, np.float32)
+    found = batches > 0
+    if found.any():
+        median[found] = np.nanmedian(ranks[:, found], axis=0)
+    order = np.lexsort((-batches, np.where(np.isnan(median), np.inf, median)))
+    chosen = np.zeros(len(order), bool)
+    chosen[order[:top]] = True
+    made = {
+        "means": means,
+        "variances": variances,
+        "variances_norm": each.mean(axis=0),
+        "highly_variable_rank": median,
+        "highly_variable": chosen,
+    }
+    if batched:
+        made["highly_variable_nbatches"] = batches
+    return made
+
+
+def _standardized_variances(matrix: Matrix, span: float) -> Floats:
+    loess: Any = load("skmisc.loess", "highly_variable_genes with the flavor seurat_v3")
+    means, variances = _mean_and_variance(matrix)
+    varies = variances > 0
+    expected = np.zeros(len(means))
+    if varies.any():
+        model = loess.loess(np.log10(means[varies]), np.log10(variances[varies]), span=span, degree=2)
+        model.fit()
+        expected[varies] = model.outputs.fitted_values
+    deviation = np.sqrt(10**expected)
+    count = matrix.shape[0]
+    limited = matrix.limit_cols(deviation * np.sqrt(count) + means)
+    limited_means, limited_variances = _mean_and_variance(limited)
+    # The sum of squares of the distances from the mean before values were limited.
+    squares = limited_variances * (count - 1) + count * (limited_means - means) ** 2
+    made: Floats = squares / (max(count - 1, 1) * deviation**2)
+    return made
