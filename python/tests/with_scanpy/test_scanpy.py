@@ -148,8 +148,10 @@ def test_standardized_variances_are_those_of_scanpy(tmp_path, batched):
     )
     assert set(found.columns) <= set(adata.var.columns)
     assert found["highly_variable"].tolist() == adata.var["highly_variable"].tolist()
-    for name in ("means", "variances", "variances_norm", "highly_variable_rank"):
+    for name in ("means", "variances", "variances_norm"):
         np.testing.assert_allclose(found[name], adata.var[name], rtol=1e-5, err_msg=name)
+    # Features of the same variance are in any order.
+    np.testing.assert_allclose(found["highly_variable_rank"], adata.var["highly_variable_rank"], atol=1)
 
 
 def test_components_in_anndata_are_read_by_scanpy(tmp_path):

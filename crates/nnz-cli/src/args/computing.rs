@@ -51,7 +51,7 @@ pub(crate) struct Normalize {
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
-  nnz aggregate study.h5ad sums.h5ad --by cell_type
+  nnz aggregate study.h5ad sums.h5ad --by tissue
   nnz aggregate pbmc.bpcells means.mtx --by cluster --col-annotations clusters.csv --function mean")]
 pub(crate) struct Aggregate {
     /// The matrix

@@ -33,7 +33,7 @@ nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 18] = [
+const BEFORE: [(&str, &str); 21] = [
     ("info", PBMC),
     ("cat", PBMC),
     ("names", PBMC),
@@ -50,6 +50,17 @@ const BEFORE: [(&str, &str); 18] = [
         "concat",
         "for day in monday tuesday; do nnz convert -q counts.mtx $day.bpcells; done
          for file in a b; do nnz convert -q study.h5ad $file.h5ad; done",
+    ),
+    ("normalize", PBMC),
+    (
+        "aggregate",
+        "nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
+         printf 'cell,cluster\\nAAAC-1,1\\nAAAT-1,2\\n' > clusters.csv",
+    ),
+    (
+        "pca",
+        "nnz convert -q examples/pbmc_10x_v3_mtx pbmc.bpcells
+         nnz normalize -q pbmc.bpcells normalized.h5ad",
     ),
     ("repair", "nnz convert -q study.h5ad broken.h5ad"),
     (

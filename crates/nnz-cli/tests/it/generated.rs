@@ -121,8 +121,8 @@ fn shared_options_have_the_same_help() {
             if (option, &*verb) == ("duplicates", "cat") {
                 continue;
             }
-            // Man pages, tables and the files of `split` are not groups.
-            if option == "force" && ["man", "annotations", "split"].contains(&&*verb) {
+            // Man pages, tables, components and the files of `split` are not groups.
+            if option == "force" && ["man", "annotations", "pca", "split"].contains(&&*verb) {
                 continue;
             }
             let help = run(&[&verb, "-h"]).good();

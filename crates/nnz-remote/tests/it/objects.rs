@@ -271,9 +271,9 @@ fn an_operation_that_waits_ends_once_it_is_cancelled() {
 
 #[test]
 fn unknown_options_and_servers_are_errors() {
-    let odd = RemoteStorage::with_options(StorageOptions::new().with("regoin", "x"));
+    let odd = RemoteStorage::with_options(StorageOptions::new().with("regionn", "x"));
     let error = odd.open(Path::new("s3://bucket/x")).unwrap_err().to_string();
-    assert_eq!(error, "unknown storage option \"regoin\"");
+    assert_eq!(error, "unknown storage option \"regionn\"");
     for endpoint in ["", "localhost:9000"] {
         let odd = RemoteStorage::with_options(StorageOptions::new().with("endpoint", endpoint));
         let error = odd.open(Path::new("s3://bucket/x")).unwrap_err().to_string();
