@@ -156,7 +156,11 @@ impl FragmentVersion {
         let parts: Vec<&str> = text.split('-').collect();
         let (packing, format_version) = match parts[..] {
             ["packed" | "unpacked", _, "matrix", _] => {
-                return Err(unsupported(text, place, "holds a matrix, not genomic fragments"));
+                return Err(unsupported(
+                    text,
+                    place,
+                    "is that of a matrix, not of genomic fragments",
+                ));
             }
             [packing, "fragments", format_version] => (Packing::parse(packing), format_version),
             _ => (None, ""),

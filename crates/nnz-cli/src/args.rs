@@ -33,24 +33,24 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
 
 const AFTER_HELP: &str = "\
 A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr container; \
-- is standard input or output (Matrix Market and fragments only). A location may also be a URL: \
-s3://, gs:// or az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a \
+- is standard input or output (Matrix Market and fragments only). If nnz was built with the feature \
+remote, a location may also be a URL: s3://, gs:// or az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a \
 matrix, otherwise the only matrix in the file. The format of a source is detected from its content; \
 the format of a target follows from its extension or --to.
 
 Annotations are columns of data about rows or columns: obs and var in AnnData, features.tsv in 10x.
 
-Reads:  BPCells directories, HDF5 groups and R objects (.rds); R matrices
-        (.rds): base R and classes of the Matrix package; Matrix Market (.mtx,
-        .mtx.gz); 10x HDF5, and 10x directories (matrix.mtx, barcodes.tsv,
+Reads:  BPCells directories, R objects (.rds), HDF5, NetCDF, Zarr and npz; R
+        matrices (.rds): base R and classes of the Matrix package; Matrix Market
+        (.mtx, .mtx.gz); 10x HDF5, and 10x directories (matrix.mtx, barcodes.tsv,
         features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and
         data frames (.dbdf), and directories of segments (.dbdf.hdfs);
         Binsparse in HDF5, NetCDF, Zarr, npz and directories of .npy; AnnData
         (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...;
         SciPy sparse matrices (.npz); NumPy arrays (.npy)
-Writes: BPCells directories (.bpcells), R objects (.rds) and HDF5 groups (.h5
-        with --to bpcells); R matrices (.rds with --to dgCMatrix); Matrix Market
-        (.mtx, .mtx.gz); 10x directories, and 10x HDF5 (.h5 with --to 10x);
+Writes: BPCells directories (.bpcells), R objects (.rds), and with --to bpcells
+        .h5, .nc, .zarr and .npz; R matrices (.rds with --to dgCMatrix); Matrix
+        Market (.mtx, .mtx.gz); 10x directories, and 10x HDF5 (.h5 with --to 10x);
         DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz,
         .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse
         matrices (.npz); NumPy arrays (.npy)
@@ -84,7 +84,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) verb: Verb,
 
-    /// Print only errors
+    /// Print no summaries, notes or progress
     #[arg(long, short, global = true, display_order = 900)]
     pub(crate) quiet: bool,
 
@@ -273,8 +273,8 @@ pub(crate) struct Names {
 /// Print the names and annotations of rows or columns as a table
 ///
 /// The first line is a header, followed by one line per row or column. Fields are separated by commas if
-/// OUT ends in .csv, otherwise by tabs. Missing values are empty. If there are no names and
-/// annotations, prints only a note on standard error; with OUT, that is an error.
+/// OUT ends in .csv, otherwise by tabs. Missing values are empty. If there are neither names
+/// nor annotations, prints only a note on standard error; with OUT, that is an error.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz annotations study.h5ad rows cells.csv")]
 pub(crate) struct Annotations {
@@ -330,11 +330,17 @@ pub(crate) struct Convert {
     pub(crate) writing: Writing,
 }
 
+/// The default of `transpose` is not that of other commands.
+const TRANSPOSED_CELL_AXIS: &str = "Axis of the cells in DST: the matrix is transposed only if that is needed \
+                                    [default: transpose always, also if the format of DST has cells on the \
+                                    other axis]";
+
 /// Transpose a matrix, in any format
 ///
 /// The storage order stays the same: a matrix stored by column is written by column.
 #[derive(Debug, Group)]
 #[command(mut_arg("types", |arg| arg.hide(true)))]
+#[command(mut_arg("cell_axis", |arg| arg.help(TRANSPOSED_CELL_AXIS)))]
 #[command(after_help = "Example:\n  nnz transpose pbmc.bpcells cells_by_genes.bpcells")]
 pub(crate) struct Transpose {
     #[command(flatten)]
@@ -346,8 +352,8 @@ pub(crate) struct Transpose {
 /// A LIST has ranges A:B (from A to B - 1; either may be omitted), positions counted from 0, and
 /// names, separated by commas. @FILE reads positions or names from a file, one per line. The target
 /// has the order of the list. A row or column can be selected only once, and names must be unique.
-/// From AnnData to AnnData, everything that belongs to the selected rows and columns is written. Rows of
-/// a 10x directory can be selected by any column of features.tsv, such as ids or symbols.
+/// From AnnData to AnnData, everything that belongs to the selected rows and columns is written. Any
+/// annotation whose values are unique can be used as names, such as gene ids or symbols.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -374,6 +380,11 @@ pub(crate) struct Slice {
     pub(crate) writing: Writing,
 }
 
+const COMMON_TYPE: &str = "Value type: int8 to int64, uint8 to uint64, float32, float64, bint8 (bool), \
+                           complex[float32] or complex[float64], if the target supports it; int, uint, \
+                           float and double are int32, uint32, float32 and float64 [default: the smallest \
+                           type that holds the values of all matrices]";
+
 /// Concatenate matrices along an axis
 ///
 /// With --axis rows, the rows of each matrix follow those of the one before; with --axis cols, the
@@ -381,6 +392,7 @@ pub(crate) struct Slice {
 /// smallest value type that holds the values of all matrices exactly. AnnData files are concatenated along
 /// rows with all layers, raw, obs and obsm; genes are matched by name. FILE.h5ad::X is only the matrix.
 #[derive(Debug, Group)]
+#[command(mut_arg("value_type", |arg| arg.help(COMMON_TYPE)))]
 #[command(after_help = "\
 Examples:
   nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
@@ -422,7 +434,7 @@ pub(crate) struct ConcatFiles {
     #[arg(long, value_name = "HOW", help_heading = WHOLE_FILES)]
     pub(crate) join: Option<JoinArg>,
 
-    /// Add a column to obs with the file number (0, 1, ...)
+    /// Add a column to obs with the number of the file (0, 1, ...)
     #[arg(long, value_name = "COLUMN", help_heading = WHOLE_FILES)]
     pub(crate) label: Option<String>,
 
@@ -431,8 +443,8 @@ pub(crate) struct ConcatFiles {
     #[arg(allow_hyphen_values = true)]
     pub(crate) index_unique: Option<String>,
 
-    /// Value of missing elements of dense arrays with --join outer [default: NaN]; must be 0 for sparse
-    /// arrays
+    /// Value of missing elements of dense arrays with --join outer [default: NaN]; those of sparse arrays
+    /// are 0, so if there are any, another NUMBER is an error
     #[arg(long, value_name = "NUMBER", help_heading = WHOLE_FILES)]
     #[arg(allow_negative_numbers = true, value_parser = number)]
     pub(crate) fill: Option<f64>,
@@ -453,7 +465,7 @@ pub(crate) enum JoinArg {
 #[command(mut_args(of_split))]
 #[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
 pub(crate) struct Split {
-    /// The file
+    /// The AnnData file
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
@@ -473,12 +485,17 @@ pub(crate) struct Split {
     pub(crate) writing: Writing,
 }
 
+const REPAIRED_FORMAT: &str = "Format to write: a name from nnz formats, or a Binsparse format such as CSR, \
+                               COOR or \"dense(sparse(element))\" [default: from the extension of DST; \
+                               without a known extension, the format of SRC]";
+
 /// Write a corrected copy of a broken file
 ///
 /// Corrects and lists what has a single possible correction: overflowed indptr of AnnData, 10x and SciPy; a wrong
 /// number of entries in the header; unsorted entries; end_max of fragments. Anything else is an error, and nothing
 /// is written. An AnnData file is written with everything in it.
 #[derive(Debug, Group)]
+#[command(mut_arg("to", |arg| arg.help(REPAIRED_FORMAT)))]
 #[command(after_help = "Example:\n  nnz repair broken.h5ad good.h5ad")]
 pub(crate) struct Repair {
     /// The file
@@ -489,8 +506,8 @@ pub(crate) struct Repair {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Treat a Matrix Market file with fewer entries than it states as complete; also one with more entries, but
-    /// without a final newline
+    /// Correct the number of entries of a Matrix Market file even if the file may be truncated: if it has fewer
+    /// entries than it states, or no newline at its end
     #[arg(long)]
     pub(crate) complete: bool,
 
@@ -642,7 +659,7 @@ pub(crate) struct Validate {
 /// Compare two matrices of any formats, or two AnnData files; prints nothing if they are equal
 ///
 /// Matrices are equal if all elements have equal values; types and storage order are ignored. -0.0 differs
-/// from 0.0, also from an implicit one. Otherwise the first differences are printed as
+/// from 0.0, also from an implicit one. If matrices differ, the first differences are printed as
 /// row, column and both values, with - for a missing one, and the exit status is 1. It is 2 if the
 /// matrices cannot be compared: one is missing, unreadable, broken, or not a matrix.
 ///
@@ -685,10 +702,10 @@ pub(crate) struct Diff {
 
 /// Print sum, mean, variance, minimum and maximum of a matrix, or of each row or column
 ///
-/// Elements that are not stored count as zeros; nnz is the number of stored entries. The variance is
-/// the sample variance, with n - 1 in the denominator. With --rows or --cols, only the selected rows
-/// and columns are included, with their position in the source, in file order. Ranges may extend past
-/// the end.
+/// Elements that are not stored count as zeros; nnz is the number of stored entries, in a dense matrix of
+/// nonzero elements. The variance is the sample variance, with n - 1 in the denominator. With --rows or
+/// --cols, only the selected rows and columns are included; they are printed with their position in the
+/// source, in file order. Ranges may extend past the end.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -732,7 +749,7 @@ pub(crate) struct Stats {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MeasuresArg {
-    /// The number of stored entries
+    /// The number of stored entries, in a dense matrix of nonzero elements
     Nnz,
     /// nnz, sum and mean
     Sums,

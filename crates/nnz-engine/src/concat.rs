@@ -254,7 +254,7 @@ fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
             return Err(match exchanged {
                 true => error.with_hint(
                     "transpose",
-                    format!("makes its rows {cols}, like those of the first"),
+                    format!("makes {cols} the rows, as in the first matrix"),
                 ),
                 false => error,
             });

@@ -16,8 +16,9 @@ pub fn check_free_space(directory: &Path, needed: u64, what: &str) -> Result<()>
         Some(free) if needed > free => free,
         _ => return Ok(()),
     };
-    let message =
-        format!("no space left on device: {what} takes at least {needed} bytes, {free} are free");
+    let message = format!(
+        "no space left on the device: {what} takes at least {needed} bytes, {free} are free"
+    );
     let error = io::Error::new(io::ErrorKind::StorageFull, message);
     Err(Error::new(ErrorKind::Io(error), Place::path(directory)))
 }

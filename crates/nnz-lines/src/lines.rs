@@ -333,7 +333,10 @@ pub fn read_error(path: &Path, error: io::Error) -> Error {
     let found = match error.kind() {
         _ if error.get_ref().is_some_and(|inner| inner.is::<NoMember>()) => NoMember.to_string(),
         UnexpectedEof => "truncated compressed data".to_owned(),
-        InvalidData | InvalidInput => format!("damaged compressed data ({error})"),
+        InvalidData | InvalidInput => {
+            let found = format!("damaged compressed data ({error})");
+            return Error::mismatch(Place::path(path), found, "a valid gzip file");
+        }
         _ => return Error::io(path, error),
     };
     Error::mismatch(Place::path(path), found, "a complete gzip file")

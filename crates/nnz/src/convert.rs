@@ -332,8 +332,12 @@ fn convert_once(
     let exchanged = Transposed::new(source);
     let target = target_of(&exchanged, to, options)?;
     let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), progress)?;
-    let note = format!("transposed: rows are now {}, columns are {}", kinds[1], kinds[0]);
-    summary.notes.push(note);
+    let [rows, cols] = kinds;
+    summary.notes.push(match options.transpose {
+        // Rows and columns were exchanged twice.
+        true => format!("not transposed: rows are {rows}, columns are {cols}"),
+        false => format!("transposed: rows are now {cols}, columns are {rows}"),
+    });
     Ok(summary)
 }
 

@@ -58,7 +58,7 @@ impl Dataset {
             }
             #[cfg(feature = "daphne")]
             Self::Table(_) => {
-                let what = "contains a frame, not a matrix";
+                let what = "contains a data frame, not a matrix";
                 let effect = "converts it between .csv and .dbdf";
                 Err(Error::unsupported(Place::default(), what).with_hint("frames::convert", effect))
             }

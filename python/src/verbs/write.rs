@@ -170,8 +170,8 @@ pub(crate) fn concat<'py>(
             }
         }
         if !files.is_default() {
-            let what = "join, label, index_unique and fill only apply to whole AnnData files that are \
-                        concatenated along rows to another";
+            let what = "join, label, index_unique and fill apply only if AnnData files are concatenated \
+                        along rows to an AnnData file";
             return Err(nnz::Error::argument(what));
         }
         nnz::concat(&from, &to, axis, &how, &options, &*context.progress)

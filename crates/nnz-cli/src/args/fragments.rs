@@ -12,8 +12,8 @@ use super::{Memory, Threads, Writing, location};
 
 /// Work with genomic fragments: import, export, query, merge, select, count
 ///
-/// Fragments are intervals on chromosomes, each from one cell. Fragment files are BPCells directories,
-/// HDF5 groups or R objects. Positions are counted from 0, and ends are exclusive. info, cat, names,
+/// Fragments are intervals on chromosomes, each from one cell. Fragment files are those of BPCells:
+/// directories, HDF5, NetCDF, Zarr, npz and R objects. Positions are counted from 0, and ends are exclusive. info, cat, names,
 /// convert, validate and diff also accept fragment files.
 #[derive(Debug, Group)]
 pub(crate) struct Fragments {
@@ -135,7 +135,8 @@ pub(crate) struct Query {
 
 /// Merge several fragment files into one
 ///
-/// Cells are in the order of the files, and their names must be unique in all of them. Chromosomes with the same name are merged.
+/// Cells are in the order of the files, and no two of them may have the same name. Chromosomes with
+/// the same name are merged.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Example:
@@ -248,11 +249,14 @@ fn of_counts(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "expand" | "structure" | "duplicates" => arg.hide(true),
         "order" => arg.help("Store by row or by column [default: row, or what DST requires]"),
+        "cell_axis" => arg.help(
+            "Axis of the cells in DST; as-is is cols [default: as the format of DST requires, otherwise cols]",
+        ),
         "value_type" => arg.help(
             "Value type: int8 to int64, uint8 to uint64, float32 or float64, if the target supports it \
              [default: uint32]",
         ),
-        "genome" => arg.help("10x: genome of the features [default: none]"),
+        "genome" => arg.help("Genome of the features in an HDF5 file [default: none]"),
         _ => arg,
     }
 }

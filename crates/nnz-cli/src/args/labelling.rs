@@ -12,11 +12,11 @@ const LABELS: &str = "Names and annotations";
 /// Names and annotations that replace those of the source, or are added to them.
 #[derive(Debug, Default, Group)]
 pub(crate) struct Labelling {
-    /// Use an annotation column as row names; the old names become a column
+    /// Use an annotation column of the rows of SRC as their names; the old names become a column
     #[arg(long, value_name = "COLUMN", help_heading = LABELS)]
     row_names: Option<String>,
 
-    /// Use an annotation column as column names, like --row-names
+    /// Use an annotation column of the columns of SRC as their names, like --row-names
     #[arg(long, value_name = "COLUMN", help_heading = LABELS)]
     col_names: Option<String>,
 
@@ -24,12 +24,12 @@ pub(crate) struct Labelling {
     #[arg(long, help_heading = LABELS)]
     make_unique: bool,
 
-    /// Join the columns of a .csv, .tsv or .txt file, also with .gz, to the row annotations; it has a header, and
-    /// row names in the first column
+    /// Join the columns of a .csv, .tsv or .txt file (optionally .gz) to the annotations of the rows of SRC; the
+    /// file has a header, and row names in the first column
     #[arg(long, value_name = "FILE", help_heading = LABELS)]
     row_annotations: Option<PathBuf>,
 
-    /// Join columns of a file to the column annotations, like --row-annotations
+    /// Join the columns of a file to the annotations of the columns of SRC, like --row-annotations
     #[arg(long, value_name = "FILE", help_heading = LABELS)]
     col_annotations: Option<PathBuf>,
 }

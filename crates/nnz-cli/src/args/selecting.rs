@@ -11,8 +11,8 @@ use super::values::{Selected, selected};
 /// Selections of rows and columns.
 #[derive(Debug, Group)]
 pub(crate) struct Selecting {
-    /// Rows: ranges, positions, names, or @FILE with one name per line; or a condition such as cell_type=B,T
-    /// or n_counts>=500. Repeated options are combined with AND [default: all]
+    /// Rows: ranges, positions, names, or @FILE with one name or position per line; or a condition such as
+    /// cell_type=B,T or n_counts>=500. Repeated options are combined with AND [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     rows: Vec<Selected>,
 

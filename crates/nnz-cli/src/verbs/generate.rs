@@ -35,11 +35,15 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
     let mut command = args::Args::command();
     command.build();
     let mut found = &mut command;
-    for word in words {
-        found = found.find_subcommand_mut(word).ok_or_else(|| {
-            let topics = "expected a command, formats or locations";
-            Error::argument(format!("no help on {word:?}: {topics}"))
-        })?;
+    for (depth, word) in words.iter().enumerate() {
+        let topics = match (depth, found.has_subcommands()) {
+            (0, _) => "expected a command, formats or locations".to_owned(),
+            (_, true) => format!("expected a command of nnz {}", found.get_name()),
+            (_, false) => format!("nnz {} has no commands", found.get_name()),
+        };
+        found = found
+            .find_subcommand_mut(word)
+            .ok_or_else(|| Error::argument(format!("no help on {word:?}: {topics}")))?;
     }
     let printed = nnz::storage::stdio::stdout(TerminalEscapes::Text).check();
     let printed = printed.and_then(|()| match words {

@@ -130,8 +130,8 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         // Errors of opening a source come first.
         let open = nnz::OpenOptions::new().memory_limit(options.memory);
         args.sources.iter().try_for_each(|source| open.open(source).map(drop))?;
-        let what = "--join, --label, --index-unique and --fill only apply to whole AnnData files that are \
-                    concatenated along rows to another";
+        let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
+                    along rows to an AnnData file";
         return Err(Error::argument(what));
     }
     let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, &bar)?;
@@ -150,7 +150,8 @@ pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
         return Ok(Outcome::Good);
     }
     if done.missing > 0 {
-        print_message(&format!("note: {} rows without a value were not written", done.missing));
+        let what = counted(done.missing, "row without a value was", "rows without a value were");
+        print_message(&format!("note: {what} not written"));
     }
     for (path, summary) in &done.files {
         let target = Location::Path { path: path.clone(), group: None };

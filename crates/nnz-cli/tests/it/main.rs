@@ -33,6 +33,7 @@ mod generated;
 mod golden;
 mod hdf5;
 mod json;
+mod misleading;
 mod noted;
 #[cfg(unix)]
 mod paths;

@@ -149,7 +149,8 @@ fn relabel(
     {
         let (unique, count) = make_unique(all)?;
         if count > 0 {
-            notes.push(format!("{count} repeated names of the {axis} got a number"));
+            let what = if count == 1 { "name" } else { "names" };
+            notes.push(format!("{count} repeated {what} of the {axis} got a number"));
             (names, changed) = (Some(unique), true);
         }
     } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
@@ -206,7 +207,10 @@ impl Columns {
         let without = self.rows.len() as u64 - found;
         if without > 0 {
             let one = one_of(axis);
-            notes.push(format!("{without} {one}s are not in the table and have missing values"));
+            notes.push(match without {
+                1 => format!("1 {one} is not in the table and has missing values"),
+                _ => format!("{without} {one}s are not in the table and have missing values"),
+            });
         }
         // Several rows or columns with the same name share a row of the table.
         let mut used: Vec<u64> = self.rows.iter().flatten().copied().collect();
@@ -215,7 +219,10 @@ impl Columns {
         let unused = table.len() - used.len() as u64;
         if unused > 0 {
             let one = one_of(axis);
-            notes.push(format!("{unused} rows of the table match no {one}"));
+            notes.push(match unused {
+                1 => format!("1 row of the table matches no {one}"),
+                _ => format!("{unused} rows of the table match no {one}"),
+            });
         }
         let mut replaced = Vec::new();
         for (number, info) in table.columns().iter().enumerate() {

@@ -42,7 +42,9 @@ impl MergeOptions {
     pub fn check(&self, stores: usize) -> Result<()> {
         let prefixes = self.prefixes.len();
         if prefixes != 0 && prefixes != stores {
-            let what = format!("{prefixes} prefixes for {stores} stores; expected one for each");
+            let what = format!(
+                "{stores} prefixes are needed, one for each fragment file; found {prefixes}"
+            );
             return Err(Error::argument(what));
         }
         Ok(())

@@ -216,12 +216,14 @@ pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
 
 /// The error for a range that ends past the end.
 pub(super) fn past_the_end(range: &str, one: &str, len: u64) -> Error {
-    let all = format!("{}:", range.split(':').next().unwrap_or_default());
     let there = there(one, len);
-    let first = all.trim_end_matches(':');
-    let from = if first.is_empty() { String::new() } else { format!(" from {first} on") };
-    let what =
-        format!("{range} ends after the last {one}: {there}; use \"{all}\" for all {one}s{from}");
+    let first = range.split(':').next().unwrap_or_default();
+    let advice = match first.parse::<u64>() {
+        _ if first.is_empty() => format!("; use \":\" for all {one}s"),
+        Ok(start) if start < len => format!("; use \"{first}:\" for all {one}s from {first} on"),
+        _ => String::new(),
+    };
+    let what = format!("{range} ends after the last {one}: {there}{advice}");
     Error::new(ErrorKind::OutOfBounds(what), Place::default())
 }
 

@@ -347,11 +347,13 @@ fn gzip_is_detected_by_its_bytes_and_may_have_several_members() {
     }
     for garbage in [&b"\x1f"[..], b"\x1f garbage that is long", b"\x1f\x8b", b"\x1f\x8b\xff"] {
         let message = error_of([&text[..], garbage].concat());
-        assert!(message.contains("expected a complete gzip file"), "{message}");
+        assert!(message.ends_with(" gzip file"), "{message}");
     }
+    // Damaged files were said to be incomplete.
     let mut damaged = text.clone();
     damaged[30] ^= 0x55;
-    assert!(read_text(damaged).is_err());
+    let message = error_of(damaged);
+    assert!(message.ends_with("expected a valid gzip file"), "{message}");
 }
 
 #[test]

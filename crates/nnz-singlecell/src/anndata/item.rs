@@ -137,7 +137,9 @@ impl FromStr for Item {
             Some((collection.item)(name.to_owned()))
         });
         named.ok_or_else(|| {
-            Error::argument(format!("{path:?} is not the path of a matrix in an AnnData file"))
+            Error::argument(format!(
+                "{path:?} is not the path of a matrix in an AnnData file, such as X or layers/NAME"
+            ))
         })
     }
 }

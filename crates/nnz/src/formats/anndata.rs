@@ -14,6 +14,7 @@ use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable}
 use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
 
+use super::registry::no_group;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, WholeFormat,
 };
@@ -22,6 +23,21 @@ use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// An AnnData file or store, or one matrix of it.
 pub(super) struct AnnDataFile;
+
+/// Lists the matrices of a file that does not have the selected one.
+fn absent(error: Error, item: &Item, file: &AnnData, probe: &Probe) -> Error {
+    let array = error.place().array.as_deref();
+    if !matches!(error.kind(), ErrorKind::Missing) || array != Some(&*item.to_string()) {
+        return error;
+    }
+    match file.items() {
+        Ok(items) => {
+            let names = items.iter().map(ToString::to_string).collect();
+            no_group("no such group", names, probe.location())
+        }
+        Err(_) => error,
+    }
+}
 
 /// The attribute that states what a group of AnnData is.
 const ENCODING: &str = "encoding-type";
@@ -63,7 +79,9 @@ impl Format for AnnDataFile {
         let (file, item) = place::open(&probe)?;
         let file = file.with_repairs(options.repairs.clone());
         Ok(Dataset::Matrix(Box::new(match item {
-            Some(item) => file.matrix(&item)?,
+            Some(item) => {
+                file.matrix(&item).map_err(|error| absent(error, &item, &file, &probe))?
+            }
             None => file.main_matrix(&main_matrix(&file, &probe)?)?,
         })))
     }

@@ -474,7 +474,7 @@ impl Registry {
                     several => {
                         let what = match is_zarr_without_metadata(directory)? {
                             true => {
-                                "several Zarr arrays or groups, but no metadata of its own (zarr.json)"
+                                "several Zarr arrays or groups, but no metadata of its own (zarr.json or .zgroup)"
                             }
                             false => "several matrices",
                         };
@@ -506,7 +506,6 @@ impl Registry {
         probe: &Probe,
         options: &OpenOptions,
     ) -> Result<Error> {
-        const MOST: usize = 10;
         let root = Location::Path { path: path.to_path_buf(), group: None };
         let found = readable(self.detect(&root, options).and_then(|root| root.members()))?;
         let members = found.unwrap_or_default();
@@ -528,13 +527,7 @@ impl Registry {
         } else {
             "no supported matrix in this group"
         };
-        let more = if names.len() > MOST { ", ..." } else { "" };
-        names.truncate(MOST);
-        let what = match &*names.join(", ") {
-            "" => what.to_owned(),
-            names => format!("{what}; the file has {}{more}", names.escape_debug()),
-        };
-        Ok(Error::new(ErrorKind::Unrecognized(what), probe.location().source_place()))
+        Ok(no_group(what, names, probe.location()))
     }
 
     /// Lists entries of a directory that look like a format, then those that cannot be read.
@@ -588,12 +581,28 @@ impl Registry {
     }
 }
 
+/// Makes the error for a group without a matrix; `names` are the matrices of the file.
+pub(super) fn no_group(what: &str, mut names: Vec<String>, location: &Location) -> Error {
+    const MOST: usize = 10;
+    let more = if names.len() > MOST { ", ..." } else { "" };
+    names.truncate(MOST);
+    let what = match &*names.join(", ") {
+        "" => what.to_owned(),
+        names => format!("{what}; the file has {}{more}", names.escape_debug()),
+    };
+    Error::new(ErrorKind::Unrecognized(what), location.source_place())
+}
+
 /// Returns whether a directory contains nothing but nodes of Zarr, as a store whose root has lost its metadata.
 /// Directories with an extension, such as `.zarr`, are stores of their own.
 fn is_zarr_without_metadata(directory: &InputDirectory) -> Result<bool> {
     const METADATA: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
     let mut nodes = true;
     directory.for_each(&mut |entry| {
+        // What is left of the metadata.
+        if matches!(entry.name.to_str(), Some(".zattrs" | ".zmetadata")) {
+            return Ok(true);
+        }
         nodes = entry.kind == EntryKind::Directory && Path::new(&entry.name).extension().is_none();
         if nodes {
             let names = directory.inside(&entry.name).names()?.unwrap_or_default();

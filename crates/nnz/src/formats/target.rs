@@ -20,7 +20,9 @@ pub(super) fn named<'a>(to: &'a Location, name: &str) -> Result<(&'a Path, Optio
 pub(super) fn without_group<'a>(to: &'a Location, name: &str) -> Result<&'a Path> {
     match named(to, name)? {
         (path, None) => Ok(path),
-        (_, Some(_)) => Err(Error::argument(format!("{to}: {name} has no groups"))),
+        (_, Some(_)) => {
+            Err(Error::argument(format!("{to}: files of the format {name} have no groups")))
+        }
     }
 }
 

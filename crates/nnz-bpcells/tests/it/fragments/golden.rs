@@ -169,5 +169,5 @@ fn opening_the_wrong_kind_is_an_error() {
     let matrix = open("matrix_dir/basic_uint.packed.col");
     assert!(!holds_fragments(&*matrix).unwrap());
     let error = FragmentSource::open(matrix).err().unwrap();
-    assert!(error.to_string().contains("holds a matrix, not genomic fragments"), "{error}");
+    assert!(error.to_string().contains("is that of a matrix, not of genomic fragments"), "{error}");
 }

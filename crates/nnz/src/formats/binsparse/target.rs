@@ -22,8 +22,8 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Layout>(
         LEVELS,
         "FORMAT",
-        "Binsparse format, such as CSR or \"dense(sparse(element))\"; unlike --to CSR, it does not \
-         make DST a Binsparse file [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
+        "Binsparse format, such as CSR or \"dense(sparse(element))\", of a target that is Binsparse by its \
+         extension or --to binsparse; --to CSR sets both [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC if all \
          elements are stored]",
     ),
     FormatOption::parsed::<Version>(

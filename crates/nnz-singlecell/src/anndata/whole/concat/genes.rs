@@ -98,7 +98,7 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
             if let Some(name) = list.iter().find(|name| !everywhere(name)) {
                 let name = String::from_utf8_lossy(name);
                 let what = format!("the gene {name:?} is not in all files");
-                let effect = "inner keeps the genes that all have, outer all genes";
+                let effect = "inner keeps the genes that all files have, and outer keeps all genes";
                 return Err(Error::unsupported((*place).clone(), what).with_hint("join", effect));
             }
         }
