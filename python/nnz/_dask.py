@@ -40,15 +40,23 @@ def to_dask(handle: Handle[_nnz.Source], nbytes: Optional[int], matrix: bool) ->
     for number, part in enumerate(parts):
         graph[(name, number, 0) if by_row else (name, 0, number)] = (_read, part, matrix)
     dtype = np.dtype(handle.source.dtype)
-    meta = _convert.kind_of(by_row, matrix)((0, 0), dtype=dtype)
+    empty = _convert.kind_of(by_row, matrix)((0, 0), dtype=dtype)
+    meta = empty if matrix else _chunk(empty)
     return array.Array(graph, name, chunks, dtype=dtype, meta=meta)
 
 
 def _read(part: Partition, matrix: bool) -> Any:
     block: Any = part.read()
     if not matrix:
-        return block
+        return _chunk(block)
     return _convert.block(block.data, block.indices, block.indptr, block.shape, part.axis == "rows", True)
+
+
+def _chunk(block: Any) -> Any:
+    # It imports SciPy, which this package does only where it is used.
+    from ._chunks import chunk
+
+    return chunk(block)
 
 
 def from_dask(

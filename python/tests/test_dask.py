@@ -36,7 +36,7 @@ def test_chunks_and_types_are_known(pair, nbytes):
     assert lazy.chunks[0 if m.order == "row" else 1] == tuple(part.stop - part.start for part in parts)
     assert lazy.numblocks[1 if m.order == "row" else 0] == 1
     kind = sparse.csr_array if m.order == "row" else sparse.csc_array
-    assert type(lazy._meta) is type(lazy.compute()) is type(lazy.blocks[0, 0].compute()) is kind
+    assert all(isinstance(one, kind) for one in (lazy._meta, lazy.compute(), lazy.blocks[0, 0].compute()))
     same(lazy.compute(), matrix)
     assert type(m.to_dask(matrix=True).compute()) is (sparse.csr_matrix if m.order == "row" else sparse.csc_matrix)
 
@@ -49,6 +49,37 @@ def test_slices_and_functions_of_chunks(pair):
     same(sparse.csr_array(lazy[[3, 40]].compute()), matrix.tocsr()[[3, 40]])
     same(sparse.csr_array((lazy * 2).compute()), (matrix * 2).tocsr())
     same(sparse.csr_array(lazy.T.compute()), matrix.T.tocsr())
+
+
+def test_sums_and_products_are_those_of_numpy(pair):
+    m, matrix = pair
+    lazy, dense = m.to_dask(nbytes=500), matrix.toarray()
+    for axis in (None, 0, 1, (0, 1), -1):
+        np.testing.assert_allclose(lazy.sum(axis=axis).compute(), dense.sum(axis=axis))
+        np.testing.assert_allclose(lazy.sum(axis=axis, keepdims=True).compute(), dense.sum(axis=axis, keepdims=True))
+    right, left = np.random.default_rng(0).random((dense.shape[1], 3)), np.arange(dense.shape[0])
+    np.testing.assert_allclose((lazy @ right).compute(), dense @ right)
+    np.testing.assert_allclose((lazy @ right[:, 0]).compute(), dense @ right[:, 0])
+    np.testing.assert_allclose((left @ lazy).compute(), left @ dense)
+    np.testing.assert_allclose((lazy.T @ left).compute(), dense.T @ left)
+    np.testing.assert_allclose((lazy[5:33] * 2).sum(axis=0).compute(), dense[5:33].sum(axis=0) * 2)
+
+
+def test_chunks_take_part_in_functions_of_numpy(pair):
+    m, matrix = pair
+    block, dense = m.to_dask().blocks[0, 0].compute(), matrix.toarray()[: m.shape[0], : m.shape[1]]
+    dense = dense[: block.shape[0], : block.shape[1]]
+    for found, expected in [
+        (np.multiply(block, dense), dense * dense),
+        (np.add(block, dense), dense + dense),
+        (dense - block, dense - dense),
+        (block * np.float64(2), dense * 2),
+        (np.float64(2) * block, dense * 2),
+        (abs(block), abs(dense)),
+        (block.T, dense.T),
+    ]:
+        found = found.toarray() if sparse.issparse(found) else np.asarray(found)
+        np.testing.assert_allclose(found, expected)
 
 
 @pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 0)])
@@ -260,10 +291,12 @@ def results(m, directory, here):
     assert (processes == os.getpid()).all() if here else (processes != os.getpid()).all()
     sums = lazy.map_blocks(depths, chunks=((1,), lazy.chunks[1]), dtype=np.float64, meta=np.empty((0, 0)))
     some = lazy[:, 30:700].compute()
+    right = np.random.default_rng(0).random((m.shape[1], 4))
     nnz.from_dask(lazy / 3, directory / "m.npz", compress="none", no_sync=True)
     assert [path.name for path in directory.iterdir()] == ["m.npz"]
     written = nnz.open(directory / "m.npz").to_scipy()
     arrays = [np.asarray(sums.compute()), np.asarray(sums.sum().compute())]
+    arrays += [lazy.sum(axis=1).compute(), (lazy @ right).compute()]
     arrays += [part for block in (some, written) for part in (block.indptr, block.indices, block.data)]
     return [(one.dtype.str, one.tobytes()) for one in arrays]
 
