@@ -330,10 +330,9 @@ pub(crate) struct Convert {
     pub(crate) writing: Writing,
 }
 
-/// The default of `transpose` is not that of other commands.
-const TRANSPOSED_CELL_AXIS: &str = "Axis of the cells in DST: the matrix is transposed only if that is needed \
-                                    [default: transpose always, also if the format of DST has cells on the \
-                                    other axis]";
+/// `transpose` exchanges rows and columns by default, whatever the format.
+const TRANSPOSED_CELL_AXIS: &str = "Axis of the cells in DST: the matrix is transposed only if needed; as-is \
+                                    always transposes it [default: as-is]";
 
 /// Transpose a matrix, in any format
 ///
