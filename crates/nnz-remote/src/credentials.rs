@@ -11,6 +11,7 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 
 use crate::StorageOptions;
 use crate::address::Address;
+use crate::client::learned;
 use crate::options::is_yes;
 
 /// Options that are ours.
@@ -23,27 +24,18 @@ type Settings<K> = Vec<(K, String)>;
 fn settings<K: std::str::FromStr>(
     prefix: &str,
     options: &StorageOptions,
-) -> io::Result<(Settings<K>, Settings<K>)> {
+) -> (Settings<K>, Settings<K>) {
     let environment = std::env::vars_os().filter_map(|(name, value)| {
         let name = name.to_str().filter(|name| name.starts_with(prefix))?.to_ascii_lowercase();
         Some((name.parse().ok()?, value.to_str()?.to_owned()))
     });
-    let mut given = Vec::new();
-    for (name, value) in options.iter() {
-        match name.parse() {
-            Ok(key) => given.push((key, value.to_owned())),
-            Err(_) if is_known(name) => {}
-            Err(_) => {
-                let what = format!("unknown storage option {name:?}");
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-            }
-        }
-    }
-    Ok((environment.collect(), given))
+    // The options of other services are not used.
+    let given = options.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value.to_owned())));
+    (environment.collect(), given.collect())
 }
 
 /// Returns whether any service has an option of a name.
-fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     OWN.contains(&name)
         || name.parse::<AmazonS3ConfigKey>().is_ok()
         || name.parse::<GoogleConfigKey>().is_ok()
@@ -63,7 +55,7 @@ pub(crate) fn s3(
     http: ClientOptions,
 ) -> io::Result<(AmazonS3Builder, bool)> {
     use AmazonS3ConfigKey as Key;
-    let (mut all, given) = settings::<Key>("AWS_", options)?;
+    let (mut all, given) = settings::<Key>("AWS_", options);
     let has = |all: &Settings<Key>, key: Key| all.iter().any(|(known, _)| *known == key);
     let profile = profile::read(options.get("profile"))?;
     if let Some(profile) = profile {
@@ -80,6 +72,7 @@ pub(crate) fn s3(
         }
     }
     all.extend(given);
+    all.extend(learned(&address.host).map(|region| (Key::Region, region)));
     let signs = [
         Key::AccessKeyId,
         Key::WebIdentityTokenFile,
@@ -112,7 +105,7 @@ pub(crate) fn google(
     http: ClientOptions,
 ) -> io::Result<(GoogleCloudStorageBuilder, bool)> {
     use GoogleConfigKey as Key;
-    let (mut all, given) = settings::<Key>("GOOGLE_", options)?;
+    let (mut all, given) = settings::<Key>("GOOGLE_", options);
     all.extend(given);
     let signs = [
         Key::ServiceAccount,
@@ -143,7 +136,7 @@ pub(crate) fn azure(
     http: ClientOptions,
 ) -> io::Result<(MicrosoftAzureBuilder, bool)> {
     use AzureConfigKey as Key;
-    let (mut all, given) = settings::<Key>("AZURE_", options)?;
+    let (mut all, given) = settings::<Key>("AZURE_", options);
     all.extend(given);
     let signs = [
         Key::AccessKey,

@@ -28,7 +28,13 @@ impl RemoteStorage {
         let (address, client) = self.locate(path)?;
         let found = match address.service {
             Service::Web => self.find_page(path, &address, &client),
-            _ => self.find_object(path, &address, &client),
+            _ => match self.find_object(path, &address, &client) {
+                Err(_) if client.is_elsewhere() => {
+                    let (address, client) = self.locate(path)?;
+                    self.find_object(path, &address, &client)
+                }
+                found => found,
+            },
         };
         let found = match found {
             Err(error) if self.may_be_absent(&address, error.kind()) => Found::Missing,
