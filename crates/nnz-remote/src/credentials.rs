@@ -162,5 +162,10 @@ pub(crate) fn azure(
         None => (address.host.as_str(), None),
     };
     let builder = account.into_iter().fold(builder, MicrosoftAzureBuilder::with_account);
+    let is_emulator = builder.get_config_value(&Key::UseEmulator).is_some_and(|value| is_yes(&value));
+    if builder.get_config_value(&Key::AccountName).is_none() && !is_emulator {
+        let what = "the URL needs an account: the storage option account_name, or AZURE_STORAGE_ACCOUNT_NAME";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     Ok((builder.with_container_name(container), none && !skip))
 }

@@ -76,7 +76,7 @@ struct Array {
     #[serde(rename = "type")]
     value_type: String,
     len: Option<u64>,
-    bytes: u64,
+    bytes: Option<u64>,
     bits_per_entry: Option<f64>,
 }
 
@@ -188,7 +188,7 @@ fn describe(header: &Header, about: About) -> Report {
             .arrays
             .into_iter()
             .map(|array| Array {
-                bits_per_entry: per_entry(array.bytes, 8.0),
+                bits_per_entry: array.bytes.and_then(|bytes| per_entry(bytes, 8.0)),
                 name: array.name,
                 value_type: array.value_type.map_or("string".to_owned(), |t| t.to_string()),
                 len: array.len,
@@ -260,7 +260,7 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_entry.map(|bits| format!("{bits:.2}")).unwrap_or_default();
         let (name, value_type, size) =
-            (escaped(&array.name), &array.value_type, bytes(array.bytes));
+            (escaped(&array.name), &array.value_type, array.bytes.map(bytes).unwrap_or_default());
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
     }
     print_members(&report.members, out)

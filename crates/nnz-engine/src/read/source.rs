@@ -78,7 +78,7 @@ fn array(name: &str, value_type: nnz_core::ValueType, bytes: usize) -> ArrayAbou
         name: name.into(),
         value_type: Some(value_type),
         len: Some(len),
-        bytes: bytes as u64,
+        bytes: Some(bytes as u64),
     }
 }
 
@@ -213,7 +213,7 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
         Ok(About {
             format,
             container: "memory".to_owned(),
-            bytes: Some(bytes),
+            bytes,
             arrays,
             ..About::default()
         })

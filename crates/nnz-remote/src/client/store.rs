@@ -67,7 +67,12 @@ impl Store {
     ) -> io::Result<Self> {
         install_ring();
         // The messages of object_store contain the value of a wrong setting.
-        let wrong = |error: &Error| io::Error::other(clean(&error.to_string()));
+        let wrong = |error: &Error| {
+            let text = error.to_string();
+            // `Generic S3 error: Missing SecretAccessKey`.
+            let reason = text.strip_prefix("Generic ").and_then(|text| text.split_once(" error: "));
+            io::Error::other(clean(reason.map_or(&*text, |(_, reason)| reason)))
+        };
         type Built = (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, bool);
         // The builders have no trait in common.
         macro_rules! build {

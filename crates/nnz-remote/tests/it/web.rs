@@ -133,6 +133,12 @@ fn credentials_that_are_wrong_are_named_as_such() {
     server.set(Behavior { wrong_key: true, ..Behavior::default() });
     let error = keys(&server, None).open(Path::new("s3://bucket/x")).err().unwrap();
     assert_eq!(error.to_string(), "the server forbids it (InvalidAccessKeyId)");
+    let half = RemoteStorage::with_options(StorageOptions::new().with("access_key_id", "AKIAEXAMPLE"));
+    let error = half.open(Path::new("s3://bucket/x")).err().unwrap();
+    assert_eq!(error.to_string(), "Missing SecretAccessKey");
+    let none = RemoteStorage::with_options(StorageOptions::new().with("anon", "true"));
+    let error = none.open(Path::new("az://container/x")).err().unwrap().to_string();
+    assert!(error.starts_with("the URL needs an account"), "{error}");
     let error = RemoteStorage::new().open(Path::new("s3://key:hush@bucket/x")).err().unwrap();
     assert_eq!(error.to_string(), "credentials are given as options, not in a URL of s3://");
 }
