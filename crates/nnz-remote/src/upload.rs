@@ -233,13 +233,17 @@ impl UrlOutput for Upload {
         let (store, key) = (self.store()?, self.address.path.clone());
         let (files, to) = (self.files, to.to_path_buf());
         // It is asked for several times while a directory is written.
-        let before = self.state().outline.take().unwrap_or_default();
+        let own = self.state().outline.take();
+        let before = own.or_else(|| outline::recall(&self.address, &self.options));
+        let before = before.unwrap_or_default();
         let found = self.run(outline::copy(store, key, files, to, before))?;
+        outline::remember(&self.address, &self.options, &found);
         self.state().outline = Some(found);
         Ok(())
     }
 
     fn upload(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()> {
+        outline::recall(&self.address, &self.options);
         self.set_phase(Phase::Running);
         let done = self.upload_files(files, replace);
         self.set_phase(if done.is_ok() { Phase::Complete } else { Phase::Failed });

@@ -50,7 +50,7 @@ pub(crate) use cancellable::cancellable;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub(crate) use groups::{groups_inside, unselected};
-pub use groups::{list_groups, list_members, other_groups};
+pub use groups::{Inspected, inspect, list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;

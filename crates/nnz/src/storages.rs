@@ -186,7 +186,8 @@ const STORE_FILES: nnz_remote::StoreFiles = nnz_remote::StoreFiles {
     // DAPHNE.
     sidecars: &[".meta"],
     extensions: &[
-        ("zarr", &["zarr.json", ".zmetadata", ".zgroup"]),
+        // Consolidated metadata, of both versions.
+        ("zarr", &["zarr.json", ".zmetadata"]),
         ("bpcells", &["version"]),
         ("bsp", &["binsparse.json"]),
     ],

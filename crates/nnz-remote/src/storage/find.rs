@@ -136,11 +136,11 @@ impl RemoteStorage {
         let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
         let files = self.files;
-        let likely = match files.expected(address.name()) {
-            _ if !is_root => &[][..],
-            Expected::File => &[],
-            Expected::Directory(likely) => likely,
-            Expected::Unknown => files.marks[0],
+        let (likely, is_likely) = match files.expected(address.name()) {
+            _ if !is_root => (&[][..], false),
+            Expected::File => (&[][..], false),
+            Expected::Directory(likely) => (likely, true),
+            Expected::Unknown => (files.marks[0], false),
         };
         let found = self.run(async move {
             // Each mark is requested once.
@@ -160,12 +160,18 @@ impl RemoteStorage {
                 }
                 found
             };
-            let own = tokio::spawn({
+            let ask = || {
                 let (at, asked) = (at.clone(), Arc::clone(&asked));
-                async move { asked.first(&at, FIRST).await }
-            });
+                tokio::spawn(async move { asked.first(&at, FIRST).await })
+            };
+            // With the extension of a directory, it is a file only if it has no marks.
+            let own = (!is_likely).then(ask);
             let mut store = marked(likely, &[]).await;
-            let own = own.await.map_err(|_| Failure::transient("the request was given up"))?;
+            if is_likely && !store.is_empty() {
+                return Ok(Err(store));
+            }
+            let own = own.unwrap_or_else(ask).await;
+            let own = own.map_err(|_| Failure::transient("the request was given up"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
             if !is_root && !is_file {
                 store = marked(files.inside, &[]).await;

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
-use crate::StoreFiles;
+use crate::address::Address;
 use crate::client::{Existing, Store};
 use crate::failure::Failure;
+use crate::{StorageOptions, StoreFiles};
 
 /// Maximum number of objects of a directory that is replaced.
 const MOST_OBJECTS: usize = 2_000_000;
@@ -27,10 +28,10 @@ const FEW: usize = 256;
 const AT_ONCE: usize = 32;
 
 /// Bytes that are kept, for the next outline of the same directory.
-const MOST_KEPT: usize = 32 << 20;
+const MOST_KEPT: usize = 16 << 20;
 
 /// The objects of a directory, and the first bytes of some of them by key.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Outline {
     pub(super) objects: Vec<Existing>,
     starts: HashMap<String, (Existing, Bytes)>,
@@ -51,6 +52,24 @@ impl Outline {
             self.starts.insert(object.key.clone(), (object, start));
         }
     }
+}
+
+/// The last outline: a target is checked before its writer is created, which checks it again.
+static LAST: Mutex<Option<(Address, StorageOptions, Outline)>> = Mutex::new(None);
+
+/// Keeps an outline for other outputs at the same place.
+pub(super) fn remember(address: &Address, options: &StorageOptions, outline: &Outline) {
+    *last() = Some((address.clone(), options.clone(), outline.clone()));
+}
+
+/// Takes the last outline of a place. Its objects may have changed.
+pub(super) fn recall(address: &Address, options: &StorageOptions) -> Option<Outline> {
+    let found = last().take_if(|(at, with, _)| at == address && with == options);
+    found.map(|(.., outline)| outline)
+}
+
+fn last() -> MutexGuard<'static, Option<(Address, StorageOptions, Outline)>> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Copies the outline of a directory. Objects that have not changed since the outline before are not read again.
