@@ -30,7 +30,8 @@ fn settings<K: std::str::FromStr>(
         Some((name.parse().ok()?, value.to_str()?.to_owned()))
     });
     // The options of other services are not used.
-    let given = options.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value.to_owned())));
+    let given =
+        options.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value.to_owned())));
     (environment.collect(), given.collect())
 }
 
@@ -162,7 +163,8 @@ pub(crate) fn azure(
         None => (address.host.as_str(), None),
     };
     let builder = account.into_iter().fold(builder, MicrosoftAzureBuilder::with_account);
-    let is_emulator = builder.get_config_value(&Key::UseEmulator).is_some_and(|value| is_yes(&value));
+    let is_emulator =
+        builder.get_config_value(&Key::UseEmulator).is_some_and(|value| is_yes(&value));
     if builder.get_config_value(&Key::AccountName).is_none() && !is_emulator {
         let what = "the URL needs an account: the storage option account_name, or AZURE_STORAGE_ACCOUNT_NAME";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));

@@ -389,9 +389,10 @@ impl Shared {
             };
         }
         // A proxy is asked for whole URLs.
-        let path = asked.path.split_once("://").map_or(&*asked.path, |(_, rest)| {
-            rest.find('/').map_or("/", |start| &rest[start..])
-        });
+        let path = asked
+            .path
+            .split_once("://")
+            .map_or(&*asked.path, |(_, rest)| rest.find('/').map_or("/", |start| &rest[start..]));
         let decoded = decode(path);
         if asked.query.contains("list-type=2") {
             return self.list(decoded.trim_matches('/'), &asked.query);

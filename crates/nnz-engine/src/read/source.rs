@@ -210,13 +210,7 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
         let arrays = self.cells.arrays();
         let bytes = arrays.iter().map(|array| array.bytes).sum();
         let format = "matrix in memory".to_owned();
-        Ok(About {
-            format,
-            container: "memory".to_owned(),
-            bytes,
-            arrays,
-            ..About::default()
-        })
+        Ok(About { format, container: "memory".to_owned(), bytes, arrays, ..About::default() })
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

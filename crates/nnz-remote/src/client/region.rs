@@ -27,9 +27,9 @@ pub(super) fn learn(host: &str, path: &str, answer: &HttpResponse) {
     }
     let region = answer.headers().get(HEADER).and_then(|region| region.to_str().ok());
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    let Some(region) = region.filter(|name| {
-        !name.is_empty() && name.len() <= MOST_LEN && name.chars().all(is_name)
-    }) else {
+    let Some(region) = region
+        .filter(|name| !name.is_empty() && name.len() <= MOST_LEN && name.chars().all(is_name))
+    else {
         return;
     };
     // The bucket is a part of the host or of the path.

@@ -11,8 +11,10 @@ use crate::client::{Client, First};
 use crate::failure::Failure;
 use crate::stores::Expected;
 
-/// Bytes of the first request for an object, and of each request for a mark.
+/// Bytes of the first request for an object, for one inside a directory, such as a chunk of which a part may be
+/// read, and for a mark.
 const FIRST: u64 = 64 << 10;
+const INSIDE: u64 = 32 << 10;
 const HEAD: u64 = 4 << 10;
 
 /// Names of a prefix that are listed to find out that it is one.
@@ -54,7 +56,7 @@ impl RemoteStorage {
         }
         let (address, client) = self.locate(path)?;
         let (at, asked) = (address.clone(), Arc::clone(&client));
-        let head = self.take_announced(path).unwrap_or(FIRST);
+        let head = self.take_announced(path).unwrap_or(INSIDE);
         let first = self.run(async move { asked.first(&at, head).await })?;
         let found = match first {
             Ok(first) => match self.opened(&address, &client, first)? {
@@ -130,6 +132,12 @@ impl RemoteStorage {
         }
     }
 
+    /// Returns whether the directory that was opened has the first of the marks that directories in it have.
+    fn has_first_mark(&self) -> bool {
+        let mark = self.files.inside.first().map(Path::new);
+        mark.is_some_and(|mark| matches!(self.known().found.get(mark), Some(Found::Opened(_))))
+    }
+
     /// Asks a web server for a file, and for the marks of a directory.
     fn find_page(&self, path: &Path, address: &Address, client: &Arc<Client>) -> io::Result<Found> {
         // Inside a store there are groups of one.
@@ -137,6 +145,10 @@ impl RemoteStorage {
         let (at, asked) = (address.clone(), Arc::clone(client));
         let files = self.files;
         let (likely, is_likely) = match files.expected(address.name()) {
+            // What is at the root of a store is in its directories, too.
+            _ if !is_root && self.has_first_mark() => {
+                (files.inside.get(..1).unwrap_or_default(), true)
+            }
             _ if !is_root => (&[][..], false),
             Expected::File => (&[][..], false),
             Expected::Directory(likely) => (likely, true),

@@ -133,7 +133,8 @@ fn credentials_that_are_wrong_are_named_as_such() {
     server.set(Behavior { wrong_key: true, ..Behavior::default() });
     let error = keys(&server, None).open(Path::new("s3://bucket/x")).err().unwrap();
     assert_eq!(error.to_string(), "the server forbids it (InvalidAccessKeyId)");
-    let half = RemoteStorage::with_options(StorageOptions::new().with("access_key_id", "AKIAEXAMPLE"));
+    let half =
+        RemoteStorage::with_options(StorageOptions::new().with("access_key_id", "AKIAEXAMPLE"));
     let error = half.open(Path::new("s3://bucket/x")).err().unwrap();
     assert_eq!(error.to_string(), "Missing SecretAccessKey");
     let none = RemoteStorage::with_options(StorageOptions::new().with("anon", "true"));

@@ -11,9 +11,7 @@ use object_store::{
     ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, RetryConfig,
 };
 
-use super::{
-    FORBIDDEN, MOST_PAGES, Store, UNAUTHENTICATED, client_options, no_bucket, parsed,
-};
+use super::{FORBIDDEN, MOST_PAGES, Store, UNAUTHENTICATED, client_options, no_bucket, parsed};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::client::retrying;
