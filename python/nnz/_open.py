@@ -59,8 +59,9 @@ def open(
             source, members = _nnz.open_listed(shown, memory)
         except ArgumentError:
             # Several groups hold one each, and none is named.
-            if len(_nnz.groups(shown)) > 1:
-                return File(shown)
+            groups = _nnz.groups(shown)
+            if len(groups) > 1:
+                return File.of(shown, {group: () for group in groups})
             raise
         found = matrices_among(members)
         return File.of(shown, found) if len(found) > 1 else dataset_of(source, shown, memory, shown)

@@ -174,7 +174,8 @@ fn check_all(size: &Size) {
         at.check(from, store, &["info", "FROM"], 16, 100_000);
         at.check(from, store, &["cat", "FROM", "--cols", &one], 24, 1 << 20);
         at.check(from, store, &slice(&neighbours), 24, 4_500_000);
-        at.check(from, store, &slice(&random), 1350, 45_000_000);
+        // Few bytes or few requests, by the latency that is measured: 45 MB, or 92 MB in 860 requests.
+        at.check(from, store, &slice(&random), 1350, 92_000_000);
         let columns = ["stats", "--axis", "cols", "FROM"];
         at.check(from, store, &columns, 60, sums + sums / 100 + 100_000);
         let convert = ["convert", "--to", "bpcells", "FROM", "TO"];
