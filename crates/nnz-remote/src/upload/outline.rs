@@ -117,10 +117,13 @@ pub(super) async fn copy(
     Ok(outline)
 }
 
+/// The first bytes of an object.
+type Copied = Result<(Existing, Bytes), Failure>;
+
 /// Keeps the first bytes of an object that were copied.
 fn take(
     outline: &mut Outline,
-    done: Option<Result<Result<(Existing, Bytes), Failure>, tokio::task::JoinError>>,
+    done: Option<Result<Copied, tokio::task::JoinError>>,
 ) -> Result<(), Failure> {
     if let Some((object, start)) = super::parts::joined(done)? {
         outline.keep(object, start);
