@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from . import _nnz
 from ._fragment_handle import FragmentHandle
@@ -18,8 +18,12 @@ Dataset = Union[Matrix, Tensor, Table, Fragments]
 
 def open_dataset(path: str, memory: Memory = None, shown: Optional[str] = None) -> Dataset:
     """Open the matrix, tensor, table or fragments at a place, which messages show as it was given."""
-    source = _nnz.open(path, memory)
-    whole, shown = absolute(path), path if shown is None else shown
+    return dataset_of(_nnz.open(path, memory), path, memory, path if shown is None else shown)
+
+
+def dataset_of(source: Any, path: str, memory: Memory, shown: str) -> Dataset:
+    """Return the handle of a source that was opened."""
+    whole = absolute(path)
     if isinstance(source, _nnz.TensorSource):
         return Tensor.of(TensorHandle(whole, shown, memory, source))
     if isinstance(source, _nnz.TableSource):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Callable, Dict, Iterator, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, Tuple, Union
 
 from . import _nnz, _show
 from ._dataset import Dataset, open_dataset
@@ -41,13 +41,23 @@ class File(Mapping[str, Dataset]):
         self, path: Union[str, bytes, os.PathLike[Any]], *, storage_options: StorageOptions = None
     ) -> None:
         given = os.fsdecode(path)
-        self._shown = _nnz.without_secrets(given)
-        self._path = absolute(given)
         with storage(storage_options):
-            self._options = entered()
-            self._members = matrices(given)
+            self._set(given, matrices(given))
         if not self._members:
             raise FormatError(f"{self._shown}: holds no matrices by their paths", self._shown)
+
+    @classmethod
+    def of(cls, path: str, members: Dict[str, Tuple[int, ...]]) -> File:
+        """Return a file whose members were listed, in the present `storage` block."""
+        made = cls.__new__(cls)
+        made._set(path, members)
+        return made
+
+    def _set(self, path: str, members: Dict[str, Tuple[int, ...]]) -> None:
+        self._shown = _nnz.without_secrets(path)
+        self._path = absolute(path)
+        self._options = entered()
+        self._members = members
 
     @property
     def path(self) -> str:
@@ -94,6 +104,11 @@ def listed(path: str) -> Dict[str, Tuple[int, ...]]:
     except ArgumentError:
         # It has groups, of which none is named.
         return {}
+    return matrices_among(members)
+
+
+def matrices_among(members: Iterable[Tuple[str, Any, str, str]]) -> Dict[str, Tuple[int, ...]]:
+    """Return the members that are matrices, with their shapes."""
     return {member[0]: tuple(member[1]) for member in members if _is_matrix(member)}
 
 

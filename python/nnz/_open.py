@@ -6,9 +6,9 @@ import os
 from typing import Any, Union
 
 from . import _nnz
-from ._dataset import open_dataset
+from ._dataset import dataset_of, open_dataset
 from ._errors import ArgumentError
-from ._file import File, listed
+from ._file import File, matrices_among
 from ._storage import StorageOptions, storage
 
 
@@ -53,16 +53,18 @@ def open(
     """
     shown = os.fsdecode(path)
     with storage(storage_options):
+        if not _is_file(shown):
+            return open_dataset(shown, memory)
         try:
-            found = open_dataset(shown, memory)
+            source, members = _nnz.open_listed(shown, memory)
         except ArgumentError:
             # Several groups hold one each, and none is named.
-            if _is_file(shown) and len(_nnz.groups(shown)) > 1:
-                return File(shown)
+            groups = _nnz.groups(shown)
+            if len(groups) > 1:
+                return File.of(shown, {group: () for group in groups})
             raise
-        if _is_file(shown) and len(listed(shown)) > 1:
-            return File(shown)
-        return found
+        found = matrices_among(members)
+        return File.of(shown, found) if len(found) > 1 else dataset_of(source, shown, memory, shown)
 
 
 def _is_file(path: str) -> bool:

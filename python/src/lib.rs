@@ -48,7 +48,7 @@ mod _nnz {
     #[pymodule_export]
     use crate::numpy_api::load_numpy;
     #[pymodule_export]
-    use crate::open::{from_binsparse, open};
+    use crate::open::{from_binsparse, open, open_listed};
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use nnz::container::ContainerWriter;
 use nnz::container::memory::Memory;
+use nnz::formats::Registry;
 use nnz::frames::FrameSource;
 use nnz::tensor::TensorFile;
 use nnz::{Dataset, Header, MatrixSource, OpenOptions, Place};
@@ -16,6 +17,7 @@ use crate::options::memory;
 use crate::source::{Source, location};
 use crate::table::TableSource;
 use crate::tensor::TensorSource;
+use crate::verbs::{Listed, listed};
 use crate::{arrays, task};
 
 /// The name of arrays of other packages in messages.
@@ -76,6 +78,33 @@ pub(crate) fn open(
         opened.map_err(|error| error.with_context(&location.source_place()))
     })?;
     opened.into_python(py, place)
+}
+
+/// Opens a file or directory and lists its members, as [`open`] and `members`, but reads it once.
+#[pyfunction]
+#[pyo3(signature = (path, memory_limit=None))]
+pub(crate) fn open_listed(
+    py: Python<'_>,
+    path: OsString,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(Py<PyAny>, Vec<Listed>)> {
+    let location = location(path);
+    let place = location.source_place();
+    let limit = memory(py, memory_limit)?;
+    let (opened, members) = task::run_detached(py, move || {
+        let options = OpenOptions::new().memory_limit(limit);
+        let open = || {
+            let detected = Registry::default().detect(&location, &options)?;
+            let members = match detected.group() {
+                Some(_) => detected.members(),
+                None => Ok(Vec::new()),
+            };
+            let opened = detected.open(&options).and_then(Opened::new)?;
+            Ok((opened, members?))
+        };
+        open().map_err(|error: nnz::Error| error.with_context(&location.source_place()))
+    })?;
+    Ok((opened.into_python(py, place)?, members.into_iter().map(listed).collect()))
 }
 
 /// Creates a dataset from copies of named arrays with a Binsparse descriptor. They are contiguous, of one dimension

@@ -8,6 +8,8 @@ use nnz::{EnteredStorage, StorageScope};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::error::OrRaise as _;
+
 thread_local! {
     /// The scopes that this thread of Python has entered, the innermost last.
     static ENTERED: RefCell<Vec<(StorageScope, EnteredStorage)>> = const { RefCell::new(Vec::new()) };
@@ -21,8 +23,9 @@ pub(crate) struct Storage(StorageScope);
 impl Storage {
     /// Creates a scope with options by name.
     #[new]
-    fn new(options: Vec<(String, String)>) -> Self {
-        Self(StorageScope::new(options))
+    fn new(py: Python<'_>, options: Vec<(String, String)>) -> PyResult<Self> {
+        nnz::check_storage_options(&options).or_raise(py)?;
+        Ok(Self(StorageScope::new(options)))
     }
 
     fn __enter__(&self) {
@@ -47,8 +50,13 @@ pub(crate) fn in_storage<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
 
 /// Sets the options of URLs for the process.
 #[pyfunction]
-pub(crate) fn set_storage_options(options: Vec<(String, String)>) {
+pub(crate) fn set_storage_options(
+    py: Python<'_>,
+    options: Vec<(String, String)>,
+) -> PyResult<()> {
+    nnz::check_storage_options(&options).or_raise(py)?;
     nnz::set_storage_options(options);
+    Ok(())
 }
 
 /// Returns whether a path is a URL.

@@ -5,5 +5,7 @@ mod list;
 mod write;
 
 pub(crate) use check::{diff, validate};
-pub(crate) use list::{default_memory, formats, groups, members, set_temporary_directory};
+pub(crate) use list::{
+    Listed, default_memory, formats, groups, listed, members, set_temporary_directory,
+};
 pub(crate) use write::{concat, convert, repair, slice, split};

@@ -2,6 +2,7 @@
 
 import collections
 import concurrent.futures
+import json
 import multiprocessing
 import os
 import pickle
@@ -155,6 +156,68 @@ def test_secrets_are_not_shown(server):
         nnz.open("s3://data/none.mtx", storage_options={**keys, "no_such_option": SECRET})
     shown.append(str(raised.value))
     assert not [text for text in shown if SECRET in text]
+
+
+def test_secrets_of_the_environment_are_not_pickled(server, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_SESSION_TOKEN", SECRET)
+    server.reset()
+    options = {name: value for name, value in server.options.items() if name != "anon"}
+    matrix = nnz.open("s3://data/pbmc.bpcells", storage_options=options)
+    file = nnz.open("s3://data/full.h5ad", storage_options=options)
+    assert server.authorized == len(server.requests) > 0
+    for opened in (matrix, file, matrix.T, matrix[:5, :5], file["X"]):
+        assert SECRET.encode() not in pickle.dumps(opened)
+        assert SECRET not in repr(opened)
+
+
+def test_opening_reads_and_lists_once(server):
+    server.reset()
+    nnz.open("s3://data/pbmc.bpcells", storage_options=server.options)
+    assert len(server.requests) <= 16, server.requests
+    server.reset()
+    assert isinstance(nnz.open("s3://data/full.h5ad", storage_options=server.options), nnz.File)
+    assert server.bytes <= FULL.stat().st_size + 2_000, server.requests
+
+
+DESCRIPTOR = {
+    "version": "0.1",
+    "format": "CSR",
+    "shape": [1, 10_000],
+    "number_of_stored_values": 10_000,
+    "data_types": {"pointers_to_1": "int64", "indices_1": "int32", "values": "float32"},
+}
+
+
+# Files of h5py with many groups: as it writes them by default, and with pages of metadata. Files of this size are
+# downloaded completely, to detect that there are several, and to list them.
+@pytest.mark.parametrize(
+    ("name", "more", "requests"), [("plain", {}, 9), ("paged", {"fs_strategy": "page", "fs_page_size": 1 << 20}, 10)]
+)
+def test_groups_of_a_file_are_listed_with_few_requests(server, name, more, requests):
+    h5py = pytest.importorskip("h5py")
+    path = server.directory / f"{name}.h5"
+    with h5py.File(path, "w", **more) as file:
+        for at in range(100):
+            group = file.create_group(f"m{at}")
+            group.attrs["binsparse"] = json.dumps({"binsparse": DESCRIPTOR})
+            group["values"], group["indices_1"] = np.ones(10_000, np.float32), np.arange(10_000, dtype=np.int32)
+            group["pointers_to_1"] = np.array([0, 10_000], np.int64)
+    server.reset()
+    found = nnz.open(f"s3://data/{name}.h5", storage_options=server.options)
+    assert list(found) == sorted(f"m{at}" for at in range(100))
+    assert len(server.requests) <= requests, server.requests
+    assert server.bytes <= 2.01 * path.stat().st_size, server.requests
+
+
+def test_unknown_options_are_refused_for_local_paths(server):
+    local = server.directory / "pbmc.bpcells"
+    for call in (nnz.open, nnz.stats, nnz.validate):
+        with pytest.raises(nnz.ArgumentError, match='unknown storage option "regoin"'):
+            call(local, storage_options={"regoin": SECRET})
+    with pytest.raises(nnz.ArgumentError, match='unknown storage option "regoin"'):
+        nnz.set_storage_options({"regoin": SECRET})
 
 
 def column_sums(m, start, end):

@@ -92,9 +92,15 @@ pub(crate) fn runs(command: &mut Command) -> bool {
 /// Builds the command `nnz` and the Binsparse tools beside it with the development profile, and
 /// returns the path of the command.
 pub(crate) fn build_nnz() -> Result<PathBuf> {
+    build_nnz_with(&[])
+}
+
+/// Same as [`build_nnz`], with more arguments of Cargo.
+pub(crate) fn build_nnz_with(arguments: &[&str]) -> Result<PathBuf> {
     let mut build = cargo();
     build
         .args(["build", "--package", "nnz-cli", "--bins"])
+        .args(arguments)
         .arg("--message-format=json-render-diagnostics");
     output(&mut build)?
         .lines()

@@ -4,6 +4,7 @@ mod arm;
 mod python;
 mod python_package;
 mod r;
+mod servers;
 pub(crate) mod venv;
 
 use std::env;
@@ -34,7 +35,8 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 pub(crate) struct Options {
     /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
     /// gigabytes of disk, what `cargo xtask check` has, each fuzz target for a minute and stress rounds
-    /// for five, the Python package with PyTorch and without the GIL; property tests use new random cases each time.
+    /// for five, the Python package with PyTorch and without the GIL, and URLs on the servers moto, Azurite and nginx;
+    /// property tests use new random cases each time.
     #[arg(long)]
     full: bool,
     /// Skip the tests that need Python
@@ -46,6 +48,9 @@ pub(crate) struct Options {
     /// Run only the tests of the Python package.
     #[arg(long, conflicts_with_all = ["skip_python", "only_rust"])]
     only_python_package: bool,
+    /// Run only the tests of URLs on other servers: those of `tests/servers`.
+    #[arg(long, conflicts_with_all = ["full", "skip_python", "only_rust", "only_python_package"])]
+    only_servers: bool,
     /// Run only the tests that run other programs: those of `tests/python`, `tests/readers` and `tests/r`.
     #[arg(long, conflicts_with_all = ["skip_python", "only_rust", "only_python_package"])]
     only_other_programs: bool,
@@ -58,6 +63,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut summary = Summary::default();
     if options.only_python_package {
         python_package(&mut summary, options.full);
+        return summary.end();
+    }
+    if options.only_servers {
+        summary.step("pytest tests/servers", servers::run);
         return summary.end();
     }
     if options.only_other_programs {
@@ -95,6 +104,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         fuzzed(&mut summary);
         #[cfg(unix)]
         summary.step("stress rounds", || stress::run(&stress::Options::minutes(STRESS_MINUTES)));
+    }
+    if options.full && !options.skip_python {
+        summary.step("pytest tests/servers", servers::run);
     }
     if options.skip_python {
         summary.skip("pytest tests/python", "--skip-python");

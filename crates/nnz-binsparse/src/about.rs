@@ -26,7 +26,7 @@ impl Descriptor {
                 name,
                 value_type: Some(array.value_type()),
                 len: Some(array.len()),
-                bytes: array.stored_bytes()?,
+                bytes: ArrayAbout::size(array.stored_bytes())?,
             });
         }
         let dialect = match (self.format, self.layout.format()) {
@@ -39,7 +39,7 @@ impl Descriptor {
             container: container.kind().to_owned(),
             version: Some(self.version.to_string()),
             dialect: Some(dialect),
-            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
             notes: vec![self.version.readers().to_owned()],
         })

@@ -88,7 +88,9 @@ fn storage_options(given: &[String]) -> nnz::Result<Vec<(String, String)>> {
         let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
         pair.ok_or_else(|| Error::argument("--storage-option takes KEY=VALUE"))
     };
-    given.iter().map(split).collect()
+    let options: Vec<_> = given.iter().map(split).collect::<nnz::Result<_>>()?;
+    nnz::check_storage_options(&options)?;
+    Ok(options)
 }
 
 /// Prints an error, unless standard output was closed by its reader, and returns the status.

@@ -1,6 +1,8 @@
 //! How a source is stored, as printed by `info`.
 
-use crate::ValueType;
+use std::io;
+
+use crate::{Error, ErrorKind, Result, ValueType};
 
 /// Describes how a matrix is stored.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +32,24 @@ pub struct ArrayAbout {
     pub value_type: Option<ValueType>,
     /// Number of elements, if known without reading the whole array.
     pub len: Option<u64>,
-    /// Size in bytes.
-    pub bytes: u64,
+    /// Size in bytes, if known.
+    pub bytes: Option<u64>,
+}
+
+impl ArrayAbout {
+    /// Returns a size, or `None` if the parts of an array cannot be listed, as on a web server.
+    ///
+    /// # Errors
+    ///
+    /// Fails with any other error.
+    pub fn size(bytes: Result<u64>) -> Result<Option<u64>> {
+        match bytes {
+            Err(error) if is_denied(&error) => Ok(None),
+            bytes => bytes.map(Some),
+        }
+    }
+}
+
+fn is_denied(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)
 }

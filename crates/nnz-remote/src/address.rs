@@ -54,6 +54,10 @@ impl Address {
         let before = parts.authority.len().saturating_sub(parts.host().len() + 1);
         let user = parts.authority.get(..before).filter(|user| !user.is_empty());
         let user = user.map(text).transpose()?;
+        if user.is_some() && service != Service::Web {
+            let what = format!("credentials are given as options, not in a URL of {scheme}://");
+            return Err(invalid(&what));
+        }
         let mut path = text(parts.path)?;
         if cfg!(windows) {
             // Joined paths have them there.

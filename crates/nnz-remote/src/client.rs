@@ -1,6 +1,7 @@
 //! Requests to a server.
 
 mod bounded;
+mod region;
 mod store;
 mod web;
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+pub(crate) use self::region::learned;
 pub(crate) use self::store::{Existing, Store};
 pub(crate) use self::web::{Body, Web};
 use crate::StorageOptions;
@@ -85,6 +87,11 @@ impl Client {
             made.push((process, root, options.clone(), Arc::clone(&client)));
         }
         Ok(client)
+    }
+
+    /// Returns whether the bucket turned out to be in another region than that of this client.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Store(store) if store.is_elsewhere())
     }
 
     /// Fetches the first bytes of an object, of which nothing is known.

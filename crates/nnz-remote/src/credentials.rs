@@ -11,6 +11,7 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 
 use crate::StorageOptions;
 use crate::address::Address;
+use crate::client::learned;
 use crate::options::is_yes;
 
 /// Options that are ours.
@@ -23,27 +24,19 @@ type Settings<K> = Vec<(K, String)>;
 fn settings<K: std::str::FromStr>(
     prefix: &str,
     options: &StorageOptions,
-) -> io::Result<(Settings<K>, Settings<K>)> {
+) -> (Settings<K>, Settings<K>) {
     let environment = std::env::vars_os().filter_map(|(name, value)| {
         let name = name.to_str().filter(|name| name.starts_with(prefix))?.to_ascii_lowercase();
         Some((name.parse().ok()?, value.to_str()?.to_owned()))
     });
-    let mut given = Vec::new();
-    for (name, value) in options.iter() {
-        match name.parse() {
-            Ok(key) => given.push((key, value.to_owned())),
-            Err(_) if is_known(name) => {}
-            Err(_) => {
-                let what = format!("unknown storage option {name:?}");
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-            }
-        }
-    }
-    Ok((environment.collect(), given))
+    // The options of other services are not used.
+    let given =
+        options.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value.to_owned())));
+    (environment.collect(), given.collect())
 }
 
 /// Returns whether any service has an option of a name.
-fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     OWN.contains(&name)
         || name.parse::<AmazonS3ConfigKey>().is_ok()
         || name.parse::<GoogleConfigKey>().is_ok()
@@ -63,7 +56,7 @@ pub(crate) fn s3(
     http: ClientOptions,
 ) -> io::Result<(AmazonS3Builder, bool)> {
     use AmazonS3ConfigKey as Key;
-    let (mut all, given) = settings::<Key>("AWS_", options)?;
+    let (mut all, given) = settings::<Key>("AWS_", options);
     let has = |all: &Settings<Key>, key: Key| all.iter().any(|(known, _)| *known == key);
     let profile = profile::read(options.get("profile"))?;
     if let Some(profile) = profile {
@@ -80,6 +73,7 @@ pub(crate) fn s3(
         }
     }
     all.extend(given);
+    all.extend(learned(&address.host).map(|region| (Key::Region, region)));
     let signs = [
         Key::AccessKeyId,
         Key::WebIdentityTokenFile,
@@ -112,7 +106,7 @@ pub(crate) fn google(
     http: ClientOptions,
 ) -> io::Result<(GoogleCloudStorageBuilder, bool)> {
     use GoogleConfigKey as Key;
-    let (mut all, given) = settings::<Key>("GOOGLE_", options)?;
+    let (mut all, given) = settings::<Key>("GOOGLE_", options);
     all.extend(given);
     let signs = [
         Key::ServiceAccount,
@@ -143,7 +137,7 @@ pub(crate) fn azure(
     http: ClientOptions,
 ) -> io::Result<(MicrosoftAzureBuilder, bool)> {
     use AzureConfigKey as Key;
-    let (mut all, given) = settings::<Key>("AZURE_", options)?;
+    let (mut all, given) = settings::<Key>("AZURE_", options);
     all.extend(given);
     let signs = [
         Key::AccessKey,
@@ -169,5 +163,11 @@ pub(crate) fn azure(
         None => (address.host.as_str(), None),
     };
     let builder = account.into_iter().fold(builder, MicrosoftAzureBuilder::with_account);
+    let is_emulator =
+        builder.get_config_value(&Key::UseEmulator).is_some_and(|value| is_yes(&value));
+    if builder.get_config_value(&Key::AccountName).is_none() && !is_emulator {
+        let what = "the URL needs an account: the storage option account_name, or AZURE_STORAGE_ACCOUNT_NAME";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     Ok((builder.with_container_name(container), none && !skip))
 }

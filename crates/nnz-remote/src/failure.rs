@@ -81,7 +81,8 @@ pub(crate) fn clean(text: &str) -> String {
     cleaned.chars().take(300).collect::<String>().trim_end().to_owned()
 }
 
-fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+/// Returns the word between two texts.
+pub(crate) fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(before)?;
     let (inner, _) = rest.split_once(after)?;
     inner.chars().all(|c| c.is_ascii_alphanumeric()).then_some(inner)

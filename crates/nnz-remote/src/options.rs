@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
+use crate::credentials::is_known;
+
 /// Options by name: those of object_store (`aws_access_key_id`, `endpoint`, `region`, `token`, ...), and
 /// `spool_limit`. Their values are not shown.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +31,16 @@ impl StorageOptions {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Checks the options that are numbers of bytes.
-    pub(crate) fn check(&self) -> io::Result<()> {
+    /// Checks the names of options, and those that are numbers of bytes. Others are checked when they are used.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such option, or if it is not a number of bytes.
+    pub fn check(&self) -> io::Result<()> {
+        if let Some(name) = self.0.keys().find(|name| !is_known(name)) {
+            let what = format!("unknown storage option {name:?}");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         let is_size = |name: &&str| self.get(name).is_none_or(|text| text.parse::<u64>().is_ok());
         match ["part_size", "spool_limit"].iter().find(|name| !is_size(name)) {
             None => Ok(()),

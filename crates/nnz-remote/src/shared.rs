@@ -21,8 +21,9 @@ const FLYING: u32 = 64 << 8;
 const KEPT: u64 = 64 << 20;
 const AHEAD: u64 = 64 << 20;
 
-/// Limits on the gaps in bytes that are fetched too, to save a request.
-const GAPS: (u64, u64) = (32 << 10, 512 << 10);
+/// Limits on the gaps in bytes that are fetched too, to save a request. Beyond, a slow answer of a busy machine would
+/// multiply the bytes.
+const GAPS: (u64, u64) = (32 << 10, 128 << 10);
 
 /// Shared by the objects of one storage.
 #[derive(Debug)]

@@ -263,9 +263,16 @@ impl Storage for RemoteStorage {
             return Ok(());
         }
         drop(known);
-        let (address, client) = self.locate(path)?;
-        let (names, complete) =
-            self.run(async move { client.list(&address, MOST_NAMES).await })??;
+        let list = || {
+            let (address, client) = self.locate(path)?;
+            let asked = Arc::clone(&client);
+            let found = self.run(async move { asked.list(&address, MOST_NAMES).await })?;
+            Ok::<_, io::Error>((found, client.is_elsewhere()))
+        };
+        let (names, complete) = match list()? {
+            (Err(_), true) => list()?.0?,
+            (found, _) => found?,
+        };
         if names.is_empty() {
             return Err(Failure::missing().into());
         }

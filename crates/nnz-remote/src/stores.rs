@@ -7,7 +7,8 @@ pub struct StoreFiles {
     /// Files of which a directory contains one. For a URL without an extension, the names of the first list are
     /// requested together with the URL itself. The others are requested after that.
     pub marks: [&'static [&'static str]; 2],
-    /// Files of which a directory inside a directory contains one.
+    /// Files of which a directory inside a directory contains one. If the outer one contains the first of them, the
+    /// inner one most likely does, too.
     pub inside: &'static [&'static str],
     /// Other files that a directory may lack. A server may forbid a missing file instead of reporting it as
     /// missing.

@@ -17,10 +17,11 @@ use nnz_core::Cancellation;
 use nnz_storage::staging::{UploadFile, UrlEntries, UrlOutput};
 
 use self::job::{Created, Job};
+use self::outline::Outline;
 use self::stop::Stop;
 use crate::address::{Address, Service};
 use crate::bridge::{self, TICK, cancelled, is_cancelled};
-use crate::client::{Existing, Store};
+use crate::client::Store;
 use crate::failure::Failure;
 use crate::{StorageOptions, StoreFiles};
 
@@ -50,8 +51,8 @@ pub(crate) struct Upload {
 #[derive(Default)]
 struct State {
     phase: Phase,
-    /// The existing objects of the last outline.
-    outline: Option<Vec<Existing>>,
+    /// The last outline of what exists.
+    outline: Option<Outline>,
     /// What was uploaded, and may be removed.
     created: Option<(Arc<Store>, Arc<Created>)>,
 }
@@ -149,6 +150,32 @@ impl Upload {
         }
     }
 
+    /// Returns what exists, by requests of a client.
+    fn find_in(&self, store: &Arc<Store>) -> io::Result<UrlEntries> {
+        let (store, key) = (Arc::clone(store), self.address.path.clone());
+        let is_directory = self.is_directory;
+        self.run(async move {
+            let below = {
+                let (store, key) = (Arc::clone(&store), key.clone());
+                tokio::spawn(async move { store.list_all(&key, 1).await })
+            };
+            let file = store.exists(&key).await;
+            let below = below.await.unwrap_or_else(|_| Err(Failure::cancelled()));
+            let denied = |failure: &Failure| failure.kind == io::ErrorKind::PermissionDenied;
+            match (file, below) {
+                (Ok(file), Ok(below)) => Ok(UrlEntries { file, directory: !below.is_empty() }),
+                // Users may have the right to write an object, but not to list.
+                (Ok(file), Err(failure)) if denied(&failure) && !is_directory => {
+                    Ok(UrlEntries { file, directory: false })
+                }
+                (Err(failure), Ok(below)) if denied(&failure) && !is_directory => {
+                    Ok(UrlEntries { file: false, directory: !below.is_empty() })
+                }
+                (_, Err(failure)) | (Err(failure), _) => Err(failure),
+            }
+        })
+    }
+
     fn set_phase(&self, phase: Phase) {
         self.state().phase = phase;
         self.changed.notify_all();
@@ -162,7 +189,7 @@ impl Upload {
         let outline = {
             let mut state = self.state();
             state.created = Some((Arc::clone(&store), Arc::clone(&created)));
-            state.outline.take()
+            state.outline.take().map(|outline| outline.objects)
         };
         let job = Arc::new(Job {
             store,
@@ -195,39 +222,28 @@ impl fmt::Debug for Upload {
 
 impl UrlOutput for Upload {
     fn find(&self) -> io::Result<UrlEntries> {
-        let (store, key) = (self.store()?, self.address.path.clone());
-        let is_directory = self.is_directory;
-        self.run(async move {
-            let below = {
-                let (store, key) = (Arc::clone(&store), key.clone());
-                tokio::spawn(async move { store.list_all(&key, 1).await })
-            };
-            let file = store.exists(&key).await;
-            let below = below.await.unwrap_or_else(|_| Err(Failure::cancelled()));
-            let denied = |failure: &Failure| failure.kind == io::ErrorKind::PermissionDenied;
-            match (file, below) {
-                (Ok(file), Ok(below)) => Ok(UrlEntries { file, directory: !below.is_empty() }),
-                // Users may have the right to write an object, but not to list.
-                (Ok(file), Err(failure)) if denied(&failure) && !is_directory => {
-                    Ok(UrlEntries { file, directory: false })
-                }
-                (Err(failure), Ok(below)) if denied(&failure) && !is_directory => {
-                    Ok(UrlEntries { file: false, directory: !below.is_empty() })
-                }
-                (_, Err(failure)) | (Err(failure), _) => Err(failure),
-            }
-        })
+        let store = self.store()?;
+        match self.find_in(&store) {
+            Err(_) if store.is_elsewhere() => self.find_in(&self.store()?),
+            found => found,
+        }
     }
 
     fn copy_outline(&self, to: &Path) -> io::Result<()> {
         let (store, key) = (self.store()?, self.address.path.clone());
         let (files, to) = (self.files, to.to_path_buf());
-        let found = self.run(outline::copy(store, key, files, to))?;
+        // It is asked for several times while a directory is written.
+        let own = self.state().outline.take();
+        let before = own.or_else(|| outline::recall(&self.address, &self.options));
+        let before = before.unwrap_or_default();
+        let found = self.run(outline::copy(store, key, files, to, before))?;
+        outline::remember(&self.address, &self.options, &found);
         self.state().outline = Some(found);
         Ok(())
     }
 
     fn upload(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()> {
+        outline::recall(&self.address, &self.options);
         self.set_phase(Phase::Running);
         let done = self.upload_files(files, replace);
         self.set_phase(if done.is_ok() { Phase::Complete } else { Phase::Failed });

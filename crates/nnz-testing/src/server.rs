@@ -41,6 +41,14 @@ pub struct Behavior {
     pub lie: Option<Lie>,
     /// Answers 403 to requests that write to paths with this text.
     pub forbid_writes: Option<String>,
+    /// Refuses requests that are not signed for this region of S3, and names it.
+    pub region: Option<String>,
+    /// Answers 403, as S3 does for a key that it does not know.
+    pub wrong_key: bool,
+    /// Answers requests for paths below `/moved/` with a redirect.
+    pub redirects: bool,
+    /// Says that files are encoded with gzip if their names end in `.gz`, as some servers do.
+    pub labels_gzip: bool,
     /// Closes the connection instead of answering each request of this number that writes, after it is done. The
     /// start of an upload in parts is answered: no client could find the upload.
     pub hang_up_every: Option<usize>,
@@ -358,6 +366,21 @@ impl Shared {
         if behavior.query.as_ref().is_some_and(|query| *query != asked.query) {
             return text(403, "wrong signature");
         }
+        if behavior.wrong_key {
+            return text(403, "<Error><Code>InvalidAccessKeyId</Code></Error>");
+        }
+        if let Some(region) = &behavior.region
+            && !asked.headers.iter().any(|line| line.contains(&format!("/{region}/s3/")))
+        {
+            let mut answer = text(301, "<Error><Code>PermanentRedirect</Code></Error>");
+            let _ = write!(answer.headers, "x-amz-bucket-region: {region}\r\n");
+            return answer;
+        }
+        if let (true, Some(path)) = (behavior.redirects, asked.path.strip_prefix("/moved/")) {
+            let mut answer = text(302, "elsewhere");
+            let _ = write!(answer.headers, "Location: /{path}?{}\r\n", asked.query);
+            return answer;
+        }
         if asked.is_write() {
             let forbidden = behavior.forbid_writes.as_ref();
             return match forbidden.is_some_and(|path| asked.path.contains(path)) {
@@ -365,13 +388,22 @@ impl Shared {
                 false => self.writes.answer(&self.root, asked),
             };
         }
-        let decoded = decode(&asked.path);
+        // A proxy is asked for whole URLs.
+        let path = asked
+            .path
+            .split_once("://")
+            .map_or(&*asked.path, |(_, rest)| rest.find('/').map_or("/", |start| &rest[start..]));
+        let decoded = decode(path);
         if asked.query.contains("list-type=2") {
             return self.list(decoded.trim_matches('/'), &asked.query);
         }
         let path = self.root.join(decoded.trim_start_matches('/'));
         let Ok(found) = path.metadata() else {
-            return text(404, "<Error><Code>NoSuchKey</Code></Error>");
+            let bucket = decoded.trim_start_matches('/').split('/').next().unwrap_or_default();
+            return match self.root.join(bucket).is_dir() {
+                true => text(404, "<Error><Code>NoSuchKey</Code></Error>"),
+                false => text(404, "<Error><Code>NoSuchBucket</Code></Error>"),
+            };
         };
         if found.is_dir() {
             let page = "<html>an index</html>";
@@ -395,6 +427,9 @@ impl Shared {
              application/octet-stream\r\n{}",
             self.writes.metadata(&path)
         );
+        if behavior.labels_gzip && decoded.ends_with(".gz") {
+            headers.push_str("Content-Encoding: x-gzip\r\n");
+        }
         let range = asked.range.as_deref().filter(|_| !behavior.no_ranges);
         let Some(range) = range else {
             return Answer { status: 200, headers, body: Body::File(path, 0, len) };

@@ -49,8 +49,8 @@ pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 pub(crate) use cancellable::cancellable;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
+pub use groups::{Inspected, inspect, list_groups, list_members, other_groups};
 pub(crate) use groups::{groups_inside, unselected};
-pub use groups::{list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;

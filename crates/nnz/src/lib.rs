@@ -139,7 +139,8 @@ pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
 pub use storages::{
-    EnteredStorage, StorageScope, default_storage, set_storage_options, storage_with,
+    EnteredStorage, StorageScope, check_storage_options, default_storage, set_storage_options,
+    storage_with,
 };
 
 /// What the README of this package shows is compiled.

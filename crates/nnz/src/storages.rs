@@ -7,7 +7,9 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use nnz_core::is_url;
+#[cfg(feature = "remote")]
+use nnz_core::Error;
+use nnz_core::{Result, is_url};
 use nnz_storage::staging::{self, UrlOutput, UrlOutputs};
 use nnz_storage::{EntryKind, ListedEntry, LocalStorage, Metadata, ReadAt, Storage};
 
@@ -108,6 +110,24 @@ pub fn storage_with(options: Vec<(String, String)>) -> Arc<dyn Storage> {
     Arc::new(PathsAndUrls { urls })
 }
 
+/// Checks the names of options, which are otherwise checked when a URL is opened.
+///
+/// # Errors
+///
+/// Fails if there is no such option. In a build without the feature `remote`, nothing is checked.
+pub fn check_storage_options(options: &[(String, String)]) -> Result<()> {
+    #[cfg(feature = "remote")]
+    {
+        let options: nnz_remote::StorageOptions = options.iter().cloned().collect();
+        options.check().map_err(|error| Error::argument(error.to_string()))
+    }
+    #[cfg(not(feature = "remote"))]
+    {
+        let _ = options;
+        Ok(())
+    }
+}
+
 /// Returns a storage of URLs with options.
 #[cfg(feature = "remote")]
 fn remote_storage(options: Vec<(String, String)>) -> nnz_remote::RemoteStorage {
@@ -166,7 +186,8 @@ const STORE_FILES: nnz_remote::StoreFiles = nnz_remote::StoreFiles {
     // DAPHNE.
     sidecars: &[".meta"],
     extensions: &[
-        ("zarr", &["zarr.json", ".zmetadata", ".zgroup"]),
+        // Consolidated metadata, of both versions.
+        ("zarr", &["zarr.json", ".zmetadata"]),
         ("bpcells", &["version"]),
         ("bsp", &["binsparse.json"]),
     ],

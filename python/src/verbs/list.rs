@@ -36,7 +36,7 @@ pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 }
 
 /// The path of a member, its shape, kind and value type.
-type Listed = (String, Vec<u64>, String, String);
+pub(crate) type Listed = (String, Vec<u64>, String, String);
 
 /// Lists the members of a file with several matrices or tables: path, shape, kind and value type.
 #[pyfunction]
@@ -46,9 +46,11 @@ pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
         list_members(&location, &OpenOptions::new())
             .map_err(|error| error.with_context(&location.source_place()))
     })?;
-    let one =
-        |member: nnz::formats::Member| (member.path, member.shape, member.kind, member.value_type);
-    Ok(found.into_iter().map(one).collect())
+    Ok(found.into_iter().map(listed).collect())
+}
+
+pub(crate) fn listed(member: nnz::formats::Member) -> Listed {
+    (member.path, member.shape, member.kind, member.value_type)
 }
 
 /// Lists the groups of a file that a format marks as its own, except the root.

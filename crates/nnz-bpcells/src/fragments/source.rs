@@ -131,7 +131,7 @@ impl nnz_core::FragmentSource for FragmentSource {
                 name: array.place().array.unwrap_or_default(),
                 value_type: Some(array.value_type()),
                 len: Some(array.len()),
-                bytes: array.stored_bytes()?,
+                bytes: ArrayAbout::size(array.stored_bytes())?,
             });
         }
         for name in [CELL_NAMES, CHR_NAMES] {
@@ -139,7 +139,7 @@ impl nnz_core::FragmentSource for FragmentSource {
                 name: name.to_owned(),
                 value_type: None,
                 len: None,
-                bytes: self.container.strings_size(name)?,
+                bytes: ArrayAbout::size(self.container.strings_size(name))?,
             });
         }
         Ok(About {
@@ -147,7 +147,7 @@ impl nnz_core::FragmentSource for FragmentSource {
             container: self.container.kind().to_owned(),
             version: Some(self.version.to_string()),
             dialect: None,
-            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
             notes: Vec::new(),
         })

@@ -177,7 +177,7 @@ impl nnz_core::MatrixSource for MatrixSource {
                 name: array.place().array.unwrap_or_default(),
                 value_type: Some(array.value_type()),
                 len: Some(array.len()),
-                bytes: array.stored_bytes()?,
+                bytes: ArrayAbout::size(array.stored_bytes())?,
             });
         }
         for name in ["row_names", "col_names", members::STORAGE_ORDER] {
@@ -185,7 +185,7 @@ impl nnz_core::MatrixSource for MatrixSource {
                 name: name.to_owned(),
                 value_type: None,
                 len: None,
-                bytes: self.container.strings_size(name)?,
+                bytes: ArrayAbout::size(self.container.strings_size(name))?,
             });
         }
         Ok(About {
@@ -193,7 +193,7 @@ impl nnz_core::MatrixSource for MatrixSource {
             container: self.container.kind().to_owned(),
             version: Some(self.version.to_string()),
             dialect: None,
-            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
             notes: Vec::new(),
         })

@@ -188,7 +188,7 @@ pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Er
             .map(|array| Blocks {
                 name: array.name,
                 value_type: array.value_type.map(|t| t.to_string()),
-                bytes: array.bytes,
+                bytes: array.bytes.unwrap_or_default(),
             })
             .collect(),
     };

@@ -76,40 +76,48 @@ struct Array {
     #[serde(rename = "type")]
     value_type: String,
     len: Option<u64>,
-    bytes: u64,
+    bytes: Option<u64>,
     bits_per_entry: Option<f64>,
 }
 
 /// Describes a dataset.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let opened = match args.reading.set(args.resources.limit()).open(&args.source) {
-        Err(error) => return file::info(args).unwrap_or(Err(error)),
-        Ok(opened) => opened,
-    };
-    let opened = match opened {
-        Dataset::Fragments(source) => return super::fragments::info(args, &*source),
+    let options = args.reading.set(args.resources.limit());
+    let nnz::formats::Inspected { dataset, members, others } =
+        match nnz::formats::inspect(&args.source, &options) {
+            Err(error) => return file::info(args).unwrap_or(Err(error)),
+            Ok(found) => found,
+        };
+    let opened = match dataset {
+        Dataset::Fragments(source) => return super::fragments::info(args, &*source, others),
         Dataset::Table(frame) => return super::frames::info(args, &frame),
-        Dataset::Tensor(tensor) => return tensor_info(args, &tensor),
+        Dataset::Tensor(tensor) => {
+            return show(args, describe_tensor(&tensor)?, members, others);
+        }
         other => other.into_matrix()?,
     };
-    show(args, describe(opened.header(), opened.about()?))
+    show(args, describe(opened.header(), opened.about()?), members, others)
 }
 
 /// Describes a tensor or vector.
-fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error> {
+fn describe_tensor(tensor: &TensorFile) -> Result<Report, Error> {
     let descriptor = tensor.descriptor();
-    let report = Report {
+    Ok(Report {
         kind: if tensor.is_vector() { "vector" } else { "tensor" },
         shape: Some(descriptor.shape.clone()),
         ..describe(&tensor.header()?, tensor.about()?)
-    };
-    show(args, report)
+    })
 }
 
-fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
+fn show(
+    args: &args::Info,
+    mut report: Report,
+    listed: Result<Vec<nnz::formats::Member>, Error>,
+    groups: Result<Vec<String>, Error>,
+) -> Result<Outcome, Error> {
     report.file_bytes = file_bytes(args).filter(|file| report.bytes.is_some_and(|own| own < *file));
-    (report.other_groups, report.notes) = others(args, report.notes);
-    (report.members, report.notes) = members(args, report.notes);
+    (report.other_groups, report.notes) = others(groups, report.notes);
+    (report.members, report.notes) = members(listed, report.notes);
     if args.json {
         print_json(INFO_SCHEMA, &report)?;
     } else {
@@ -125,9 +133,11 @@ fn file_bytes(args: &args::Info) -> Option<u64> {
 }
 
 /// Lists the matrices and tables of a file with several, or notes why that fails.
-fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<String>) {
-    let options = args.reading.set(args.resources.limit());
-    let listed = nnz::formats::list_members(&args.source, &options).unwrap_or_else(|error| {
+fn members(
+    listed: Result<Vec<nnz::formats::Member>, Error>,
+    mut notes: Vec<String>,
+) -> (Vec<Member>, Vec<String>) {
+    let listed = listed.unwrap_or_else(|error| {
         notes.push(format!("cannot list the matrices and tables of the file: {error}"));
         Vec::new()
     });
@@ -141,9 +151,11 @@ fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<Strin
 }
 
 /// Lists the other groups of a file, or notes why that fails.
-pub(super) fn others(args: &args::Info, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
-    let options = args.reading.set(args.resources.limit());
-    let others = nnz::formats::other_groups(&args.source, &options).unwrap_or_else(|error| {
+pub(super) fn others(
+    groups: Result<Vec<String>, Error>,
+    mut notes: Vec<String>,
+) -> (Vec<String>, Vec<String>) {
+    let others = groups.unwrap_or_else(|error| {
         notes.push(format!("cannot list other groups: {error}"));
         Vec::new()
     });
@@ -188,7 +200,7 @@ fn describe(header: &Header, about: About) -> Report {
             .arrays
             .into_iter()
             .map(|array| Array {
-                bits_per_entry: per_entry(array.bytes, 8.0),
+                bits_per_entry: array.bytes.and_then(|bytes| per_entry(bytes, 8.0)),
                 name: array.name,
                 value_type: array.value_type.map_or("string".to_owned(), |t| t.to_string()),
                 len: array.len,
@@ -260,7 +272,7 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_entry.map(|bits| format!("{bits:.2}")).unwrap_or_default();
         let (name, value_type, size) =
-            (escaped(&array.name), &array.value_type, bytes(array.bytes));
+            (escaped(&array.name), &array.value_type, array.bytes.map(bytes).unwrap_or_default());
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
     }
     print_members(&report.members, out)

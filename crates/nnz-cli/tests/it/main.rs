@@ -39,6 +39,8 @@ mod noted;
 mod paths;
 mod rds;
 mod remote;
+mod remote_counts;
+mod remote_failures;
 mod remote_targets;
 mod root_matrix;
 mod slice_concat;

@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use nnz_testing::command::{Run, command, finish, names_in, run, status_of_errors, text};
 
 /// A file system mounted at a directory, if possible.
-struct Disk(tempfile::TempDir);
+pub(crate) struct Disk(tempfile::TempDir);
 
 impl Disk {
-    fn mount(options: &str) -> Option<Self> {
+    pub(crate) fn mount(options: &str) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", options, "nnz-test"]).arg(directory.path());
@@ -24,7 +24,7 @@ impl Disk {
         None
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 }

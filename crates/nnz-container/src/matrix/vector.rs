@@ -155,9 +155,11 @@ impl Vector {
     /// Fails if the system cannot read its size.
     pub fn about(&self) -> Result<ArrayAbout> {
         let bytes = match &self.source {
-            Source::Numbers(array) => array.stored_bytes()?,
-            Source::Row(array, _) => readable(array.stored_bytes())?.unwrap_or(0),
-            Source::Zeros(_) => 0,
+            Source::Numbers(array) => ArrayAbout::size(array.stored_bytes())?,
+            Source::Row(array, _) => {
+                ArrayAbout::size(readable(array.stored_bytes()).map(Option::unwrap_or_default))?
+            }
+            Source::Zeros(_) => Some(0),
         };
         let (name, value_type) = (self.place().array.unwrap_or_default(), Some(self.value_type));
         Ok(ArrayAbout { name, value_type, len: Some(self.len), bytes })
@@ -243,7 +245,11 @@ impl NumberArray for Vector {
     }
 
     fn stored_bytes(&self) -> Result<u64> {
-        self.about().map(|about| about.bytes)
+        match &self.source {
+            Source::Numbers(array) => array.stored_bytes(),
+            Source::Row(array, _) => readable(array.stored_bytes()).map(Option::unwrap_or_default),
+            Source::Zeros(_) => Ok(0),
+        }
     }
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {

@@ -95,8 +95,9 @@ fn files_of_other_programs_are_copied_through_all_containers() {
     }
     assert!(!found.is_empty());
     for (number, path) in found.iter().enumerate() {
-        // Unreadable files are not copied.
-        if tree_dump::dump(path).is_err() {
+        // Unreadable files are not copied, nor one that declares more elements than any disk has space for.
+        let is_endless = path.ends_with("malformed/huge_dataset.bsp.h5");
+        if is_endless || tree_dump::dump(path).is_err() {
             continue;
         }
         let (mut from, mut dropped) = (path.clone(), 0);

@@ -19,12 +19,12 @@ pub(crate) fn about(object: &Object) -> About {
         match found {
             Some((_, count, about)) => {
                 *count += 1;
-                about.bytes += bytes;
+                about.bytes = about.bytes.map(|all| all + bytes);
                 about.len = about.len.and_then(|len| len.checked_add(block.stored));
             }
             None => {
-                let about =
-                    ArrayAbout { name: String::new(), value_type, len: Some(block.stored), bytes };
+                let (name, len, bytes) = (String::new(), Some(block.stored), Some(bytes));
+                let about = ArrayAbout { name, value_type, len, bytes };
                 arrays.push((block.block_type, 1, about));
             }
         }

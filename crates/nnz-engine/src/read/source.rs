@@ -78,7 +78,7 @@ fn array(name: &str, value_type: nnz_core::ValueType, bytes: usize) -> ArrayAbou
         name: name.into(),
         value_type: Some(value_type),
         len: Some(len),
-        bytes: bytes as u64,
+        bytes: Some(bytes as u64),
     }
 }
 
@@ -210,13 +210,7 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
         let arrays = self.cells.arrays();
         let bytes = arrays.iter().map(|array| array.bytes).sum();
         let format = "matrix in memory".to_owned();
-        Ok(About {
-            format,
-            container: "memory".to_owned(),
-            bytes: Some(bytes),
-            arrays,
-            ..About::default()
-        })
+        Ok(About { format, container: "memory".to_owned(), bytes, arrays, ..About::default() })
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

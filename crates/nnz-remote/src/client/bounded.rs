@@ -13,6 +13,7 @@ use object_store::client::{
 };
 use reqwest::header::{HeaderValue, IF_NONE_MATCH};
 
+use super::region::learn;
 use crate::object::PIECE;
 
 /// The longest body: that of the longest range, and of any list of a thousand names.
@@ -100,7 +101,10 @@ impl HttpService for BoundedService {
                 let value = HeaderValue::from_static("*");
                 request.headers_mut().insert(IF_NONE_MATCH, value);
             }
-            let (parts, body) = self.inner.execute(request).await?.into_parts();
+            let uri = request.uri().clone();
+            let answer = self.inner.execute(request).await?;
+            learn(uri.host().unwrap_or_default(), uri.path(), &answer);
+            let (parts, body) = answer.into_parts();
             let longest = usize::try_from(LONGEST).unwrap_or(usize::MAX);
             let body =
                 Limited::new(body, longest).map_err(|error| match error.downcast::<HttpError>() {

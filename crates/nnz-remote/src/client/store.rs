@@ -19,11 +19,11 @@ use object_store::{
 pub(crate) use self::write::Existing;
 use super::bounded::Bounded;
 use super::web::install_ring;
-use super::{Listed, Part};
+use super::{Listed, Part, learned};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::credentials;
-use crate::failure::{Failure, clean};
+use crate::failure::{Failure, between, clean};
 
 /// Pages of a list, of up to a thousand names each.
 const MOST_PAGES: usize = 4096;
@@ -39,6 +39,9 @@ pub(crate) struct Store {
     /// Whether requests are anonymous, as no credentials were found.
     anonymous: bool,
     service: Service,
+    bucket: String,
+    /// The region of the bucket that was learned before.
+    region: Option<String>,
 }
 
 /// The same client, for listing.
@@ -64,7 +67,12 @@ impl Store {
     ) -> io::Result<Self> {
         install_ring();
         // The messages of object_store contain the value of a wrong setting.
-        let wrong = |error: &Error| io::Error::other(clean(&error.to_string()));
+        let wrong = |error: &Error| {
+            let text = error.to_string();
+            // `Generic S3 error: Missing SecretAccessKey`.
+            let reason = text.strip_prefix("Generic ").and_then(|text| text.split_once(" error: "));
+            io::Error::other(clean(reason.map_or(&*text, |(_, reason)| reason)))
+        };
         type Built = (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>, bool);
         // The builders have no trait in common.
         macro_rules! build {
@@ -81,7 +89,14 @@ impl Store {
             Service::Google => build!(credentials::google(address, options, http)),
             _ => build!(credentials::azure(address, options, http)),
         };
-        Ok(Self { objects, lists: Lists(lists), anonymous, service: address.service })
+        let (service, bucket) = (address.service, address.host.clone());
+        let region = learned(&bucket);
+        Ok(Self { objects, lists: Lists(lists), anonymous, service, bucket, region })
+    }
+
+    /// Returns whether the bucket turned out to be in another region.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.service == Service::S3 && learned(&self.bucket) != self.region
     }
 
     pub(crate) async fn first(&self, key: &str, most: u64) -> Result<Part, Failure> {
@@ -163,20 +178,25 @@ impl Store {
         Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
     }
 
-    fn denied(&self, what: &str) -> Failure {
+    fn denied(&self, what: &str, error: &Error) -> Failure {
+        // Such as InvalidAccessKeyId.
+        let code = code_of(error).filter(|code| code != "AccessDenied");
+        let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         let hint = match self.anonymous {
             true => ": it was asked without credentials, as none were found",
             false => "",
         };
-        Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{hint}"))
+        Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{code}{hint}"))
     }
 
     fn failed(&self, error: Error) -> Failure {
         match error {
+            Error::NotFound { .. } if is_no_bucket(&error) => no_bucket(),
             Error::NotFound { .. } => Failure::missing(),
             Error::Precondition { .. } | Error::NotModified { .. } => Failure::changed(),
-            Error::PermissionDenied { .. } => self.denied(FORBIDDEN),
-            Error::Unauthenticated { .. } => self.denied(UNAUTHENTICATED),
+            Error::PermissionDenied { .. } => self.denied(FORBIDDEN, &error),
+            Error::Unauthenticated { .. } => self.denied(UNAUTHENTICATED, &error),
+            error if is_no_bucket(&error) => no_bucket(),
             error => {
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 if cause.contains("error sending request") {
@@ -191,6 +211,27 @@ impl Store {
             }
         }
     }
+}
+
+fn no_bucket() -> Failure {
+    Failure::new(io::ErrorKind::Other, "there is no such bucket")
+}
+
+fn is_no_bucket(error: &Error) -> bool {
+    matches!(code_of(error).as_deref(), Some("NoSuchBucket" | "ContainerNotFound"))
+}
+
+/// Returns the code of an answer that is an error, such as `NoSuchBucket`.
+fn code_of(error: &Error) -> Option<String> {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if let Some(code) = between(&text, "<Code>", "</Code>") {
+            return Some(code.to_owned());
+        }
+        cause = inner.source();
+    }
+    None
 }
 
 /// Returns the innermost cause of an error, which is the one of the system.

@@ -92,6 +92,8 @@ impl Web {
         let status = response.status();
         if status.is_success() {
             return match response.headers().get(CONTENT_ENCODING) {
+                // Some servers describe files that are compressed themselves in this way.
+                Some(_) if is_gzip(address.name()) => Ok(response),
                 Some(coded) if coded != "identity" => {
                     let what = "the server compressed its answer, although that was not asked for";
                     Err(Failure::new(io::ErrorKind::Unsupported, what))
@@ -187,6 +189,12 @@ impl Web {
         let (tag, len) = (tag_of(response.headers()), response.content_length());
         Ok(Body { response, len, tag })
     }
+}
+
+/// Returns whether a name is that of a compressed file.
+fn is_gzip(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["gz", "bgz", "tgz"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 const WRONG_RANGE: &str = "the server answered with another range than was asked for";

@@ -13,6 +13,9 @@ const FIRST_AHEAD: u64 = 128 << 10;
 const MOST_AHEAD: u64 = 2 * PIECE;
 const STREAMS: usize = 4;
 
+/// What is fetched at least where ranges are announced in order.
+const FOLLOWING: u64 = 1 << 20;
+
 /// An object of which many ranges are wanted is fetched whole where it has at most so many bytes.
 const WHOLE: u64 = 8 << 20;
 const MANY: usize = 50;
@@ -74,6 +77,21 @@ impl Inner {
         Ok(())
     }
 
+    /// Plans more than was announced where short ranges are announced in order.
+    fn follow(&self, state: &mut State, joined: &mut [Range<u64>], gap: u64) {
+        let (Some(first), Some(last)) = (joined.first().cloned(), joined.last().cloned()) else {
+            return;
+        };
+        let (end, hits) = state.announced;
+        let hits = if first.start.abs_diff(end) <= gap { hits.saturating_add(1) } else { 0 };
+        state.announced = (last.end, hits);
+        if let ([only], 2..) = (joined, hits)
+            && !state.extents.missing(only).is_empty()
+        {
+            only.end = only.end.max((only.start + FOLLOWING).min(self.len));
+        }
+    }
+
     /// Plans ranges that were announced.
     pub(super) fn announce(self: &Arc<Self>, ranges: &[Range<u64>]) -> io::Result<()> {
         self.check_process()?;
@@ -86,6 +104,7 @@ impl Inner {
             joined.push(0..self.len);
         }
         let mut state = self.lock();
+        self.follow(&mut state, &mut joined, gap);
         for range in joined {
             for part in state.extents.missing(&range) {
                 state.planned.add(part, true);

@@ -82,7 +82,7 @@ impl Planned {
         let before = self.0.range(..=position).next_back().filter(|(_, (end, _))| *end > position);
         let found = before.or_else(|| self.0.range(position..).next()).or(self.0.iter().next());
         let (&start, &(end, announced)) = found?;
-        Some((start..end.min(start + most), announced))
+        Some((start..piece_end(start, end, most), announced))
     }
 
     /// Returns the planned range that a byte is in.
@@ -106,6 +106,11 @@ impl Planned {
             }
         }
     }
+}
+
+/// Returns where a piece of a range ends. A small rest is a part of the piece before it.
+pub(crate) fn piece_end(start: u64, end: u64, most: u64) -> u64 {
+    if end - start <= most + most / 4 { end } else { start + most }
 }
 
 /// Joins ranges that have at most `gap` bytes between them, and sorts them.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::extents::{Content, Extent};
+use super::extents::{Content, Extent, piece_end};
 use super::{Inner, PIECE, Reason, State};
 use crate::bridge;
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ impl Inner {
         state.planned.remove(&range);
         let mut start = range.start;
         while start < range.end {
-            let end = range.end.min(start + PIECE);
+            let end = piece_end(start, range.end, PIECE);
             let extent = Extent {
                 len: end - start,
                 content: Content::Pending,

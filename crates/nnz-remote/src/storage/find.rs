@@ -11,8 +11,10 @@ use crate::client::{Client, First};
 use crate::failure::Failure;
 use crate::stores::Expected;
 
-/// Bytes of the first request for an object, and of each request for a mark.
+/// Bytes of the first request for an object, for one inside a directory, such as a chunk of which a part may be
+/// read, and for a mark.
 const FIRST: u64 = 64 << 10;
+const INSIDE: u64 = 32 << 10;
 const HEAD: u64 = 4 << 10;
 
 /// Names of a prefix that are listed to find out that it is one.
@@ -28,7 +30,13 @@ impl RemoteStorage {
         let (address, client) = self.locate(path)?;
         let found = match address.service {
             Service::Web => self.find_page(path, &address, &client),
-            _ => self.find_object(path, &address, &client),
+            _ => match self.find_object(path, &address, &client) {
+                Err(_) if client.is_elsewhere() => {
+                    let (address, client) = self.locate(path)?;
+                    self.find_object(path, &address, &client)
+                }
+                found => found,
+            },
         };
         let found = match found {
             Err(error) if self.may_be_absent(&address, error.kind()) => Found::Missing,
@@ -48,7 +56,7 @@ impl RemoteStorage {
         }
         let (address, client) = self.locate(path)?;
         let (at, asked) = (address.clone(), Arc::clone(&client));
-        let head = self.take_announced(path).unwrap_or(FIRST);
+        let head = self.take_announced(path).unwrap_or(INSIDE);
         let first = self.run(async move { asked.first(&at, head).await })?;
         let found = match first {
             Ok(first) => match self.opened(&address, &client, first)? {
@@ -124,17 +132,27 @@ impl RemoteStorage {
         }
     }
 
+    /// Returns whether the directory that was opened has the first of the marks that directories in it have.
+    fn has_first_mark(&self) -> bool {
+        let mark = self.files.inside.first().map(Path::new);
+        mark.is_some_and(|mark| matches!(self.known().found.get(mark), Some(Found::Opened(_))))
+    }
+
     /// Asks a web server for a file, and for the marks of a directory.
     fn find_page(&self, path: &Path, address: &Address, client: &Arc<Client>) -> io::Result<Found> {
         // Inside a store there are groups of one.
         let is_root = self.base.is_none();
         let (at, asked) = (address.clone(), Arc::clone(client));
         let files = self.files;
-        let likely = match files.expected(address.name()) {
-            _ if !is_root => &[][..],
-            Expected::File => &[],
-            Expected::Directory(likely) => likely,
-            Expected::Unknown => files.marks[0],
+        let (likely, is_likely) = match files.expected(address.name()) {
+            // What is at the root of a store is in its directories, too.
+            _ if !is_root && self.has_first_mark() => {
+                (files.inside.get(..1).unwrap_or_default(), true)
+            }
+            _ if !is_root => (&[][..], false),
+            Expected::File => (&[][..], false),
+            Expected::Directory(likely) => (likely, true),
+            Expected::Unknown => (files.marks[0], false),
         };
         let found = self.run(async move {
             // Each mark is requested once.
@@ -154,12 +172,18 @@ impl RemoteStorage {
                 }
                 found
             };
-            let own = tokio::spawn({
+            let ask = || {
                 let (at, asked) = (at.clone(), Arc::clone(&asked));
-                async move { asked.first(&at, FIRST).await }
-            });
+                tokio::spawn(async move { asked.first(&at, FIRST).await })
+            };
+            // With the extension of a directory, it is a file only if it has no marks.
+            let own = (!is_likely).then(ask);
             let mut store = marked(likely, &[]).await;
-            let own = own.await.map_err(|_| Failure::transient("the request was given up"))?;
+            if is_likely && !store.is_empty() {
+                return Ok(Err(store));
+            }
+            let own = own.unwrap_or_else(ask).await;
+            let own = own.map_err(|_| Failure::transient("the request was given up"))?;
             let is_file = matches!(own, Ok(First::Part(_) | First::Body(_)));
             if !is_root && !is_file {
                 store = marked(files.inside, &[]).await;

@@ -103,7 +103,7 @@ where
     let mut result = Ok(());
     for item in items {
         if running.len() == AT_ONCE {
-            result = joined(running.join_next().await);
+            result = joined(running.join_next().await).map(drop);
         }
         if result.is_err() {
             break;
@@ -111,7 +111,7 @@ where
         running.spawn(start(item));
     }
     while let Some(done) = running.join_next().await {
-        result = result.and(joined(Some(done)));
+        result = result.and(joined(Some(done)).map(drop));
     }
     result
 }

@@ -1,15 +1,18 @@
 //! The names of a directory that may be replaced, and the contents by which a store is recognized.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use tokio::task::JoinSet;
 
-use crate::StoreFiles;
+use crate::address::Address;
 use crate::client::{Existing, Store};
 use crate::failure::Failure;
+use crate::{StorageOptions, StoreFiles};
 
 /// Maximum number of objects of a directory that is replaced.
 const MOST_OBJECTS: usize = 2_000_000;
@@ -24,19 +27,66 @@ const FEW: usize = 256;
 /// Requests at the same time.
 const AT_ONCE: usize = 32;
 
-/// Copies the outline of a directory, and returns its objects.
+/// Bytes that are kept, for the next outline of the same directory.
+const MOST_KEPT: usize = 16 << 20;
+
+/// The objects of a directory, and the first bytes of some of them by key.
+#[derive(Clone, Default)]
+pub(super) struct Outline {
+    pub(super) objects: Vec<Existing>,
+    starts: HashMap<String, (Existing, Bytes)>,
+    kept: usize,
+}
+
+impl Outline {
+    /// Returns the first bytes of an object that has not changed.
+    fn start(&self, object: &Existing, len: u64) -> Option<Bytes> {
+        let (known, start) = self.starts.get(&object.key)?;
+        let is_same = known == object && object.tag.is_some() && start.len() as u64 == len;
+        is_same.then(|| start.clone())
+    }
+
+    fn keep(&mut self, object: Existing, start: Bytes) {
+        if self.kept + start.len() <= MOST_KEPT {
+            self.kept += start.len();
+            self.starts.insert(object.key.clone(), (object, start));
+        }
+    }
+}
+
+/// The last outline: a target is checked before its writer is created, which checks it again.
+static LAST: Mutex<Option<(Address, StorageOptions, Outline)>> = Mutex::new(None);
+
+/// Keeps an outline for other outputs at the same place.
+pub(super) fn remember(address: &Address, options: &StorageOptions, outline: &Outline) {
+    *last() = Some((address.clone(), options.clone(), outline.clone()));
+}
+
+/// Takes the last outline of a place. Its objects may have changed.
+pub(super) fn recall(address: &Address, options: &StorageOptions) -> Option<Outline> {
+    let found = last().take_if(|(at, with, _)| at == address && with == options);
+    found.map(|(.., outline)| outline)
+}
+
+fn last() -> MutexGuard<'static, Option<(Address, StorageOptions, Outline)>> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Copies the outline of a directory. Objects that have not changed since the outline before are not read again.
 pub(super) async fn copy(
     store: Arc<Store>,
     key: String,
     files: StoreFiles,
     to: PathBuf,
-) -> Result<Vec<Existing>, Failure> {
+    before: Outline,
+) -> Result<Outline, Failure> {
     let found = store.list_all(&key, MOST_OBJECTS).await?;
     if found.len() >= MOST_OBJECTS {
         let what = format!("has more than {MOST_OBJECTS} objects: remove it first");
         return Err(Failure::new(io::ErrorKind::InvalidInput, what));
     }
     let few = found.len() <= FEW;
+    let mut outline = Outline::default();
     let mut running = JoinSet::new();
     for object in &found {
         let name = object.key.get(key.len() + 1..).unwrap_or_default();
@@ -47,23 +97,38 @@ pub(super) async fn copy(
             false if few => object.len.min(START),
             false => 0,
         };
-        if len > 0 {
-            if running.len() == AT_ONCE {
-                joined(running.join_next().await)?;
-            }
-            running.spawn(fill(Arc::clone(&store), object.clone(), len, path));
+        if len == 0 {
+            continue;
         }
+        if let Some(start) = before.start(object, len) {
+            write(&path, &start)?;
+            outline.keep(object.clone(), start);
+            continue;
+        }
+        if running.len() == AT_ONCE {
+            take(&mut outline, running.join_next().await)?;
+        }
+        running.spawn(fill(Arc::clone(&store), object.clone(), len, path));
     }
     while let Some(done) = running.join_next().await {
-        joined(Some(done))?;
+        take(&mut outline, Some(done))?;
     }
-    Ok(found)
+    outline.objects = found;
+    Ok(outline)
 }
 
-fn joined(
-    done: Option<Result<Result<(), Failure>, tokio::task::JoinError>>,
+/// The first bytes of an object.
+type Copied = Result<(Existing, Bytes), Failure>;
+
+/// Keeps the first bytes of an object that were copied.
+fn take(
+    outline: &mut Outline,
+    done: Option<Result<Copied, tokio::task::JoinError>>,
 ) -> Result<(), Failure> {
-    super::parts::joined(done)
+    if let Some((object, start)) = super::parts::joined(done)? {
+        outline.keep(object, start);
+    }
+    Ok(())
 }
 
 /// Returns whether a file has a name by which stores are recognized.
@@ -92,9 +157,19 @@ fn create(to: &Path, name: &str, len: u64) -> io::Result<PathBuf> {
 }
 
 /// Copies the first bytes of an object.
-async fn fill(store: Arc<Store>, object: Existing, len: u64, path: PathBuf) -> Result<(), Failure> {
-    let part = store.start_of(&object.key, len).await?;
-    let write = || File::options().write(true).open(path)?.write_all(&part);
+async fn fill(
+    store: Arc<Store>,
+    object: Existing,
+    len: u64,
+    path: PathBuf,
+) -> Result<(Existing, Bytes), Failure> {
+    let start = store.start_of(&object.key, len).await?;
+    write(&path, &start)?;
+    Ok((object, start))
+}
+
+fn write(path: &Path, start: &[u8]) -> Result<(), Failure> {
+    let write = || File::options().write(true).open(path)?.write_all(start);
     write().map_err(|error| local(&error))
 }
 

@@ -116,12 +116,14 @@ impl Job {
     }
 }
 
-/// Returns the result of a task.
-pub(super) fn joined(done: Option<Result<Result<(), Failure>, JoinError>>) -> Result<(), Failure> {
+/// Returns the result of a task, if there is one.
+pub(super) fn joined<T>(
+    done: Option<Result<Result<T, Failure>, JoinError>>,
+) -> Result<Option<T>, Failure> {
     match done {
-        Some(Ok(done)) => done,
+        Some(Ok(done)) => done.map(Some),
         Some(Err(_)) => Err(Failure::new(io::ErrorKind::Other, "the thread for requests ended")),
-        None => Ok(()),
+        None => Ok(None),
     }
 }
 

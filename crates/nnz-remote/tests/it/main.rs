@@ -5,4 +5,5 @@ mod counts;
 mod hostile;
 mod locations;
 mod objects;
+mod web;
 mod writing;

@@ -274,6 +274,22 @@ fn force_replaces_a_store_after_its_mark_is_removed() {
 }
 
 #[test]
+fn what_is_replaced_is_read_once() {
+    let bucket = Bucket::new();
+    for (name, format) in [("m.bpcells", None), ("m.zarr", Some("anndata"))] {
+        let (at, options) = (format!("s3://bucket/{name}"), forced().format(format));
+        write(1, &at, &options).unwrap();
+        let objects = files(&bucket.served(name)).len();
+        bucket.server.take_log();
+        write(2, &at, &options).unwrap();
+        let log = bucket.server.take_log();
+        let is_read = |one: &&Logged| one.method == "GET" && !one.query.contains("list-type");
+        let reads: Vec<_> = log.iter().filter(is_read).map(|one| &one.path).collect();
+        assert!(reads.len() <= objects, "{name}: {objects} objects: {reads:?}");
+    }
+}
+
+#[test]
 fn a_store_that_is_replaced_is_no_store_if_writing_fails() {
     let bucket = Bucket::new();
     write(1, "s3://bucket/m.bpcells", &ConvertOptions::default()).unwrap();

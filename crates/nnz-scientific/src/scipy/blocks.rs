@@ -90,7 +90,7 @@ impl Blocks {
             name: self.data.place().array.unwrap_or_default(),
             value_type: Some(self.value_type),
             len,
-            bytes: self.data.stored_bytes()?,
+            bytes: ArrayAbout::size(self.data.stored_bytes())?,
         });
         Ok(arrays)
     }

@@ -95,7 +95,7 @@ impl Diagonals {
             name: self.data.place().array.unwrap_or_default(),
             value_type: Some(self.value_type),
             len,
-            bytes: self.data.stored_bytes()?,
+            bytes: ArrayAbout::size(self.data.stored_bytes())?,
         };
         Ok(vec![self.offsets.about()?, data])
     }

@@ -150,7 +150,7 @@ impl MatrixSource {
                 Along::RawVar => "raw/var names",
                 Along::Nothing => continue,
             };
-            let (len, bytes) = (Some(frame.len()), frame.names_bytes()?);
+            let (len, bytes) = (Some(frame.len()), ArrayAbout::size(frame.names_bytes())?);
             if arrays.iter().all(|array| array.name != name) {
                 arrays.push(ArrayAbout { name: name.to_owned(), value_type: None, len, bytes });
             }
@@ -227,7 +227,7 @@ impl nnz_core::MatrixSource for MatrixSource {
             container: self.container.to_owned(),
             version: self.version.clone(),
             dialect: Some(self.encoding.clone()),
-            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
             notes: Vec::new(),
         })

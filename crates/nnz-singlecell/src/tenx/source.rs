@@ -140,7 +140,7 @@ impl Column {
             name: self.array.place().array.unwrap_or_default(),
             value_type: None,
             len: self.array.shape().first().copied(),
-            bytes: self.array.stored_bytes()?,
+            bytes: ArrayAbout::size(self.array.stored_bytes())?,
         })
     }
 }
@@ -210,7 +210,7 @@ impl MatrixSource for TenxSource {
             container: "HDF5".to_owned(),
             version: Some(version.to_owned()),
             dialect: Some(dialect.to_owned()),
-            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
             notes: Vec::new(),
         })

@@ -6,7 +6,7 @@ use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::{Confidence, DatasetKind, Member, Probe, Registry};
-use crate::{Location, OpenOptions};
+use crate::{Dataset, Location, OpenOptions};
 
 impl Registry {
     /// Searches a file for groups that a format marks with an attribute.
@@ -158,6 +158,57 @@ pub fn list_members(location: impl Into<Location>, options: &OpenOptions) -> Res
         Some(_) => registry.detect(location, options)?.members(),
         None => Ok(Vec::new()),
     }
+}
+
+/// A location that was opened, and the rest of its file.
+#[derive(Debug)]
+pub struct Inspected {
+    /// The data.
+    pub dataset: Dataset,
+    /// As [`list_members`].
+    pub members: Result<Vec<Member>>,
+    /// As [`other_groups`].
+    pub others: Result<Vec<String>>,
+}
+
+/// Opens a location and lists the rest of its file, but detects its format once.
+///
+/// ```no_run
+/// let found = nnz::formats::inspect("study.h5ad", &nnz::OpenOptions::new())?;
+/// println!("{} matrices and tables", found.members?.len());
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if it cannot be opened.
+pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<Inspected> {
+    let location = &location.into();
+    let registry = options.formats();
+    let inspect = || {
+        let found = registry.detect(location, options)?;
+        let (mut members, mut others) = (Ok(Vec::new()), Ok(Vec::new()));
+        if let Some(read) = found.group() {
+            members = found.members();
+            let is_root = match location {
+                Location::Path { group, .. } => group.as_ref().is_none_or(String::is_empty),
+                _ => false,
+            };
+            if is_root {
+                others = registry.all_groups(found.probe()).map(|mut groups| {
+                    groups.retain(|group| group != read);
+                    groups
+                });
+            }
+        }
+        let dataset = found.open(options)?;
+        Ok(Inspected { dataset, members, others })
+    };
+    inspect().map_err(|error| match options.format {
+        // The error says which format it has instead.
+        Some(_) => options.open(location).err().unwrap_or(error),
+        None => error,
+    })
 }
 
 /// Lists the groups in a group, which are lost when it is replaced.

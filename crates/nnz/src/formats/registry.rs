@@ -658,6 +658,10 @@ impl Detected {
         self.format.list(&self.probe)
     }
 
+    pub(super) fn probe(&self) -> &Probe {
+        &self.probe
+    }
+
     pub(crate) fn into_probe(self) -> Probe {
         self.probe
     }

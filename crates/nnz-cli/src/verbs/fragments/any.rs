@@ -151,19 +151,23 @@ struct Array {
     #[serde(rename = "type")]
     value_type: String,
     len: Option<u64>,
-    bytes: u64,
+    bytes: Option<u64>,
     bits_per_fragment: Option<f64>,
 }
 
 /// Describes a store.
-pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Outcome, Error> {
+pub(crate) fn info(
+    args: &args::Info,
+    source: &dyn FragmentSource,
+    groups: Result<Vec<String>, Error>,
+) -> Result<Outcome, Error> {
     let about = source.about()?;
     let header = source.header();
     let per_fragment = |bytes: u64, factor: f64| {
         let count = Some(header.count).filter(|count| *count > 0)?;
         Some((ratio(bytes, count) * factor * 100.0).round() / 100.0)
     };
-    let (other_groups, notes) = others(args, about.notes);
+    let (other_groups, notes) = others(groups, about.notes);
     let report = Report {
         notes,
         other_groups,
@@ -177,7 +181,7 @@ pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Out
             .arrays
             .into_iter()
             .map(|array| Array {
-                bits_per_fragment: per_fragment(array.bytes, 8.0),
+                bits_per_fragment: array.bytes.and_then(|bytes| per_fragment(bytes, 8.0)),
                 name: array.name,
                 value_type: array.value_type.map_or("string".to_owned(), |t| t.to_string()),
                 len: array.len,
@@ -231,7 +235,7 @@ fn show(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_fragment.map(|bits| format!("{bits:.2}")).unwrap_or_default();
         let (name, value_type, size) =
-            (escaped(&array.name), &array.value_type, bytes(array.bytes));
+            (escaped(&array.name), &array.value_type, array.bytes.map(bytes).unwrap_or_default());
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>14}")?;
     }
     Ok(())

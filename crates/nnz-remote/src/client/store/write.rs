@@ -11,7 +11,7 @@ use object_store::{
     ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, RetryConfig,
 };
 
-use super::{FORBIDDEN, MOST_PAGES, Store, UNAUTHENTICATED, client_options, parsed};
+use super::{FORBIDDEN, MOST_PAGES, Store, UNAUTHENTICATED, client_options, no_bucket, parsed};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::client::retrying;
@@ -100,8 +100,8 @@ impl Store {
                     // object_store does not distinguish the errors of lists.
                     Err(error) => Err(match status_of(&error) {
                         Some(404) => no_bucket(),
-                        Some(403) => self.denied(FORBIDDEN),
-                        Some(401) => self.denied(UNAUTHENTICATED),
+                        Some(403) => self.denied(FORBIDDEN, &error),
+                        Some(401) => self.denied(UNAUTHENTICATED, &error),
                         _ => self.failed(error),
                     }),
                 }
@@ -252,10 +252,6 @@ fn attributes(token: &str) -> Attributes {
 
 fn conflict() -> Failure {
     Failure::new(io::ErrorKind::AlreadyExists, "another program wrote it")
-}
-
-fn no_bucket() -> Failure {
-    Failure::new(io::ErrorKind::Other, "there is no such bucket")
 }
 
 /// Returns the status of an answer that is an error.

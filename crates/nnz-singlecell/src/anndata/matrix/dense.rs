@@ -55,7 +55,7 @@ impl Dense {
             name: self.array.place().array.unwrap_or_default(),
             value_type: Some(self.value_type),
             len: u64::try_from(self.shape.cells()).ok(),
-            bytes: self.array.stored_bytes()?,
+            bytes: ArrayAbout::size(self.array.stored_bytes())?,
         })
     }
 }
