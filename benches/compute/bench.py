@@ -72,7 +72,7 @@ def rows(packed, h5ad, cells, scratch):
             [bench.over("anndata backed", 10)],
         ),
         bench.Row(
-            "correlation of genes, dask with one thread a worker",
+            "bootstrap of gene sums, two dask workers with one thread each",
             {"nnz": call("dask_two", packed), "one worker": call("dask_one", packed)},
             [bench.over("one worker", 1.7)],
         ),

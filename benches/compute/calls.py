@@ -141,43 +141,39 @@ def annbatch_batches(path, count, scratch):
     store = pathlib.Path(scratch) / f"{pathlib.Path(path.partition('::')[0]).stem}.annbatch.zarr"
     if not store.exists():
         part = store.with_suffix(".part")
-        collection = annbatch.DatasetCollection(zarr.open(part, mode="w"))
+        collection = annbatch.DatasetCollection(zarr.open_group(part, mode="w"))
         collection.add_adatas([path.partition("::")[0]], shuffle=True)
         part.rename(store)
 
     def iterate():
-        loader = annbatch.Loader(batch_size=256, chunk_size=64, preload_nchunks=32, to_torch=False)
-        groups = zarr.open(store, mode="r")
-        loader.add_datasets([anndata.io.sparse_dataset(groups[name]["X"]) for name in sorted(groups.group_keys())])
+        loader = annbatch.Loader(batch_size=256, chunk_size=64, preload_nchunks=32, shuffle=True)
+        loader.use_collection(annbatch.DatasetCollection(store, mode="r"))
         for batch in loader:
             yield batch["X"]
 
     return batches(iterate, int(count))
 
 
-def squares(block):
-    """The sums of products of 2000 genes over the cells of a block."""
-    part = block[:2000].astype(np.float64)
-    return np.asarray((part @ part.T).todense())[None]
+def resampled(number, block):
+    """The sums of genes over the cells of a block, each drawn as often as in 100 random samples of all cells."""
+    weights = np.random.default_rng(number).poisson(1, (block.shape[1], 100)).astype(np.float64)
+    return block @ weights
 
 
 def with_workers(path, workers):
-    import dask.array
+    import dask
     import distributed
 
     import nnz
 
-    lazy = nnz.open(path).to_dask(nbytes=1 << 25)
-    genes = min(2000, lazy.shape[0])
-
     def work():
-        sums = lazy.map_blocks(
-            squares, new_axis=0, chunks=((1,) * len(lazy.chunks[1]), (genes,), (genes,)), drop_axis=[0, 1],
-            dtype=np.float64, meta=np.empty((0, 0, 0)),
-        )  # fmt: skip
-        return sums.sum(axis=0).compute()
+        blocks = nnz.open(path).to_dask(nbytes=1 << 26).to_delayed().ravel()
+        sums = [dask.delayed(resampled)(number, block) for number, block in enumerate(blocks)]
+        while len(sums) > 1:
+            pairs = zip(sums[::2], [*sums[1::2], None])
+            sums = [one if other is None else one + other for one, other in pairs]
+        return sums[0].compute()
 
-    del dask
     with distributed.Client(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as client:
         client.run(lambda: __import__("nnz"))
         return timed(work, rough)

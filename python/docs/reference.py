@@ -17,7 +17,7 @@ GROUPS = {
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "Train, and use several processes": ["Batches", "Batch", "Partition", "from_dask"],
     "From file to file": ["convert", "slice", "concat", "split", "transpose", "repair"],
-    "Compute": ["pca", "PCA", "qc", "QC", "aggregate"],
+    "Compute": ["pca", "PCA", "highly_variable_genes", "qc", "QC", "aggregate"],
     "Inspect": ["validate", "diff", "stats", "formats"],
     "Settings of the process": ["set_storage_options", "set_temporary_directory"],
     "Fragments": [
