@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 import scipy.sparse as sparse  # pyright: ignore[reportMissingTypeStubs]
 
+# The types of these functions are known in part only.
+_operators: Any = operator
+_sparse: Any = sparse
+_arrays: Any = np
+
 OPERATORS: Dict[Any, Callable[[Any, Any], Any]] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.true_divide: operator.truediv,
-    np.matmul: operator.matmul,
-    np.equal: operator.eq,
-    np.not_equal: operator.ne,
-    np.less: operator.lt,
-    np.less_equal: operator.le,
-    np.greater: operator.gt,
-    np.greater_equal: operator.ge,
+    np.add: _operators.add,
+    np.subtract: _operators.sub,
+    np.multiply: _operators.mul,
+    np.true_divide: _operators.truediv,
+    np.matmul: _operators.matmul,
+    np.equal: _operators.eq,
+    np.not_equal: _operators.ne,
+    np.less: _operators.lt,
+    np.less_equal: _operators.le,
+    np.greater: _operators.gt,
+    np.greater_equal: _operators.ge,
 }
 """Operators of SciPy, which has no functions of NumPy of two arrays."""
 
@@ -33,12 +38,20 @@ class Chunk:
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
     ) -> Any:
         """Add up elements, as `numpy.sum` does."""
-        found = plain(self).sum(axis=_axis(axis), dtype=dtype, out=out)
+        array = plain(self)
+        found: Any = array.sum(axis=_axis(axis), dtype=dtype, out=out)
         if not keepdims:
             return found
         rows, cols = _kept(axis)
-        shape: Tuple[int, int] = self.shape  # type: ignore[attr-defined]
-        return np.reshape(found, (shape[0] if rows else 1, shape[1] if cols else 1))
+        whole: Tuple[int, int] = array.shape
+        return _arrays.reshape(found, (whole[0] if rows else 1, whole[1] if cols else 1))
+
+    def __getitem__(self, key: Any) -> Any:
+        found = plain(self)[key]
+        if not _sparse.issparse(found):
+            return found
+        # One row or column: dask would stack sparse ones.
+        return chunk(found) if found.ndim == 2 else found.toarray()
 
     def transpose(self, axes: Any = None, copy: bool = False) -> Any:
         """Exchange rows and columns."""
@@ -77,18 +90,20 @@ def _as(kind: Any, given: Any) -> Any:
     return made
 
 
+def _axes(axis: Any) -> List[int]:
+    """Return axes as a list: dask passes tuples."""
+    if axis is None:
+        return [0, 1]
+    return [int(one) % 2 for one in _arrays.atleast_1d(axis)]
+
+
 def _axis(axis: Any) -> Optional[int]:
-    """Return an axis as SciPy takes it: dask passes tuples."""
-    if not isinstance(axis, tuple):
-        return axis
-    several: Tuple[int, ...] = axis
-    return several[0] if len(several) == 1 else None
+    """Return an axis as SciPy takes it."""
+    axes = _axes(axis)
+    return axes[0] if len(axes) == 1 else None
 
 
 def _kept(axis: Any) -> Tuple[bool, bool]:
     """Return whether rows and columns remain."""
-    if axis is None:
-        return False, False
-    axes: Union[int, Tuple[int, ...]] = axis
-    gone = {one % 2 for one in (axes if isinstance(axes, tuple) else (axes,))}
-    return 0 not in gone, 1 not in gone
+    axes = _axes(axis)
+    return 0 not in axes, 1 not in axes

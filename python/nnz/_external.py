@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Rows = scipy.sparse.csr_array
     Coordinates = scipy.sparse.coo_array
 
+PACKAGES = {"skmisc": "scikit-misc"}
+"""What is installed for modules that have another name."""
+
 TITLES = {"sparse": "PyData sparse", "torch": "PyTorch"}
 """What packages are called that have other names."""
 
@@ -33,5 +36,5 @@ def load(module: str, user: str) -> Any:
         if error.name != package:
             # The package is there, and lacks another.
             raise
-        title = TITLES.get(package, package)
-        raise ImportError(f"{user} requires {title}: pip install {package}", name=package) from None
+        title = TITLES.get(package, PACKAGES.get(package, package))
+        raise ImportError(f"{user} requires {title}: pip install {PACKAGES.get(package, package)}", name=package) from None

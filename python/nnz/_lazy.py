@@ -120,7 +120,7 @@ class Lazy(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_rows(np.full(507, 3)).max().item()
         3.0
         """
-        return self._derived(("steps", ("limit_rows", _factors(limits))))
+        return self._derived(("steps", ("limit_rows", _factors(limits, "limits"))))
 
     def limit_cols(self, limits: npt.ArrayLike) -> Self:
         """Replace values that are greater than the limit of their column by it.
@@ -140,7 +140,7 @@ class Lazy(Statistics):
         >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_cols(np.arange(1107))[:, :3].max(axis=0).toarray().tolist()
         [0.0, 1.0, 2.0]
         """
-        return self._derived(("steps", ("limit_cols", _factors(limits))))
+        return self._derived(("steps", ("limit_cols", _factors(limits, "limits"))))
 
     def scale_rows(self, factors: npt.ArrayLike) -> Self:
         """Multiply each row by a number of its own.
@@ -400,15 +400,15 @@ def _number(given: Any, name: str) -> float:
         raise ArgumentError(f"{name} {given!r}: expected a number") from None
 
 
-def _factors(given: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _factors(given: npt.ArrayLike, name: str = "factors") -> npt.NDArray[np.float64]:
     try:
         if np.iscomplexobj(given):
             raise TypeError
         found = np.array(given, np.float64)
     except (TypeError, ValueError):
-        raise ArgumentError("factors: expected numbers") from None
+        raise ArgumentError(f"{name}: expected numbers") from None
     if found.ndim != 1:
-        raise ArgumentError(f"factors: expected one dimension, not {found.ndim}")
+        raise ArgumentError(f"{name}: expected one dimension, not {found.ndim}")
     return found
 
 

@@ -15,7 +15,7 @@ from ._open import open as open_path
 from ._options import PathLike
 
 if TYPE_CHECKING:
-    import anndata
+    from ._external import anndata
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,12 +78,13 @@ class PCA(NamedTuple):
         >>> adata.obsm["X_pca"].shape
         (1107, 5)
         """
+        given: Any = adata
         own = len(self.scores), len(self.loadings)
-        if own != (adata.n_obs, adata.n_vars):
-            raise ArgumentError(f"components of {own[0]} cells and {own[1]} features, and {adata.n_obs} and {adata.n_vars}")
-        adata.obsm["X_pca"] = self.scores
-        adata.varm["PCs"] = self.loadings
-        adata.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}
+        if own != (given.n_obs, given.n_vars):
+            raise ArgumentError(f"components of {own[0]} cells and {own[1]} features, and {given.n_obs} and {given.n_vars}")
+        given.obsm["X_pca"] = self.scores
+        given.varm["PCs"] = self.loadings
+        given.uns["pca"] = {"variance": self.explained_variance, "variance_ratio": self.explained_variance_ratio}
 
 
 def pca(

@@ -40,8 +40,9 @@ def highly_variable_genes(
     batch: Any = None,
     axis: Optional[str] = None,
 ) -> pandas.DataFrame:
-    """Find features whose values vary more than those of others with the same mean, as
-    `scanpy.pp.highly_variable_genes` does. Requires pandas; the flavor ``"seurat_v3"`` also scikit-misc.
+    """Find features that vary more than others with the same mean, as `scanpy.pp.highly_variable_genes` does.
+
+    Requires pandas; the flavor ``"seurat_v3"`` also scikit-misc.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def highly_variable_genes(
         The matrix: logarithms for the flavor ``"seurat"``, such as ``m.normalize_total(1e4).log1p()``, and counts for
         ``"seurat_v3"``.
     n_top_genes : int, optional
-        How many features are chosen. By default 2000 for ``"seurat_v3"``, and those within the limits for
+        How many features are chosen; a few more for ``"seurat"`` if several are equal. By default 2000 for ``"seurat_v3"``, and those within the limits for
         ``"seurat"``.
     flavor : {"seurat", "seurat_v3"}
         The method.
@@ -115,11 +116,17 @@ def _batches(matrix: Matrix, batch: Any) -> List[Matrix]:
     return [matrix.select(rows=codes == code) for code in np.unique(codes)]
 
 
-def _mean_and_variance(matrix: Matrix) -> Any:
+def _mean_and_variance(matrix: Matrix, flavor: str) -> Any:
     """Compute the mean and the variance of each feature in one pass."""
     opened, memory = source_and_memory(matrix)
+    if 0 in opened.shape:
+        raise ArgumentError(f"{matrix.path}: there are no cells or no features in {opened.shape[0]} x {opened.shape[1]}")
     found = opened.stats("cols", "all", memory)
-    return np.asarray(found[1], np.float64), np.asarray(found[2], np.float64)
+    means, variances, least = (np.asarray(found[at], np.float64) for at in (1, 2, 3))
+    if not (np.isfinite(means).all() and np.isfinite(variances).all() and (least >= 0).all()):
+        wanted = "logarithms, such as m.normalize_total(1e4).log1p()" if flavor == "seurat" else "counts"
+        raise ArgumentError(f"{matrix.path}: the flavor {flavor!r} needs {wanted}: finite values that are not negative")
+    return means, variances
 
 
 def _by_dispersion(
@@ -136,7 +143,7 @@ def _by_dispersion(
     if top is not None:
         # Sorted by the number of batches, then by dispersion; a feature without one comes last.
         order = np.lexsort((-np.where(np.isnan(normalized), -np.inf, normalized), -batches))
-        chosen = np.zeros(len(order), bool)
+        chosen: npt.NDArray[np.bool_] = np.zeros(len(order), bool)
         chosen[order[:top]] = True
     else:
         normalized = np.nan_to_num(normalized)
@@ -163,7 +170,7 @@ def _mean_of_known(arrays: Any) -> Floats:
 
 def _dispersions(matrix: Matrix, top: Optional[int], limits: Any, n_bins: int, batched: bool) -> Dict[str, Any]:
     """The dispersion of each feature. In a batch, features without counts take no part."""
-    means, variances = _mean_and_variance(matrix.expm1())
+    means, variances = _mean_and_variance(matrix.expm1(), "seurat")
     width = len(means)
     part = np.flatnonzero(matrix.count_nonzero(axis=0) > 0) if batched else np.arange(width)
     mean = np.where(means[part] == 0, 1e-12, means[part])
@@ -216,7 +223,7 @@ def _normalized(means: Floats, dispersions: Floats, n_bins: int) -> Floats:
 
 def _by_rank(matrix: Matrix, parts: List[Matrix], top: int, span: float, batched: bool) -> Dict[str, Any]:
     """The method of Seurat 3: the variance of counts that are standardized by what a regression expects."""
-    means, variances = _mean_and_variance(matrix)
+    means, variances = _mean_and_variance(matrix, "seurat_v3")
     each = np.array([_standardized_variances(part, span) for part in parts])
     # Positions in descending order of variance.
     ranks: npt.NDArray[Any] = np.argsort(np.argsort(-each, axis=1), axis=1).astype(np.float32)
@@ -243,7 +250,7 @@ def _by_rank(matrix: Matrix, parts: List[Matrix], top: int, span: float, batched
 
 def _standardized_variances(matrix: Matrix, span: float) -> Floats:
     loess: Any = load("skmisc.loess", "highly_variable_genes with the flavor seurat_v3")
-    means, variances = _mean_and_variance(matrix)
+    means, variances = _mean_and_variance(matrix, "seurat_v3")
     varies = variances > 0
     expected = np.zeros(len(means))
     if varies.any():
@@ -253,7 +260,7 @@ def _standardized_variances(matrix: Matrix, span: float) -> Floats:
     deviation = np.sqrt(10**expected)
     count = matrix.shape[0]
     limited = matrix.limit_cols(deviation * np.sqrt(count) + means)
-    limited_means, limited_variances = _mean_and_variance(limited)
+    limited_means, limited_variances = _mean_and_variance(limited, "seurat_v3")
     # The sum of squares of the distances from the mean before values were limited.
     squares = limited_variances * (count - 1) + count * (limited_means - means) ** 2
     made: Floats = squares / (max(count - 1, 1) * deviation**2)

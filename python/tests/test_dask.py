@@ -65,6 +65,16 @@ def test_sums_and_products_are_those_of_numpy(pair):
     np.testing.assert_allclose((lazy[5:33] * 2).sum(axis=0).compute(), dense[5:33].sum(axis=0) * 2)
 
 
+def test_integers_select_one_row_or_column(pair):
+    m, matrix = pair
+    lazy, dense = m.to_dask(nbytes=500), matrix.toarray()
+    for key in (2, -1, (slice(None), 3), (slice(2, 9), 3), (4, 5)):
+        found = lazy[key]
+        assert found.shape == dense[key].shape
+        np.testing.assert_array_equal(np.asarray(found.compute()), dense[key])
+    assert lazy[2].sum().compute() == dense[2].sum()
+
+
 def test_chunks_take_part_in_functions_of_numpy(pair):
     m, matrix = pair
     block, dense = m.to_dask().blocks[0, 0].compute(), matrix.toarray()[: m.shape[0], : m.shape[1]]

@@ -116,8 +116,16 @@ def test_highly_variable_features_are_chosen_by_number_or_by_limits():
         ({"n_bins": 0}, "n_bins"),
         ({"batch": [1, 2]}, "for 1107 cells"),
         ({"batch": [None] * 1107}, "no label"),
+        ({}, "needs logarithms"),
     ],
 )
 def test_wrong_arguments_of_highly_variable_genes_are_errors(options, message):
     with pytest.raises(nnz.ArgumentError, match=message):
-        nnz.highly_variable_genes(PBMC, **options)
+        # Counts, of which some are so large that their exponentials are not finite.
+        nnz.highly_variable_genes(nnz.open(PBMC).scale(100), **options)
+
+
+def test_matrices_without_cells_have_no_variable_features(tmp_path):
+    nnz.write(np.zeros((0, 3)), tmp_path / "m.npz")
+    with pytest.raises(nnz.ArgumentError, match="no cells"):
+        nnz.highly_variable_genes(tmp_path / "m.npz")

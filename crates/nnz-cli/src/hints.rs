@@ -53,6 +53,7 @@ fn argument(item: &str) -> Cow<'_, str> {
         "fragments::Counts" => "nnz fragments count",
         "fragments::import" => "nnz fragments import",
         "transpose" => "nnz transpose",
+        "DuplicatePolicy::Sum" => "nnz convert --duplicates sum",
         option => return format!("--{}", option.replace('_', "-")).into(),
     };
     typed.into()

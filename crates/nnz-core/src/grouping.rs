@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Column, ColumnValues, Error, Result, Scalar, StringList};
+use crate::{Categories, Column, ColumnValues, Error, Result, Scalar, StringList};
 
 /// The rows of a table by their value in a column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +32,17 @@ impl Column {
             }
             text.clear();
             self.write_text(row, &mut text);
+            if self.is_numeric() {
+                match &*text {
+                    // A category, as other missing values are found before.
+                    b"NaN" | b"nan" => {
+                        codes.push(None);
+                        continue;
+                    }
+                    b"-0.0" | b"-0" => drop(text.remove(0)),
+                    _ => {}
+                }
+            }
             let code = match known.get(&text) {
                 Some(code) => *code,
                 None => {
@@ -57,6 +68,15 @@ impl Column {
             *code = positions[*code as usize];
         }
         Ok(Grouping { labels, codes })
+    }
+
+    /// Returns whether values are numbers, or categories that are numbers.
+    fn is_numeric(&self) -> bool {
+        match &self.values {
+            ColumnValues::Numbers(_) => true,
+            ColumnValues::Strings(_) => false,
+            ColumnValues::Categorical(all) => matches!(all.categories, Categories::Numbers(_)),
+        }
     }
 
     /// Compares the values of two rows, which are not missing: categories by position, and numbers by size.
@@ -86,7 +106,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Categorical, Categories, Values};
+    use crate::{Categorical, Values};
 
     fn texts(labels: &StringList) -> Vec<String> {
         labels.iter().map(|label| String::from_utf8_lossy(label).into_owned()).collect()
@@ -94,10 +114,11 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_by_size_and_nan_has_no_group() {
-        let values = ColumnValues::Numbers(Values::F64(vec![10.0, 9.5, f64::NAN, -1.0, 10.0]));
+        let values =
+            ColumnValues::Numbers(Values::F64(vec![10.0, 9.5, f64::NAN, -1.0, 10.0, -0.0, 0.0]));
         let found = Column { values, missing: None }.grouped().unwrap();
-        assert_eq!(texts(&found.labels), ["-1.0", "9.5", "10.0"]);
-        assert_eq!(found.codes, [Some(2), Some(1), None, Some(0), Some(2)]);
+        assert_eq!(texts(&found.labels), ["-1.0", "0.0", "9.5", "10.0"]);
+        assert_eq!(found.codes, [Some(3), Some(2), None, Some(0), Some(3), Some(1), Some(1)]);
     }
 
     #[test]

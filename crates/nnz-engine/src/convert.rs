@@ -134,6 +134,11 @@ pub fn convert(
     target.check()?;
     let replaced = target.replaced();
     let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
+    // A matrix that is added to its own file leaves the rest of it as it is.
+    let added = target.keeps_tables() && target.path().is_some_and(|path| is_inside(from, path));
+    if !added {
+        dropped.extend(source.extras()?);
+    }
     if !target.capabilities().annotations && !target.keeps_tables() {
         dropped.extend(annotations::named(source)?);
     }
@@ -243,8 +248,15 @@ fn check_names(
             dropped.push(format!("{} names", one_of(axis)));
         }
     }
-    dropped.extend(source.extras()?);
     Ok(dropped)
+}
+
+/// Returns whether a place is a file or store, or a group in it.
+fn is_inside(place: &Place, path: &std::path::Path) -> bool {
+    let Some(found) = &place.path else { return false };
+    let found = found.to_string_lossy();
+    let rest = found.strip_prefix(&*path.to_string_lossy());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// Finds the lines of two duplicate entries.

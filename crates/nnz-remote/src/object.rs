@@ -48,8 +48,8 @@ struct State {
     /// Why nothing more can be read.
     failed: Option<Failure>,
     position: u64,
-    /// The end of what was announced last, and how often that followed what was announced before.
-    announced: (u64, u32),
+    /// The end of what was announced last, and how many bytes have been announced in order until then.
+    announced: (u64, u64),
     /// Reads of bytes that were not announced.
     single: u32,
     closed: bool,

@@ -25,9 +25,9 @@ pub(crate) struct Normalize {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Sum of each cell: a number, or median for the median of the positive sums
+    /// Sum of each cell: a number, median for the median of the positive sums, or none to scale nothing
     #[arg(long, value_name = "SUM", default_value = "median")]
-    pub(crate) target_sum: TargetSum,
+    pub(crate) target_sum: OptionalSum,
 
     /// Replace each value x by ln(1 + x), after scaling
     #[arg(long)]
@@ -52,7 +52,7 @@ pub(crate) struct Normalize {
 #[command(after_help = "\
 Examples:
   nnz aggregate study.h5ad sums.h5ad --by tissue
-  nnz aggregate pbmc.bpcells means.mtx --by cluster --col-annotations clusters.csv --function mean")]
+  nnz aggregate pbmc.bpcells means.h5ad --by cluster --col-annotations clusters.csv --function mean")]
 pub(crate) struct Aggregate {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -146,6 +146,23 @@ pub(crate) struct PrincipalComponents {
 
     #[command(flatten)]
     pub(crate) resources: Memory,
+}
+
+/// A sum of each cell, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OptionalSum(pub(crate) Option<TargetSum>);
+
+impl std::str::FromStr for OptionalSum {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(Self(None)),
+            _ => {
+                text.parse().map(|sum| Self(Some(sum))).map_err(|error: String| error + ", or none")
+            }
+        }
+    }
 }
 
 /// Which axis has the cells.

@@ -15,9 +15,10 @@ use crate::progress::Bar;
 pub(crate) fn normalize(args: &Normalize, quiet: bool) -> Result<Outcome, Error> {
     let options = write::options(&args.writing)?.from_dialect(args.reading.from_dialect);
     let axis = axis(&args.cells, &args.source, &args.reading)?;
-    let how = normalization(Some(args.target_sum), args.log1p).axis(axis);
-    let bar = Bar::new(quiet);
-    let done = nnz::compute::normalize(&args.source, &args.target, &how, &options, &bar)?;
+    let how = normalization(args.target_sum.0, args.log1p).axis(axis);
+    let (bar, bytes_before) = (Bar::new(quiet), write::file_size(&args.source));
+    let mut done = nnz::compute::normalize(&args.source, &args.target, &how, &options, &bar)?;
+    done.bytes_before = bytes_before.or(done.bytes_before);
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &done);
     }

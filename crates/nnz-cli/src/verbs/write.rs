@@ -225,7 +225,7 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
 
 /// Returns the size of a source that is a file, to be compared with the target. It is determined before writing, as
 /// the target may be the source.
-fn file_size(source: &Location) -> Option<u64> {
+pub(super) fn file_size(source: &Location) -> Option<u64> {
     let Location::Path { path, group: None } = source else { return None };
     path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
 }

@@ -113,8 +113,92 @@ fn components_are_written_to_npz_and_anndata() {
     run(&["-q", "pca", text(&source), text(&npz), "--components", "2", "--force"]).good();
     let target = scratch.path().join("p.mtx");
     let found = run(&[&arguments[..], &[text(&target)]].concat()).err;
-    assert!(found.contains(".npz and .h5ad"), "{found}");
+    assert!(found.contains(".npz, .h5ad and .zarr"), "{found}");
     let found = run(&["pca", text(&source), text(&npz), "--force", "--components", "4"]).err;
     assert!(found.contains("from 1 to 3"), "{found}");
     assert_eq!(names_in(scratch.path()), ["p.h5ad", "p.npz", "pbmc"]);
+}
+
+#[test]
+fn results_without_the_entries_do_not_replace_their_source() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let study = scratch.path().join("study.h5ad");
+    run(&["-q", "convert", text(&source), text(&study)]).good();
+    let before = fs::read(&study).unwrap();
+    let link = scratch.path().join("link.h5ad");
+    std::os::unix::fs::symlink(&study, &link).unwrap();
+    for target in [&study, &link] {
+        for arguments in [&["pca", "--components", "2"][..], &["aggregate", "--by", "name"]] {
+            let both = [text(&study), text(target), "--force"];
+            let done = run(&[arguments, &both].concat());
+            assert!(done.err.contains("would replace the source"), "{done:?}");
+        }
+    }
+    assert_eq!(fs::read(&study).unwrap(), before);
+}
+
+#[test]
+fn a_layer_of_the_same_file_drops_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let study = scratch.path().join("study.h5ad");
+    run(&["-q", "convert", text(&source), text(&study)]).good();
+    for layer in ["one", "two"] {
+        let target = format!("{}::layers/{layer}", text(&study));
+        let done = run(&["normalize", text(&study), &target, "--to", "anndata", "--strict"]);
+        assert_eq!(done.code, Some(0), "{done:?}");
+        assert!(!done.err.contains("dropped"), "{done:?}");
+    }
+}
+
+#[test]
+fn logarithms_are_taken_without_scaling() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let target = scratch.path().join("n.npz");
+    let arguments =
+        ["-q", "normalize", text(&source), text(&target), "--log1p", "--target-sum", "none"];
+    run(&arguments).good();
+    assert_eq!(
+        run(&["cat", text(&target), "--cols", "0", "--rows", "0"]).good(),
+        "0\t0\t0.6931471805599453\n"
+    );
+}
+
+#[test]
+fn groups_without_values_and_tables_without_names_are_errors() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let table = scratch.path().join("t.csv");
+    fs::write(&table, "cell,kind\nAAA,\n").unwrap();
+    let target = scratch.path().join("sums.bpcells");
+    let arguments = [
+        "aggregate",
+        text(&source),
+        text(&target),
+        "--by",
+        "kind",
+        "--col-annotations",
+        text(&table),
+    ];
+    let found = run(&arguments).err;
+    assert!(found.contains("none of the columns has a value of \"kind\""), "{found}");
+    let nameless = scratch.path().join("m.npz");
+    run(&["-q", "convert", text(&source), text(&nameless)]).good();
+    let found = run(&["aggregate", text(&nameless), text(&target), "--by", "kind"]).err;
+    assert!(found.contains("no annotations") && !found.contains("--row-annotations"), "{found}");
+}
+
+#[test]
+fn options_that_do_not_apply_to_components_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let target = scratch.path().join("p.npz");
+    let arguments = ["pca", text(&source), text(&target), "--components"];
+    let found = run(&[&arguments[..], &["2", "--compress", "gzip:3"]].concat()).err;
+    assert!(found.contains("--compress does not apply"), "{found}");
+    let found = run(&[&arguments[..], &["9"]].concat()).err;
+    assert!(found.contains("from 1 to 3; --components sets the number"), "{found}");
+    assert!(!target.exists());
 }

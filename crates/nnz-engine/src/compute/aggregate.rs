@@ -1,6 +1,10 @@
 //! Sums of the rows or columns of each group.
 
-use nnz_core::{Axis, Batch, Duplicates, Error, ErrorKind, MatrixSource, Place, Result, Unit};
+use std::sync::{Mutex, PoisonError};
+
+use nnz_core::{
+    Axis, Batch, Duplicates, Error, ErrorKind, MatrixSource, Place, Result, Unit, ValueType,
+};
 
 use super::accumulators::Accumulators;
 use super::duplicates::{DuplicateCheck, UnitEnds};
@@ -49,7 +53,7 @@ pub enum Aggregation {
 /// # Errors
 ///
 /// Fails if the number of codes is not that of the rows or columns, if the matrix cannot be read or is broken, if it
-/// has complex numbers or a fill value, if a sum of integers is 2^53 or more, so that it may be rounded, if the
+/// has complex numbers or a fill value, if sums of integers are so large, 2^53 or more, that they may be rounded, if the
 /// result takes more memory than allowed, and if cancelled. Counting fails if an element has several entries, which
 /// the format sums.
 pub fn aggregate(
@@ -87,6 +91,7 @@ pub fn aggregate(
     }
     let by_group = header.order.major() == axis;
     let counts = what == Aggregation::CountNonzero;
+    let integers = header.value_type.is_integer() && !counts;
     let work = Grouped {
         entries: Entries::new(source),
         codes,
@@ -96,6 +101,8 @@ pub fn aggregate(
         checks: counts
             && header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true),
+        measures: integers && is_signed(header.value_type),
+        magnitude: Mutex::new(0.0),
         accumulators: Accumulators::new(sums),
     };
     let mut checks = Checks { number: 0, duplicates: DuplicateCheck::default() };
@@ -103,7 +110,13 @@ pub fn aggregate(
         .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
     let sums = work.accumulators.finish();
     let mut found = if by_group { sums } else { exchanged(&sums, count) };
-    if header.value_type.is_integer() && !counts {
+    let magnitude = work.magnitude.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if work.measures && magnitude >= EXACT {
+        let what = "the values of these integers, without their signs, add up to 2^53 or more, so that sums may be \
+                    rounded";
+        return Err(Error::unsupported(place.clone(), what));
+    }
+    if integers {
         check_exact(&found).map_err(|error| error.with_context(place))?;
     }
     if what == Aggregation::Mean {
@@ -112,10 +125,16 @@ pub fn aggregate(
     Ok(found)
 }
 
-/// Refuses sums of integers that may be rounded.
+/// 2^53: `f64` has all integers below.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+fn is_signed(value_type: ValueType) -> bool {
+    matches!(value_type, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64)
+}
+
+/// Refuses sums of integers that may be rounded. Sums of integers without a sign only grow, so that those of which a
+/// part was rounded are found.
 fn check_exact(sums: &[f64]) -> Result<()> {
-    /// 2^53.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     match sums.iter().find(|sum| sum.abs() >= EXACT) {
         Some(sum) => {
             let what = format!(
@@ -159,6 +178,10 @@ struct Grouped<'a> {
     counts: bool,
     /// Whether elements with several entries are an error.
     checks: bool,
+    /// Whether values are integers with a sign, of which large ones may cancel after they were rounded.
+    measures: bool,
+    /// The sum of all values without their signs.
+    magnitude: Mutex<f64>,
     accumulators: Accumulators<f64>,
 }
 
@@ -204,11 +227,15 @@ impl Work for Grouped<'_> {
 
     fn encode(&self, mut units: Units, number: u64) -> Result<()> {
         let prepared = units.iter_mut().try_for_each(|(buffers, _)| self.entries.prepare(buffers));
+        let mut magnitude = 0.0;
         // Its turn passes also if it failed: others wait for it.
         self.accumulators.add(number, |sums| {
             prepared?;
             units.iter().try_for_each(|(buffers, _)| {
                 buffers.for_each(|major, values, minors| {
+                    if self.measures {
+                        magnitude += values.iter().map(|value| value.abs()).sum::<f64>();
+                    }
                     let mut add = |sum: &mut f64, value: f64| {
                         *sum += if self.counts { f64::from(value != 0.0) } else { value };
                     };
@@ -221,6 +248,7 @@ impl Work for Grouped<'_> {
                 })
             })
         })?;
+        *self.magnitude.lock().unwrap_or_else(PoisonError::into_inner) += magnitude;
         units.into_iter().for_each(|(buffers, _)| self.entries.reuse(buffers));
         Ok(())
     }

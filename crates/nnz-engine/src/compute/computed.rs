@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nnz_core::{
     Annotations, At, Axis, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource, Names, Place,
-    Projection, Result, Structure, Unit, UnitReader, ValueType, Values,
+    Projection, Result, Scalar, Structure, Unit, UnitReader, ValueType, Values,
 };
 
 use super::duplicates::{DuplicateCheck, UnitEnds};
@@ -16,8 +16,8 @@ use crate::{Selection, Slice};
 
 /// A matrix whose values are functions of those of another, computed as they are decoded.
 ///
-/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers of 32 bits that `f32`
-/// does not have are an error. Rows, columns, names and the stored entries are those of the other matrix: an entry
+/// Values are computed in `f32`, or in `f64` if the other matrix has 64-bit values. Integers that this type does not
+/// have are an error. Rows, columns, names and the stored entries are those of the other matrix: an entry
 /// whose value becomes zero stays.
 ///
 /// ```
@@ -76,6 +76,9 @@ impl Computed {
             ValueType::F64 | ValueType::I64 | ValueType::U64 => ValueType::F64,
             _ => ValueType::F32,
         };
+        if value_type == ValueType::F32 {
+            steps.iter().try_for_each(ValueStep::check_narrow)?;
+        }
         let refuses_duplicates = header.duplicates == Duplicates::Summed
             && header.sorted_indices != Some(true)
             && !steps.iter().all(ValueStep::is_linear);
@@ -193,8 +196,10 @@ impl Unit for Applied<'_> {
         unit.decode(batch)?;
         let done = ends.map_or(Ok(()), |ends| ends.find(batch)).and_then(|()| {
             match computed.header.value_type {
-                ValueType::F64 => apply::<f64>(&computed.steps, batch),
-                _ => check_exact(batch).and_then(|()| apply::<f32>(&computed.steps, batch)),
+                ValueType::F64 => check_exact(batch, ValueType::F64)
+                    .and_then(|()| apply::<f64>(&computed.steps, batch)),
+                _ => check_exact(batch, ValueType::F32)
+                    .and_then(|()| apply::<f32>(&computed.steps, batch)),
             }
         });
         done.map_err(|error| error.with_context(&computed.place))
@@ -204,16 +209,28 @@ impl Unit for Applied<'_> {
 /// The greatest integer below which `f32` has all integers.
 const EXACT: u32 = 1 << 24;
 
-/// Checks that values are exact in `f32`, which is the type for integers of 32 bits.
-fn check_exact(batch: &Batch) -> Result<()> {
+/// The greatest integer below which `f64` has all integers.
+const EXACT_64: u64 = 1 << 53;
+
+/// Checks that integers are exact in the type in which they are computed: `f32` for those of 32 bits.
+fn check_exact(batch: &Batch, target: ValueType) -> Result<()> {
     let large = match &batch.values {
         Values::U32(all) => all.iter().position(|value| *value > EXACT),
         Values::I32(all) => all.iter().position(|value| value.unsigned_abs() > EXACT),
+        Values::U64(all) => all.iter().position(|value| *value > EXACT_64),
+        Values::I64(all) => all.iter().position(|value| value.unsigned_abs() > EXACT_64),
+        Values::Iso(one) if batch.entries() > 0 => match *one {
+            Scalar::U32(value) => (value > EXACT).then_some(0),
+            Scalar::I32(value) => (value.unsigned_abs() > EXACT).then_some(0),
+            Scalar::U64(value) => (value > EXACT_64).then_some(0),
+            Scalar::I64(value) => (value.unsigned_abs() > EXACT_64).then_some(0),
+            _ => None,
+        },
         _ => None,
     };
     let Some(found) = large.and_then(|at| Some((at, batch.values.get(at)?))) else { return Ok(()) };
     let (row, col) = batch.row_col(found.0);
-    let (target, holds) = (ValueType::F32, Some(ValueType::F64));
+    let holds = (target == ValueType::F32).then_some(ValueType::F64);
     let kind = ErrorKind::Inexact { found: found.1, target, holds };
     Err(Error::new(kind, Place::default().at(At::Entry { row, col })))
 }

@@ -105,6 +105,6 @@ impl DuplicateCheck {
 
 fn several_entries() -> Error {
     let what = "an element has several entries, which the format sums, or the entries of a long row or column are \
-                not sorted; functions such as log1p need their sum: write the matrix with sorted, summed entries first";
-    Error::unsupported(Place::default(), what)
+                not sorted; functions such as log1p, and counting, need their sum";
+    Error::unsupported(Place::default(), what).with_hint("DuplicatePolicy::Sum", "adds them up")
 }

@@ -61,6 +61,22 @@ pub(super) fn orthonormalize(
     }
 }
 
+/// Divides numbers by a power of two, so that the greatest is between 1 and 2, and returns it. Zeros, and numbers that
+/// are not finite, are not divided.
+pub(super) fn scale_to_one(numbers: &mut [f64]) -> f64 {
+    /// The exponents of which both powers are normal numbers.
+    const MOST: i32 = 1022;
+    let greatest = numbers.iter().fold(0.0_f64, |greatest, number| greatest.max(number.abs()));
+    if greatest == 0.0 || numbers.iter().any(|number| !number.is_finite()) {
+        return 1.0;
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "exponents of floats are small")]
+    let exponent = (greatest.log2().floor() as i32).clamp(-MOST, MOST);
+    let factor = 2.0_f64.powi(-exponent);
+    numbers.iter_mut().for_each(|number| *number *= factor);
+    2.0_f64.powi(exponent)
+}
+
 /// How often a column is replaced.
 const MOST_FRESH: usize = 5;
 

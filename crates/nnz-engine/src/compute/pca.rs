@@ -2,7 +2,7 @@
 
 use nnz_core::{Axis, Error, MatrixSource, Place, Result};
 
-use super::linear_algebra::{eigen, gram, orthonormalize, product};
+use super::linear_algebra::{eigen, gram, orthonormalize, product, scale_to_one};
 use super::product::{ProductOptions, multiply};
 use super::totals::cell_axis;
 use crate::{Cancellation, Measures, StatsOptions, Transposed, default_memory, stats};
@@ -102,7 +102,11 @@ pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Re
         let what = format!(
             "{components} components of {observations} observations of {features} features"
         );
-        return Err(Error::argument(format!("{what}: expected a number from 1 to {least}")));
+        let error = match least {
+            0 => Error::argument(format!("{what}: there are none")),
+            _ => Error::argument(format!("{what}: expected a number from 1 to {least}")),
+        };
+        return Err(error.with_context(place).with_hint("components", "sets the number"));
     }
     // Sums, products and the result, each of two arrays.
     let width = (components + MORE).next_multiple_of(8).min(least);
@@ -122,25 +126,33 @@ pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Re
     let mut basis: Vec<f64> = random.numbers(features.saturating_mul(width));
     orthonormalize(&mut basis, width, |rows| random.numbers(rows));
     for _ in 0..options.iterations {
-        let scores = centred.times(&basis, width)?;
+        let mut scores = centred.times(&basis, width)?;
+        // Squares of very large or small numbers are not floats.
+        scale_to_one(&mut scores);
         basis = centred.transposed_times(&scores, width)?;
+        scale_to_one(&mut basis);
         orthonormalize(&mut basis, width, |rows| random.numbers(rows));
     }
-    let scores = centred.times(&basis, width)?;
-    if !scores.iter().map(|score| score * score).sum::<f64>().is_finite() {
-        let what = "principal components of values that are not finite, or whose squares are not";
+    let mut scores = centred.times(&basis, width)?;
+    if scores.iter().any(|score| !score.is_finite()) {
+        let what = "principal components of values that are not finite, or too large";
         return Err(Error::unsupported(place.clone(), what));
     }
+    let scale = scale_to_one(&mut scores);
     let (values, vectors) = eigen(gram(&scores, width), width);
     let vectors: Vec<f64> =
         vectors.chunks_exact(width).flat_map(|row| &row[..components]).copied().collect();
     let mut found = Pca {
         scores: product(&scores, width, &vectors, components),
         loadings: product(&basis, width, &vectors, components),
-        singular_values: values[..components].iter().map(|value| value.max(0.0).sqrt()).collect(),
+        singular_values: values[..components]
+            .iter()
+            .map(|value| value.max(0.0).sqrt() * scale)
+            .collect(),
         mean: centred.mean,
         total_variance: centred.total_variance,
     };
+    found.scores.iter_mut().for_each(|score| *score *= scale);
     found.orient();
     Ok(found)
 }

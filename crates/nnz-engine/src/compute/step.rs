@@ -80,6 +80,28 @@ impl ValueStep {
         }
     }
 
+    /// Checks that factors do not become zero or infinite as `f32`.
+    pub(super) fn check_narrow(&self) -> Result<()> {
+        #[allow(clippy::cast_possible_truncation, reason = "what becomes of it is checked")]
+        let lost = |factor: &f64| {
+            let narrow = *factor as f32;
+            narrow.is_infinite() || (narrow == 0.0 && *factor != 0.0)
+        };
+        let found = match self {
+            Self::Scale(factor) => Some(*factor).filter(|factor| lost(factor)),
+            Self::ScaleAxis(_, factors) => factors.iter().copied().find(|factor| lost(factor)),
+            _ => None,
+        };
+        match found {
+            Some(factor) => {
+                let what =
+                    format!("a factor of {factor:e}: values are float32, which does not hold it");
+                Err(Error::argument(what))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Returns whether the result for a sum is the sum of the results, so that entries of the same element can
     /// be processed one by one.
     pub(super) fn is_linear(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Products, functions of values and principal components, compared with plain loops over dense arrays.
 
-use nnz_core::{Axis, AxisKind, MatrixSource, Order, Place, Shape, Values};
+use nnz_core::{Axis, AxisKind, MatrixSource, Order, Place, Scalar, Shape, Values};
 use nnz_engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply,
     normalizing_factors, pca,
@@ -287,6 +287,75 @@ fn sums_of_integers_that_floats_do_not_have_are_refused() {
     assert!(found((&codes[..1], 1), &options).contains("1 groups of 2 columns"));
     assert!(found((&[Some(7), None], 1), &options).contains("group 7 of 1"));
     assert!(found((&codes, 1), &options.clone().memory(4)).contains("memory"));
+}
+
+#[test]
+fn large_integers_that_cancel_in_a_sum_are_refused() {
+    let shape = Shape { rows: 1, cols: 3 };
+    let values = vec![(1_i64 << 53) + 1, -(1_i64 << 53), 7];
+    let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 3], vec![0_u32, 1, 2], values);
+    let (place, options) = (Place::default(), ProductOptions::default());
+    let source = matrix.unwrap().into_source().unwrap();
+    let codes = [Some(0), Some(0), Some(1)];
+    let found = aggregate(&*source, &place, Axis::Cols, (&codes, 2), Aggregation::Sum, &options);
+    assert!(found.unwrap_err().to_string().contains("2^53"));
+}
+
+#[test]
+fn integers_that_the_type_of_a_function_does_not_have_are_refused() {
+    let refused = |values: Values| {
+        let shape = Shape { rows: 1, cols: 1 };
+        let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], values);
+        let source = matrix.unwrap().into_source().unwrap();
+        let computed = Computed::new(source, Place::default(), vec![ValueStep::Abs]).unwrap();
+        read_dense(&computed, &Place::default(), &ReadOptions::default()).map(drop)
+    };
+    for (values, exact) in [
+        (Values::U32(vec![1 << 24]), true),
+        (Values::U32(vec![(1 << 24) + 1]), false),
+        (Values::Iso(Scalar::U32((1 << 24) + 1)), false),
+        (Values::I64(vec![-(1 << 53)]), true),
+        (Values::I64(vec![-(1 << 53) - 1]), false),
+        (Values::U64(vec![u64::MAX]), false),
+        (Values::Iso(Scalar::I64(i64::MIN + 1)), false),
+    ] {
+        assert_eq!(refused(values.clone()).is_ok(), exact, "{values:?}");
+    }
+}
+
+#[test]
+fn factors_that_are_lost_in_float32_are_refused() {
+    let (matrix, _) = random(&mut Random::of("narrow", 0), 4, 3, Order::Col, 50);
+    for factor in [1e39, -1e300, 1e-46] {
+        let scale = ValueStep::Scale(factor);
+        let by_row = ValueStep::ScaleAxis(Axis::Rows, vec![0.0, 1.0, factor, 1.0].into());
+        for step in [scale, by_row] {
+            let refused = Computed::new(source(&matrix), Place::default(), vec![step]);
+            assert!(refused.unwrap_err().to_string().contains("float32"));
+        }
+    }
+}
+
+#[test]
+fn components_of_very_large_and_small_values_are_found() {
+    let found = [1.0, 1e78, 1e150, 1e-85, 1e-150, 1e-165, 1e-300].map(|scale| {
+        let mut numbers = Random::of("extreme", 0);
+        let (rows, cols) = (40, 12);
+        let values: Vec<f64> =
+            (0..rows * cols).map(|_| scale * f64::from(numbers.below_u32(1000))).collect();
+        let pointers: Vec<u64> = (0..=rows).map(|row| row as u64 * cols as u64).collect();
+        let indices: Vec<u32> = (0..rows).flat_map(|_| 0..12).collect();
+        let shape = Shape { rows: rows as u64, cols: cols as u64 };
+        let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, indices, values).unwrap();
+        let options = PcaOptions::default().components(5).iterations(8);
+        let found = pca(&*matrix.into_source().unwrap(), &Place::default(), &options).unwrap();
+        found.singular_values.iter().map(|value| value / scale).collect::<Vec<_>>()
+    });
+    for other in &found[1..] {
+        for (one, other) in found[0].iter().zip(other) {
+            assert!((one - other).abs() < 1e-6 * one, "{found:?}");
+        }
+    }
 }
 
 #[test]

@@ -13,8 +13,12 @@ const FIRST_AHEAD: u64 = 128 << 10;
 const MOST_AHEAD: u64 = 2 * PIECE;
 const STREAMS: usize = 4;
 
-/// What is fetched at least where ranges are announced in order.
+/// What is fetched at least where ranges have been announced in order for some time.
 const FOLLOWING: u64 = 1 << 20;
+
+/// The bytes that have to be announced in order before. What is fetched past the end of a part that another process
+/// reads is little in comparison.
+const IN_ORDER: u64 = 8 << 20;
 
 /// An object of which many ranges are wanted is fetched whole where it has at most so many bytes.
 const WHOLE: u64 = 8 << 20;
@@ -82,10 +86,11 @@ impl Inner {
         let (Some(first), Some(last)) = (joined.first().cloned(), joined.last().cloned()) else {
             return;
         };
-        let (end, hits) = state.announced;
-        let hits = if first.start.abs_diff(end) <= gap { hits.saturating_add(1) } else { 0 };
-        state.announced = (last.end, hits);
-        if let ([only], 2..) = (joined, hits)
+        let (end, bytes) = state.announced;
+        let before = if first.start.abs_diff(end) <= gap { bytes } else { 0 };
+        state.announced = (last.end, before.saturating_add(last.end.saturating_sub(first.start)));
+        if let [only] = joined
+            && before >= IN_ORDER
             && !state.extents.missing(only).is_empty()
         {
             only.end = only.end.max((only.start + FOLLOWING).min(self.len));

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Axis, Cancellation, Error, Header, MatrixSource, Minors, Names, Order, Projection,
-    Result, Shape, StringList, UnitReader, Values,
+    Annotations, Axis, Cancellation, Error, ErrorKind, Header, MatrixSource, Minors, Names, Order,
+    Place, Projection, Result, Shape, StringList, UnitReader, Values,
 };
 use nnz_engine::compute::{Aggregation, ProductOptions, aggregate as sums_of, cell_axis};
-use nnz_engine::{CsMatrix, Labelled, Labels};
+use nnz_engine::{CsMatrix, Labelled, Labels, Summed};
 
+use crate::output::DuplicatePolicy;
 use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
 
 /// How the cells of groups are combined.
@@ -67,9 +68,23 @@ pub fn aggregate(
         ),
     };
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
+    super::refuse_own_source(from, to)?;
     let column = column(&*source, axis, by, options.memory / 4);
     let groups = column.and_then(|column| column.grouped());
     let groups = groups.map_err(|error| error.with_context(&place))?;
+    if groups.labels.is_empty() && !groups.codes.is_empty() {
+        let error = Error::argument(format!("none of the {axis} has a value of {by:?}"));
+        return Err(error.with_context(&place));
+    }
+    check_memory(source.header().shape.len(axis.other()), groups.labels.len(), options.memory)
+        .map_err(|error| error.with_context(&place))?;
+    let source: Box<dyn MatrixSource> = match options.duplicates {
+        Some(DuplicatePolicy::Sum) => {
+            let cancellation = options.cancellation.clone();
+            Box::new(Summed::new(source, options.memory, options.threads, cancellation))
+        }
+        _ => source,
+    };
     let missing = groups.codes.iter().filter(|code| code.is_none()).count();
     let count = u32::try_from(groups.labels.len()).unwrap_or(u32::MAX);
     let limits = ProductOptions::default()
@@ -91,6 +106,17 @@ pub fn aggregate(
         summary.notes.push(format!("{missing} {of} have no value of {by:?} and are left out"));
     }
     Ok(summary)
+}
+
+/// Checks that the result, which has a number, an index and a value for each element, fits into memory.
+fn check_memory(others: u64, groups: u64, allowed: u64) -> Result<()> {
+    /// Bytes of an element: a number, and an index and two types of value while these are collected in growing lists.
+    const EACH: u64 = 8 + 2 * (8 + 8) + 8;
+    let needed = others.saturating_mul(groups).saturating_mul(EACH);
+    match needed > allowed {
+        true => Err(Error::new(ErrorKind::Memory { needed, allowed }, Place::default())),
+        false => Ok(()),
+    }
 }
 
 /// Reads a column of the annotations of an axis.
@@ -115,6 +141,10 @@ fn column(
                     names.join(", ")
                 ),
             };
+            if source.read_names(axis)?.is_none() {
+                // A table cannot be joined without names.
+                return Err(Error::argument(what));
+            }
             let option = if axis == Axis::Rows { "row_annotations" } else { "col_annotations" };
             Err(Error::argument(what).with_hint(option, "adds the columns of a file"))
         }
@@ -191,6 +221,11 @@ impl MatrixSource for Aggregated {
 
     fn about(&self) -> Result<nnz_core::About> {
         self.source.about()
+    }
+
+    /// What belongs to single cells is not stored.
+    fn extras(&self) -> Result<Vec<String>> {
+        self.source.extras()
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

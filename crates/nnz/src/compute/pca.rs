@@ -56,6 +56,7 @@ pub fn pca(
     let _entered = convert.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
     let (from, to) = (&from.into(), &to.into().resolve_target()?);
+    super::refuse_own_source(from, to)?;
     let place = from.source_place();
     let source = convert.open_options().open_matrix(from)?;
     let write = convert.registry.pca_writer(to, convert)?;
@@ -91,5 +92,5 @@ pub fn pca(
 
 /// The error for formats that do not store components.
 pub(crate) fn no_components(to: &Location) -> Error {
-    Error::argument(format!("{to}: principal components are written to .npz and .h5ad"))
+    Error::argument(format!("{to}: principal components are written to .npz, .h5ad and .zarr"))
 }

@@ -2,7 +2,7 @@
 
 use nnz_container::npz::NpzTreeWriter;
 use nnz_container::tree::{NodeId, TreeWriter};
-use nnz_core::{Result, Shape};
+use nnz_core::{Error, Result, Shape};
 
 use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Location};
@@ -15,6 +15,9 @@ pub(super) fn writer<'a>(
     let Location::Path { path, group: None } = to else { return Ok(None) };
     if !super::INFO.is_extension_of(path) {
         return Ok(None);
+    }
+    if options.compress.is_some() {
+        return Err(Error::argument("the option compress does not apply to components in .npz"));
     }
     let mut tree: Box<dyn TreeWriter> = Box::new(NpzTreeWriter::create(path, options.write)?);
     Ok(Some(Box::new(move |source, pca| {
