@@ -214,10 +214,10 @@ def test_groups_of_a_file_are_listed_with_few_requests(server, name, more, reque
 def test_unknown_options_are_refused_for_local_paths(server):
     local = server.directory / "pbmc.bpcells"
     for call in (nnz.open, nnz.stats, nnz.validate):
-        with pytest.raises(nnz.ArgumentError, match='unknown storage option "regoin"'):
-            call(local, storage_options={"regoin": SECRET})
-    with pytest.raises(nnz.ArgumentError, match='unknown storage option "regoin"'):
-        nnz.set_storage_options({"regoin": SECRET})
+        with pytest.raises(nnz.ArgumentError, match='unknown storage option "regionn"'):
+            call(local, storage_options={"regionn": SECRET})
+    with pytest.raises(nnz.ArgumentError, match='unknown storage option "regionn"'):
+        nnz.set_storage_options({"regionn": SECRET})
 
 
 def column_sums(m, start, end):

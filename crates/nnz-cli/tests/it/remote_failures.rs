@@ -171,7 +171,7 @@ fn wrong_options_are_refused_whatever_is_read() {
     for (option, expected) in [
         ("hush", "nnz: --storage-option takes KEY=VALUE\n"),
         ("=hush", "nnz: --storage-option takes KEY=VALUE\n"),
-        ("regoin=hush", "nnz: unknown storage option \"regoin\"\n"),
+        ("regionn=hush", "nnz: unknown storage option \"regionn\"\n"),
         ("part_size=hush", "nnz: the storage option part_size is not a number of bytes\n"),
     ] {
         for at in [text(&local), "s3://bucket/x.mtx", "https://host.invalid/x.mtx"] {

@@ -147,9 +147,9 @@ fn credentials_that_are_wrong_are_named_as_such() {
 #[test]
 fn unknown_options_are_errors_for_every_url() {
     let (_folder, server) = served("x", b"something");
-    let odd = RemoteStorage::with_options(StorageOptions::new().with("regoin", "x"));
+    let odd = RemoteStorage::with_options(StorageOptions::new().with("regionn", "x"));
     for url in [server.url("bucket/x"), "s3://bucket/x".to_owned()] {
         let error = odd.open(Path::new(&url)).err().unwrap();
-        assert_eq!(error.to_string(), "unknown storage option \"regoin\"");
+        assert_eq!(error.to_string(), "unknown storage option \"regionn\"");
     }
 }
