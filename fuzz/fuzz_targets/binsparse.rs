@@ -6,7 +6,10 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::binsparse::{
     DESCRIPTOR, EntryReader, Layout, MatrixSink, MatrixSource, Options, read_tensor, validate,
 };
-use nnz::{Batch, Projection, matrix::MatrixSink as _, MatrixSource as _, Result, ValueType, Values, error::Severity};
+use nnz::{
+    Batch, MatrixSource as _, Projection, Result, ValueType, Values, error::Severity,
+    matrix::MatrixSink as _,
+};
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
 use nnz_fuzz::entries::{Entry, Number};

@@ -3,7 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Axis, Batch, Projection, matrix::MatrixSink as _, MatrixSource as _, Result, Values, error::Severity};
+use nnz::{
+    Axis, Batch, MatrixSource as _, Projection, Result, Values, error::Severity,
+    matrix::MatrixSink as _,
+};
 use nnz_bpcells::{FormatVersion, MEMBERS, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::Container;
 use nnz_container::memory::Memory;

@@ -43,10 +43,25 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         return Corpus::Keep;
     }
 
-    let mut options = ConvertOptions::default().format("bpcells").order([None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)]).format_options(nnz::formats::FormatOptions::new()
-            .with("unpacked", (how & 4 != 0).to_string())
-            .with("format-version", if how & 8 != 0 { "1" } else { "2" })).transpose(how & 16 != 0).duplicates([None, Some(nnz::output::DuplicatePolicy::Keep), Some(nnz::output::DuplicatePolicy::Sum), None]
-            [usize::from(how >> 5 & 3)]).write(WriteOptions { overwrite: true, sync: false }).memory(MEMORY);
+    let mut options = ConvertOptions::default()
+        .format("bpcells")
+        .order([None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)])
+        .format_options(
+            nnz::formats::FormatOptions::new()
+                .with("unpacked", (how & 4 != 0).to_string())
+                .with("format-version", if how & 8 != 0 { "1" } else { "2" }),
+        )
+        .transpose(how & 16 != 0)
+        .duplicates(
+            [
+                None,
+                Some(nnz::output::DuplicatePolicy::Keep),
+                Some(nnz::output::DuplicatePolicy::Sum),
+                None,
+            ][usize::from(how >> 5 & 3)],
+        )
+        .write(WriteOptions { overwrite: true, sync: false })
+        .memory(MEMORY);
     let outcomes = [("one", 1), ("two", 2)].map(|(name, threads)| {
         options.threads = threads;
         let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &nnz::NoProgress);
@@ -76,7 +91,11 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     assert!(faults.is_empty(), "{faults:?}");
     same(&here, &store);
     let back = location(&SCRATCH.path("back.mtx"));
-    let options = ConvertOptions::default().format_options(nnz::formats::FormatOptions::new().with("layout", "coordinate")).threads(1).write(WriteOptions { overwrite: true, sync: false }).memory(MEMORY);
+    let options = ConvertOptions::default()
+        .format_options(nnz::formats::FormatOptions::new().with("layout", "coordinate"))
+        .threads(1)
+        .write(WriteOptions { overwrite: true, sync: false })
+        .memory(MEMORY);
     nnz::convert(&store, &back, &options, &nnz::NoProgress).unwrap();
     same(&here, &back);
     Corpus::Keep

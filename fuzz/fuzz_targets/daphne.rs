@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Batch, Projection, Header, matrix::MatrixSink as _, MatrixSource as _, Order, Values, error::Severity, matrix::Storage};
-use nnz_storage::staging::WriteOptions;
+use nnz::{
+    Batch, Header, MatrixSource as _, Order, Projection, Values, error::Severity,
+    matrix::MatrixSink as _, matrix::Storage,
+};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{
     DataType, Dialect, FrameBatch, FrameReader as _, FrameSource, MatrixSink, MatrixSource,
@@ -16,6 +18,7 @@ use nnz_daphne::{
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_fuzz::scratch::Scratch;
+use nnz_storage::staging::WriteOptions;
 
 /// Maximum numbers of cells and rows to read: a block of a few bytes can have any number.
 const MOST: u128 = 1 << 18;

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_storage::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_fuzz::scratch::Scratch;
+use nnz_storage::staging::WriteOptions;
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(|| {
     let scratch = Scratch::new();

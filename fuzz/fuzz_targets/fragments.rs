@@ -6,7 +6,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _};
 use nnz::{Result, error::Severity};
 use nnz_bpcells::{
-    FRAGMENT_MEMBERS, FragmentSink, FragmentSource, FormatVersion, Packing, SinkOptions,
+    FRAGMENT_MEMBERS, FormatVersion, FragmentSink, FragmentSource, Packing, SinkOptions,
 };
 use nnz_container::Container;
 use nnz_container::memory::Memory;

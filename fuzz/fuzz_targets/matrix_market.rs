@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Batch, Projection, MatrixSource, Result, Values, matrix_market::Layout, matrix::Triangle};
+use nnz::{
+    Batch, MatrixSource, Projection, Result, Values, matrix::Triangle, matrix_market::Layout,
+};
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_order};
 use nnz_matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};

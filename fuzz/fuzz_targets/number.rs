@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use nnz::{Projection, MatrixSource, Result, Scalar, Values};
+use nnz::{MatrixSource, Projection, Result, Scalar, Values};
 use nnz_matrix_market::from_reader;
 
 fuzz_target!(|input: &[u8]| {

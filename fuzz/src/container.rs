@@ -55,7 +55,10 @@ pub fn matrix(path: &Path) {
     });
     if validated.is_ok() && faults == 0 {
         // Tensors and fragments can be valid, too.
-        let Dataset::Matrix(opened) = OpenOptions::new().memory_limit(1 << 20).open(&here).unwrap() else { return };
+        let Dataset::Matrix(opened) = OpenOptions::new().memory_limit(1 << 20).open(&here).unwrap()
+        else {
+            return;
+        };
         // There can be too many cells to read.
         if opened.header().nnz.is_none_or(|stored| stored < MOST) {
             let one = in_order(&*opened).unwrap();

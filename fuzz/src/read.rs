@@ -1,6 +1,6 @@
 //! Reading a matrix in all ways.
 
-use nnz::{Batch, Projection, MatrixSource, Result, Values};
+use nnz::{Batch, MatrixSource, Projection, Result, Values};
 
 use crate::entries::{self, Entry};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nnz::engine::compute::{
-    Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply, normalizing_factors,
-    pca,
+    Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply,
+    normalizing_factors, pca,
 };
 use nnz::{Axis, MatrixSource, Place, StatsOptions};
 use numpy::{Element, IntoPyArray as _};

@@ -50,10 +50,7 @@ pub(crate) fn in_storage<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
 
 /// Sets the options of URLs for the process.
 #[pyfunction]
-pub(crate) fn set_storage_options(
-    py: Python<'_>,
-    options: Vec<(String, String)>,
-) -> PyResult<()> {
+pub(crate) fn set_storage_options(py: Python<'_>, options: Vec<(String, String)>) -> PyResult<()> {
     nnz::check_storage_options(&options).or_raise(py)?;
     nnz::set_storage_options(options);
     Ok(())
