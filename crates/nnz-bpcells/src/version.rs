@@ -244,7 +244,7 @@ mod tests {
             assert_eq!(version.to_string(), text);
         }
         for (text, why) in [
-            ("packed-uint-matrix-v2", "holds a matrix"),
+            ("packed-uint-matrix-v2", "is that of a matrix"),
             ("packed-fragments-v3", "expected v1 or v2"),
             ("fragments-v2", "is not a version of BPCells fragments"),
             ("half-fragments-v2", "is not a version of BPCells fragments"),

@@ -191,7 +191,9 @@ pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<I
         if let Some(read) = found.group() {
             members = found.members();
             let is_root = match location {
-                Location::Path { group, .. } => group.as_ref().is_none_or(String::is_empty),
+                Location::Path { group, .. } => {
+                    group.as_ref().is_none_or(|group| group.trim_matches('/').is_empty())
+                }
                 _ => false,
             };
             if is_root {
