@@ -340,12 +340,12 @@ fn factors_that_are_lost_in_float32_are_refused() {
 fn components_of_very_large_and_small_values_are_found() {
     let found = [1.0, 1e78, 1e150, 1e-85, 1e-150, 1e-165, 1e-300].map(|scale| {
         let mut numbers = Random::of("extreme", 0);
-        let (rows, cols) = (40, 12);
+        let (rows, cols) = (40_u32, 12_u32);
         let values: Vec<f64> =
             (0..rows * cols).map(|_| scale * f64::from(numbers.below_u32(1000))).collect();
-        let pointers: Vec<u64> = (0..=rows).map(|row| row as u64 * cols as u64).collect();
+        let pointers: Vec<u64> = (0..=rows).map(|row| u64::from(row * cols)).collect();
         let indices: Vec<u32> = (0..rows).flat_map(|_| 0..12).collect();
-        let shape = Shape { rows: rows as u64, cols: cols as u64 };
+        let shape = Shape { rows: rows.into(), cols: cols.into() };
         let matrix = CsMatrix::from_parts(shape, Order::Row, pointers, indices, values).unwrap();
         let options = PcaOptions::default().components(5).iterations(8);
         let found = pca(&*matrix.into_source().unwrap(), &Place::default(), &options).unwrap();
