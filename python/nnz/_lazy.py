@@ -137,7 +137,7 @@ class Lazy(Statistics):
 
         Examples
         --------
-        >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_cols(np.arange(1107))[:, :3].max(axis=0).toarray().tolist()
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").limit_cols(np.arange(1107))[:, :3].max(axis=0).tolist()
         [0.0, 1.0, 2.0]
         """
         return self._derived(("steps", ("limit_cols", _factors(limits, "limits"))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from . import _binsparse, _convert, _frames, _index, _nnz, _show
 from ._annotations import Annotations
 from ._batches import batches
+from ._derived import DerivedHandle
 from ._errors import ArgumentError, PositionError
 from ._guards import is_tuple
 from ._handle import Memory, absolute
@@ -192,7 +193,7 @@ class Matrix(Lazy, Parallel):
     __contains__: None = None
 
     def __getitem__(self, key: Any) -> Any:
-        """Read the selected rows and columns.
+        """Read the selected rows and columns; of a matrix whose values are computed, select them without reading.
 
         Parameters
         ----------
@@ -204,8 +205,9 @@ class Matrix(Lazy, Parallel):
         Returns
         -------
         scipy.sparse.csr_array or scipy.sparse.csc_array
-            In the order of the file, always of two dimensions; a value if one row and one column are given as a
-            position or name each.
+            In the order of the file, always of two dimensions. A value if one row and one column are given as a
+            position or name each. An `nnz.Matrix`, as of `select`, if this matrix is the result of `log1p`, `select` or
+            other methods that compute as it is read.
 
         Raises
         ------
@@ -214,7 +216,8 @@ class Matrix(Lazy, Parallel):
         KeyError
             No row or column has the name.
         nnz.ArgumentError
-            Several rows or columns have the name, or the axis has no names.
+            Several rows or columns have the name, the axis has no names, or a row or column of a computed matrix is
+            selected twice.
         nnz.MemoryLimitError
             The entries need more memory than allowed.
         nnz.CorruptFileError
@@ -225,8 +228,12 @@ class Matrix(Lazy, Parallel):
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
         >>> m[0, :].shape, m[:, [3, 1]].shape, m["SOD1", 3].item()
         ((1, 1107), (507, 2), 2)
+        >>> m.log1p()[:100].to_scipy().shape
+        (100, 1107)
         """
         rows, cols = self._selected(key)
+        if isinstance(self._handle, DerivedHandle) and not (rows.single and cols.single):
+            return self._subset(rows, cols)
         source = self._source
         if rows.positions is not None or cols.positions is not None:
             source = source.select(rows.positions, cols.positions)
@@ -274,17 +281,14 @@ class Matrix(Lazy, Parallel):
         >>> m.select(rows=["APP", "SOD1"], cols=slice(100)).shape
         (2, 100)
         """
-        positions: List[Optional[npt.NDArray[np.uint64]]] = []
-        for axis, (given, one) in enumerate(((rows, "row"), (cols, "column"))):
-            index = slice(None) if given is None else given
-            found = _index.select(index, self.shape[axis], one, self._names_of(axis))
-            if found.repeated is not None:
-                raise ArgumentError(f"a {one} is selected twice")
-            positions.append(found.positions)
-        return self._derived(("select", *positions))
+        whole = slice(None)
+        return self._subset(*self._selected((whole if rows is None else rows, whole if cols is None else cols)))
 
-    def _names_of(self, axis: int) -> Callable[[], _index.NameIndex]:
-        return lambda: self._name_index(axis)
+    def _subset(self, rows: _index.Selected, cols: _index.Selected) -> Matrix:
+        for selected, one in ((rows, "row"), (cols, "column")):
+            if selected.repeated is not None:
+                raise ArgumentError(f"{self.path}: a {one} is selected twice", self.path)
+        return self._derived(("select", rows.positions, cols.positions))
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
         if copy is False:

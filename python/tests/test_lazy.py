@@ -50,7 +50,7 @@ def test_steps_match_numpy(pair):
         np.testing.assert_allclose(found.to_numpy(), expected, rtol=2e-6, atol=1e-6)
         np.testing.assert_allclose(found.to_scipy().toarray(), expected, rtol=2e-6, atol=1e-6)
         np.testing.assert_allclose(found.sum(axis=0), expected.sum(axis=0), rtol=1e-5, atol=1e-4)
-        np.testing.assert_allclose(found[2:7, [3, 1]].toarray(), expected[2:7][:, [3, 1]], rtol=2e-6, atol=1e-6)
+        np.testing.assert_allclose(found[2:7, [3, 1]].to_numpy(), expected[2:7][:, [3, 1]], rtol=2e-6, atol=1e-6)
 
 
 def test_tfidf_is_its_formula(pair):
@@ -83,6 +83,33 @@ def test_selections_are_lazy(pair):
         m.select(rows=[1, 1])
     with pytest.raises(IndexError):
         m.select(cols=10_000)
+
+
+def test_an_index_of_a_computed_matrix_is_computed(pair, tmp_path):
+    pytest.importorskip("dask")
+    m, dense = pair
+    v, mask = np.linspace(0.5, 3, m.shape[1]), np.arange(m.shape[0]) % 2 == 0
+    found = m.normalize_total(target_sum=1e4, axis="cols").log1p().scale_cols(v)[mask]
+    expected = (np.log1p(normalized(dense, 1e4)) * v)[mask]
+    assert isinstance(found, nnz.Matrix) and found.shape == expected.shape
+    nnz.write(found, tmp_path / "w.npz")
+    right = np.linspace(-1, 1, m.shape[1])
+    for one, other in [
+        (found.sum(axis=0), expected.sum(axis=0)),
+        (found @ right, expected @ right),
+        (found.to_scipy().toarray(), expected),
+        (nnz.open(tmp_path / "w.npz").to_numpy(), expected),
+        (found[1:, [3, 0]].to_numpy(), expected[1:, [3, 0]]),
+        (found.T[2].to_numpy(), expected.T[[2]]),
+    ]:
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-4)
+    if m._source.random_access:
+        np.testing.assert_allclose(found.to_dask(nbytes=500).compute().toarray(), expected, rtol=1e-5, atol=1e-5)
+    # A value is read, and so is an index of what is stored, also transposed.
+    assert found[1, 2] == pytest.approx(expected[1, 2], rel=1e-5)
+    assert not isinstance(m[mask], nnz.Matrix) and not isinstance(m.T[:, mask], nnz.Matrix)
+    with pytest.raises(nnz.ArgumentError, match="a row is selected twice"):
+        found[[1, 1]]
 
 
 @pytest.mark.parametrize("width", [None, 1, 2, 7, 8, 33])
