@@ -59,6 +59,17 @@ pub trait ContainerKind: Send + Sync + fmt::Debug {
     /// Fails if it cannot be read.
     fn matches(&self, opened: &Opened) -> Result<bool>;
 
+    /// Returns whether a directory that cannot be listed, as on a web server, is of this kind, judging by an
+    /// attribute of its root that a format has. By default it is not.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read.
+    fn has_attribute(&self, opened: &Opened, name: &str) -> Result<bool> {
+        let _ = (opened, name);
+        Ok(false)
+    }
+
     /// Opens a container of this kind. No arrays are read.
     ///
     /// # Errors

@@ -13,9 +13,6 @@ use crate::{
     Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
 };
 
-/// The description of most such directories, which is that of Binsparse.
-const DESCRIPTION: &str = "binsparse.json";
-
 /// Directories of `.npy` files.
 #[derive(Clone, Copy, Debug)]
 pub struct NpyKind;
@@ -28,9 +25,16 @@ impl ContainerKind for NpyKind {
     fn matches(&self, opened: &Opened) -> Result<bool> {
         let Some(directory) = opened.directory() else { return Ok(false) };
         match is_npy_directory(directory) {
-            // Nor does a web server list a directory, which then is recognized by its description.
-            Err(error) if is_denied(&error) => directory.is_file(DESCRIPTION),
+            // A directory that cannot be listed may be of another kind.
+            Err(error) if is_denied(&error) => Ok(false),
             found => found,
+        }
+    }
+
+    fn has_attribute(&self, opened: &Opened, name: &str) -> Result<bool> {
+        match opened.directory() {
+            Some(directory) => directory.is_file(format!("{name}.json")),
+            None => Ok(false),
         }
     }
 

@@ -55,11 +55,12 @@ enum Object {
 }
 
 impl Probe {
-    /// Opens a location, which may be a container of one of these kinds. The options limit the memory
-    /// of an R object in it.
+    /// Opens a location, which may be a container of one of these kinds; `attributes` are those by which formats
+    /// mark groups. The options limit the memory of an R object in it.
     pub(super) fn new(
         location: &Location,
         kinds: &[&'static dyn ContainerKind],
+        attributes: &[&str],
         options: &OpenOptions,
     ) -> Result<Self> {
         let mut probe = Self::unknown(location, kinds, options)?;
@@ -67,14 +68,22 @@ impl Probe {
         if let Some(file) = opened.file() {
             probe.start = file.start(START)?;
         }
-        if let Some(directory) = opened.directory() {
-            // Every format looks up some names.
-            directory.names()?;
-        }
+        // Every format looks up some names.
+        let names = opened.directory().map(InputDirectory::names).transpose()?;
         for &kind in kinds {
             if kind.matches(opened)? {
                 probe.kind = Some(kind);
                 break;
+            }
+        }
+        if probe.kind.is_none() && matches!(names, Some(None)) {
+            'kinds: for &kind in kinds {
+                for name in attributes {
+                    if kind.has_attribute(opened, name)? {
+                        probe.kind = Some(kind);
+                        break 'kinds;
+                    }
+                }
             }
         }
         let has_groups = probe.kind.is_some_and(|kind| kind.info().groups);
