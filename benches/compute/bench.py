@@ -25,7 +25,7 @@ PUBLISHED = (58 + 46) / 2.6e9
 def at_least(rate, entries):
     """At least that many entries per second."""
 
-    def judge(own, _):
+    def judge(own, *_):
         found = entries / own
         return found >= rate, f"{found / 1e6:.0f} M entries/s (goal {rate / 1e6:.0f})"
 
@@ -35,7 +35,7 @@ def at_least(rate, entries):
 def beside_published(entries):
     """States the published time of BPCells for as many entries, which was measured on another machine."""
 
-    def judge(own, _):
+    def judge(own, *_):
         return True, f"{own:.1f} s, beside {PUBLISHED * entries:.1f} s as published for BPCells, scaled by entries"
 
     return judge

@@ -84,7 +84,7 @@ class Row:
 def over(peer, times):
     """At least that many times as fast as another."""
 
-    def judge(own, all_of):
+    def judge(own, all_of, _):
         ratio = all_of[peer] / own
         return ratio >= times, f"{ratio:.2f} times {peer} (goal {times})"
 
@@ -98,12 +98,11 @@ def memory_below(peer, times):
         ratio = megabytes[peer] / megabytes["nnz"]
         return ratio >= times, f"{megabytes['nnz']:.0f} MB, 1/{ratio:.1f} of {peer} (goal 1/{times})"
 
-    judge.of_memory = True
     return judge
 
 
 def below(seconds):
-    def judge(own, _):
+    def judge(own, *_):
         return own < seconds, f"{own * 1000:.1f} ms (goal {seconds * 1000:.0f} ms)"
 
     return judge
@@ -190,8 +189,7 @@ def report(rows, options):
             memory = row.megabytes[who]
             print(f"  {who:16} {seconds * 1000:10.1f} ms" + (f"  {memory:7.0f} MB" if memory else ""))
         for goal in row.goals:
-            more = (row.megabytes,) if getattr(goal, "of_memory", False) else ()
-            met, text = goal(times["nnz"], times, *more)
+            met, text = goal(times["nnz"], times, row.megabytes)
             missed += not met and judged
             print(f"  {'met' if met else 'MISSED'}: {text}" if judged else f"  not evaluated: {text}")
         print(flush=True)

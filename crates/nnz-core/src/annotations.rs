@@ -249,9 +249,22 @@ impl Column {
     /// Returns whether a value is missing or NaN.
     #[must_use]
     pub fn is_missing_or_nan(&self, row: u64) -> bool {
-        let ColumnValues::Numbers(values) = &self.values else { return self.is_missing(row) };
-        let value = usize::try_from(row).ok().and_then(|row| values.get(row));
-        self.is_missing(row) || value.and_then(Scalar::to_f64).is_some_and(f64::is_nan)
+        let value = self.number(row).and_then(Scalar::to_f64);
+        self.is_missing(row) || value.is_some_and(f64::is_nan)
+    }
+
+    /// Returns a value, or a category, that is a number.
+    pub(crate) fn number(&self, row: u64) -> Option<Scalar> {
+        let row = usize::try_from(row).ok()?;
+        match &self.values {
+            ColumnValues::Numbers(values) => values.get(row),
+            ColumnValues::Categorical(Categorical {
+                codes,
+                categories: Categories::Numbers(values),
+                ..
+            }) => values.get(usize::try_from(*codes.get(row)?).ok()?),
+            _ => None,
+        }
     }
 
     /// Writes a value as text: numbers as [`write_scalar`](crate::write_scalar), booleans as `true`

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Categories, Column, ColumnValues, Error, Result, Scalar, StringList};
+use crate::{Column, ColumnValues, Error, Result, Scalar, StringList};
 
 /// The rows of a table by their value in a column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,16 +32,9 @@ impl Column {
             }
             text.clear();
             self.write_text(row, &mut text);
-            if self.is_numeric() {
-                match &*text {
-                    // A category, as other missing values are found before.
-                    b"NaN" | b"nan" => {
-                        codes.push(None);
-                        continue;
-                    }
-                    b"-0.0" | b"-0" => drop(text.remove(0)),
-                    _ => {}
-                }
+            // Zeros are the same, whatever their sign.
+            if self.number(row).and_then(Scalar::to_f64) == Some(0.0) && text.starts_with(b"-") {
+                text.remove(0);
             }
             let code = match known.get(&text) {
                 Some(code) => *code,
@@ -70,29 +63,19 @@ impl Column {
         Ok(Grouping { labels, codes })
     }
 
-    /// Returns whether values are numbers, or categories that are numbers.
-    fn is_numeric(&self) -> bool {
-        match &self.values {
-            ColumnValues::Numbers(_) => true,
-            ColumnValues::Strings(_) => false,
-            ColumnValues::Categorical(all) => matches!(all.categories, Categories::Numbers(_)),
-        }
-    }
-
     /// Compares the values of two rows, which are not missing: categories by position, and numbers by size.
     fn compare(&self, one: &(u64, Vec<u8>), other: &(u64, Vec<u8>)) -> std::cmp::Ordering {
-        let at = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
         match &self.values {
             ColumnValues::Categorical(categorical) => {
-                let code = |row| categorical.codes.get(at(row));
+                let code = |row| categorical.codes.get(usize::try_from(row).ok()?);
                 code(one.0).cmp(&code(other.0))
             }
-            ColumnValues::Numbers(values) => {
+            ColumnValues::Numbers(_) => {
                 let integer = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<i128>().ok();
                 let by_size = match (integer(&one.1), integer(&other.1)) {
                     (Some(one), Some(other)) => Some(one.cmp(&other)),
                     _ => {
-                        let float = |row| values.get(at(row)).and_then(Scalar::to_f64);
+                        let float = |row| self.number(row).and_then(Scalar::to_f64);
                         float(one.0).partial_cmp(&float(other.0))
                     }
                 };
@@ -106,7 +89,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Categorical, Values};
+    use crate::{Categorical, Categories, Values};
 
     fn texts(labels: &StringList) -> Vec<String> {
         labels.iter().map(|label| String::from_utf8_lossy(label).into_owned()).collect()
@@ -141,5 +124,18 @@ mod tests {
         let found = Column { values, missing: None }.grouped().unwrap();
         assert_eq!(texts(&found.labels), ["late", "early"]);
         assert_eq!(found.codes, [Some(1), Some(0), None, Some(1)]);
+    }
+
+    #[test]
+    fn a_category_that_is_nan_has_no_group() {
+        let categories = Categories::Numbers(Values::F64(vec![f64::NAN, 2.0, 1.0]));
+        let values = ColumnValues::Categorical(Categorical {
+            codes: vec![0, 1, 2, 1],
+            categories,
+            ordered: false,
+        });
+        let found = Column { values, missing: None }.grouped().unwrap();
+        assert_eq!(texts(&found.labels), ["2.0", "1.0"]);
+        assert_eq!(found.codes, [None, Some(0), Some(1), Some(0)]);
     }
 }

@@ -160,7 +160,7 @@ impl Concat {
     }
 
     fn other(&self) -> Axis {
-        other(self.axis)
+        self.axis.other()
     }
 
     /// Opens one matrix after the other, with the range of `majors` of each.
@@ -229,16 +229,9 @@ fn shared(each: &[Metadata]) -> Metadata {
     shared
 }
 
-fn other(axis: Axis) -> Axis {
-    match axis {
-        Axis::Rows => Axis::Cols,
-        Axis::Cols => Axis::Rows,
-    }
-}
-
 /// Fails if a matrix does not match the first one.
 fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
-    let across = other(axis);
+    let across = axis.other();
     let [first, rest @ ..] = parts else { return Ok(()) };
     for part in rest {
         if part.len(across) != first.len(across) {
@@ -321,7 +314,7 @@ fn header(
     };
     let stored = headers()
         .try_fold(0_u64, |sum, header| sum.checked_add(header.nnz.filter(|_| !changed(header))?));
-    let across = headers().next().map_or(0, |header| header.shape.len(other(axis)));
+    let across = headers().next().map_or(0, |header| header.shape.len(axis.other()));
     let meaning = |which: usize| {
         let mut known =
             headers().map(|header| header.axis_kinds[which]).filter(|m| *m != AxisKind::Unknown);

@@ -243,7 +243,8 @@ impl UrlOutput for Upload {
     }
 
     fn upload(&self, files: Vec<UploadFile>, replace: bool) -> io::Result<()> {
-        outline::recall(&self.address, &self.options);
+        // It changes now.
+        outline::forget(&self.address, &self.options);
         self.set_phase(Phase::Running);
         let done = self.upload_files(files, replace);
         self.set_phase(if done.is_ok() { Phase::Complete } else { Phase::Failed });

@@ -8,9 +8,12 @@ mod aggregate;
 mod normalize;
 mod pca;
 
-use nnz_core::{Error, Result};
+use nnz_core::{Error, MatrixSource, Place, Result};
+use nnz_engine::{Labelled, Summed};
 
-use crate::Location;
+use crate::location::is_same;
+use crate::output::DuplicatePolicy;
+use crate::{ConvertOptions, Location};
 
 pub use aggregate::{AggregateOptions, aggregate};
 pub use nnz_engine::compute::{
@@ -19,22 +22,42 @@ pub use nnz_engine::compute::{
 };
 pub use nnz_engine::compute::{aggregate as aggregate_source, pca as pca_of};
 pub use normalize::{Normalization, TargetSum, normalize};
-pub(crate) use pca::no_components;
 pub use pca::{PcaSummary, PcaWriter, pca};
 
 /// Refuses to replace the source by a result without its entries.
 fn refuse_own_source(from: &Location, to: &Location) -> Result<()> {
-    let (Location::Path { path: from, .. }, Location::Path { path: to, group: None }) = (from, to)
-    else {
-        return Ok(());
-    };
-    let is_same = from == to
-        || matches!((from.canonicalize(), to.canonicalize()), (Ok(one), Ok(other)) if one == other);
-    match is_same {
-        true => {
+    match (from, to) {
+        (Location::Path { path: from, .. }, Location::Path { path: to, group: None })
+            if from == to || is_same(from, to) =>
+        {
             let what = "the result would replace the source, whose entries it does not have";
-            Err(Error::argument(format!("{}: {what}", nnz_core::Place::path(to))))
+            Err(Error::argument(format!("{}: {what}", Place::path(to))))
         }
-        false => Ok(()),
+        _ => Ok(()),
+    }
+}
+
+/// Changes names and annotations as the options say. `place` is the name of the matrix in messages.
+fn labelled(
+    source: Box<dyn MatrixSource>,
+    place: &Place,
+    options: &ConvertOptions,
+) -> Result<Box<dyn MatrixSource>> {
+    let labels = [&options.row_labels, &options.col_labels];
+    if labels.iter().all(|labels| labels.is_default()) {
+        return Ok(source);
+    }
+    let labelled = Labelled::new(source, labels, options.memory);
+    Ok(Box::new(labelled.map_err(|error| error.with_context(place))?))
+}
+
+/// Sums duplicate entries if the options say so.
+fn summed(source: Box<dyn MatrixSource>, options: &ConvertOptions) -> Box<dyn MatrixSource> {
+    match options.duplicates {
+        Some(DuplicatePolicy::Sum) => {
+            let cancellation = options.cancellation.clone();
+            Box::new(Summed::new(source, options.memory, options.threads, cancellation))
+        }
+        _ => source,
     }
 }

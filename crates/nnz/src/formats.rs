@@ -295,18 +295,24 @@ pub trait Format: Send + Sync {
         Err(Error::argument(what))
     }
 
-    /// Starts writing principal components to a location, if it is one of this format and the format stores them.
+    /// Returns the extensions of files of principal components, if the format stores them.
+    fn pca_extensions(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Starts writing principal components to a path with one of the [extensions](Self::pca_extensions).
     ///
     /// # Errors
     ///
-    /// Fails if the target exists and may not be replaced, or cannot be written.
+    /// Fails if the format does not store them, and if the target exists and may not be replaced, or cannot be
+    /// written.
     fn pca_writer<'a>(
         &self,
         to: &'a Location,
         options: &'a ConvertOptions,
-    ) -> Result<Option<PcaWriter<'a>>> {
-        let _ = (to, options);
-        Ok(None)
+    ) -> Result<PcaWriter<'a>> {
+        let _ = options;
+        Err(Error::argument(format!("{to}: {} has no principal components", self.info().name)))
     }
 
     /// Returns whether it may be written to a path, judging by the extension or by an existing file.

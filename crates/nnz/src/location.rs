@@ -215,6 +215,11 @@ impl fmt::Debug for Location {
     }
 }
 
+/// Returns whether two paths lead to the same existing file or directory.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -82,7 +82,7 @@ pub(crate) struct Aggregate {
 
 /// Compute principal components
 ///
-/// Features are centered. OUT.npz gets the arrays scores (a row for each cell), loadings (a row for each
+/// Features are centred. OUT.npz gets the arrays scores (a row for each cell), loadings (a row for each
 /// feature), singular_values, explained_variance, explained_variance_ratio and mean. OUT.h5ad gets obsm/X_pca,
 /// varm/PCs, uns/pca, names and annotations, but no X. Components are approximated by a few passes over the entries
 /// (randomized subspace iteration); the result depends on --seed only.

@@ -113,7 +113,7 @@ fn components_are_written_to_npz_and_anndata() {
     run(&["-q", "pca", text(&source), text(&npz), "--components", "2", "--force"]).good();
     let target = scratch.path().join("p.mtx");
     let found = run(&[&arguments[..], &[text(&target)]].concat()).err;
-    assert!(found.contains(".npz, .h5ad and .zarr"), "{found}");
+    assert!(found.contains("written to .h5ad, .zarr, .npz"), "{found}");
     let found = run(&["pca", text(&source), text(&npz), "--force", "--components", "4"]).err;
     assert!(found.contains("from 1 to 3"), "{found}");
     assert_eq!(names_in(scratch.path()), ["p.h5ad", "p.npz", "pbmc"]);

@@ -40,11 +40,7 @@ impl ValueStep {
                 Err(Error::argument(format!("a factor of {factor}: expected a finite number")))
             }
             Self::ScaleAxis(axis, factors) => {
-                let len = shape.len(*axis);
-                if factors.len() as u64 != len {
-                    let what = format!("{} factors for {len} {axis}", factors.len());
-                    return Err(Error::argument(what));
-                }
+                check_len(factors, "factors", *axis, shape)?;
                 match factors.iter().find(|factor| !factor.is_finite()) {
                     Some(factor) => {
                         let what = format!("a factor of {factor}: expected finite numbers");
@@ -54,13 +50,7 @@ impl ValueStep {
                 }
             }
             Self::LimitAxis(axis, limits) => {
-                let len = shape.len(*axis);
-                if limits.len() as u64 != len {
-                    return Err(Error::argument(format!(
-                        "{} limits for {len} {axis}",
-                        limits.len()
-                    )));
-                }
+                check_len(limits, "limits", *axis, shape)?;
                 match limits.iter().find(|limit| limit.is_nan() || **limit < 0.0) {
                     Some(limit) => {
                         Err(Error::argument(format!("a limit of {limit}: expected at least 0")))
@@ -137,6 +127,15 @@ impl ValueStep {
             Self::Clip(min, max) => change(values, |value| value.clamp(*min, *max)),
             Self::Binarize(threshold) => change(values, |value| f64::from(value > *threshold)),
         }
+    }
+}
+
+/// Checks that there is a number for each row or column.
+fn check_len(numbers: &[f64], name: &str, axis: Axis, shape: Shape) -> Result<()> {
+    let len = shape.len(axis);
+    match numbers.len() as u64 == len {
+        true => Ok(()),
+        false => Err(Error::argument(format!("{} {name} for {len} {axis}", numbers.len()))),
     }
 }
 

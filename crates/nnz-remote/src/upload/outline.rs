@@ -68,6 +68,11 @@ pub(super) fn recall(address: &Address, options: &StorageOptions) -> Option<Outl
     found.map(|(.., outline)| outline)
 }
 
+/// Forgets the last outline of a place.
+pub(super) fn forget(address: &Address, options: &StorageOptions) {
+    drop(recall(address, options));
+}
+
 fn last() -> MutexGuard<'static, Option<(Address, StorageOptions, Outline)>> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,9 +4,8 @@ use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{Annotations, Error, Names, Result, Shape, Values};
 
-use super::columns::write_table;
 use super::output::{Group, Output};
-use super::sink::MAPPINGS;
+use super::sink::{MAPPINGS, start_file, start_mapping};
 
 /// Dense arrays of an AnnData file.
 #[derive(Clone, Debug, Default)]
@@ -38,18 +37,9 @@ impl DenseArrays<'_> {
         compression: Compression,
     ) -> Result<u64> {
         let mut output = Output::new(tree, compression);
-        let root = Group::ROOT;
-        output.encode(root, "anndata", "0.1.0")?;
-        let [row_names, col_names] = names;
-        let [row_table, col_table] = annotations;
-        for (name, len, names, table) in
-            [("obs", shape.rows, row_names, row_table), ("var", shape.cols, col_names, col_table)]
-        {
-            write_table(&mut output, (root, name), "_index", len, names, table)?;
-        }
+        start_file(&mut output, shape, names, annotations)?;
         for name in MAPPINGS {
-            let group = output.group(root, name)?;
-            output.encode(group, "dict", "0.1.0")?;
+            let group = start_mapping(&mut output, name)?;
             match name {
                 "obsm" => write_arrays(&mut output, group, shape.rows, &self.obsm)?,
                 "varm" => write_arrays(&mut output, group, shape.cols, &self.varm)?,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{
-    Annotations, Batch, BatchEncoder, Encoded, Error, Header, Names, Order, Result,
+    Annotations, Batch, BatchEncoder, Encoded, Error, Header, Names, Order, Result, Shape,
     SinkCapabilities, ValueType, Written,
 };
 
@@ -26,6 +26,30 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
 
 /// The groups that every file has, even if they are empty.
 pub(super) const MAPPINGS: [&str; 6] = ["layers", "obsm", "varm", "obsp", "varp", "uns"];
+
+/// Starts a file: what it is, and the tables of its cells and genes.
+pub(super) fn start_file(
+    output: &mut Output,
+    shape: Shape,
+    [row_names, col_names]: [Option<Names<'_>>; 2],
+    [row_table, col_table]: [Option<&dyn Annotations>; 2],
+) -> Result<()> {
+    let root = Group::ROOT;
+    output.encode(root, "anndata", "0.1.0")?;
+    for (name, len, names, table) in
+        [("obs", shape.rows, row_names, row_table), ("var", shape.cols, col_names, col_table)]
+    {
+        write_table(output, (root, name), "_index", len, names, table)?;
+    }
+    Ok(())
+}
+
+/// Starts one of the groups that every file has.
+pub(super) fn start_mapping(output: &mut Output, name: &str) -> Result<Group> {
+    let group = output.group(Group::ROOT, name)?;
+    output.encode(group, "dict", "0.1.0")?;
+    Ok(group)
+}
 
 /// A sink that writes a matrix as `X` of a new AnnData file.
 pub struct MatrixSink {
@@ -56,20 +80,10 @@ impl MatrixSink {
         compression: Compression,
     ) -> Result<Self> {
         let mut output = Output::new(tree, compression);
-        let root = Group::ROOT;
-        output.encode(root, "anndata", "0.1.0")?;
-        let matrix = MatrixWriter::new(&mut output, root, "X", header)?;
-        let [row_names, col_names] = names;
-        let [row_table, col_table] = annotations;
-        for (name, len, names, table) in [
-            ("obs", header.shape.rows, row_names, row_table),
-            ("var", header.shape.cols, col_names, col_table),
-        ] {
-            write_table(&mut output, (root, name), "_index", len, names, table)?;
-        }
+        start_file(&mut output, header.shape, names, annotations)?;
+        let matrix = MatrixWriter::new(&mut output, Group::ROOT, "X", header)?;
         for name in MAPPINGS {
-            let group = output.group(root, name)?;
-            output.encode(group, "dict", "0.1.0")?;
+            start_mapping(&mut output, name)?;
         }
         Ok(Self { output, matrix })
     }

@@ -7,9 +7,8 @@ use nnz_core::{
     Place, Projection, Result, Shape, StringList, UnitReader, Values,
 };
 use nnz_engine::compute::{Aggregation, ProductOptions, aggregate as sums_of, cell_axis};
-use nnz_engine::{CsMatrix, Labelled, Labels, Summed};
+use nnz_engine::{CsMatrix, Labels};
 
-use crate::output::DuplicatePolicy;
 use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
 
 /// How the cells of groups are combined.
@@ -56,19 +55,12 @@ pub fn aggregate(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
-    let (from, to) = (&from.into(), &to.into());
+    let (from, to) = (&from.into(), &to.into().resolve_target()?);
+    super::refuse_own_source(from, to)?;
     let place = from.source_place();
     let source = options.open_options().open_matrix(from)?;
-    let labels = [&options.row_labels, &options.col_labels];
-    let source: Box<dyn MatrixSource> = match labels.iter().all(|labels| labels.is_default()) {
-        true => source,
-        false => Box::new(
-            Labelled::new(source, labels, options.memory)
-                .map_err(|error| error.with_context(&place))?,
-        ),
-    };
+    let source = super::labelled(source, &place, options)?;
     let axis = how.axis.unwrap_or_else(|| cell_axis(source.header()));
-    super::refuse_own_source(from, to)?;
     let column = column(&*source, axis, by, options.memory / 4);
     let groups = column.and_then(|column| column.grouped());
     let groups = groups.map_err(|error| error.with_context(&place))?;
@@ -78,13 +70,7 @@ pub fn aggregate(
     }
     check_memory(source.header().shape.len(axis.other()), groups.labels.len(), options.memory)
         .map_err(|error| error.with_context(&place))?;
-    let source: Box<dyn MatrixSource> = match options.duplicates {
-        Some(DuplicatePolicy::Sum) => {
-            let cancellation = options.cancellation.clone();
-            Box::new(Summed::new(source, options.memory, options.threads, cancellation))
-        }
-        _ => source,
-    };
+    let source = super::summed(source, options);
     let missing = groups.codes.iter().filter(|code| code.is_none()).count();
     let count = u32::try_from(groups.labels.len()).unwrap_or(u32::MAX);
     let limits = ProductOptions::default()

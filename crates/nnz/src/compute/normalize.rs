@@ -3,10 +3,9 @@
 use std::str::FromStr;
 
 use nnz_core::{Axis, Cancellation, MatrixSource, Place, Result};
+use nnz_engine::StatsOptions;
 use nnz_engine::compute::{Computed, ValueStep, cell_axis, normalizing_factors};
-use nnz_engine::{StatsOptions, Summed};
 
-use crate::output::DuplicatePolicy;
 use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
 
 /// The sum of each cell after normalization.
@@ -57,7 +56,7 @@ impl Normalization {
     /// Applies it to a matrix, as its values are decoded. The sums of cells are computed now, in one pass. `place` is
     /// its name in messages.
     ///
-    /// If the options have [`DuplicatePolicy::Sum`], duplicate entries are summed first.
+    /// If the options have [`DuplicatePolicy::Sum`](crate::output::DuplicatePolicy::Sum), duplicate entries are summed first.
     ///
     /// # Errors
     ///
@@ -68,12 +67,10 @@ impl Normalization {
         place: &Place,
         options: &ConvertOptions,
     ) -> Result<Box<dyn MatrixSource>> {
-        let mut source = source;
-        let changes = self.target_sum.is_some() || self.log1p;
-        if changes && options.duplicates == Some(DuplicatePolicy::Sum) {
-            let cancellation = options.cancellation.clone();
-            source = Box::new(Summed::new(source, options.memory, options.threads, cancellation));
+        if self.target_sum.is_none() && !self.log1p {
+            return Ok(source);
         }
+        let source = super::summed(source, options);
         let mut steps = Vec::new();
         if let Some(target) = self.target_sum {
             let axis = self.axis.unwrap_or_else(|| cell_axis(source.header()));
@@ -91,10 +88,7 @@ impl Normalization {
         if self.log1p {
             steps.push(ValueStep::Log1p);
         }
-        match steps.is_empty() {
-            true => Ok(source),
-            false => Ok(Box::new(Computed::new(source, place.clone(), steps)?)),
-        }
+        Ok(Box::new(Computed::new(source, place.clone(), steps)?))
     }
 }
 
@@ -113,7 +107,8 @@ impl Normalization {
 /// # Errors
 ///
 /// Fails as [`Normalization::apply`] and [`convert`](fn@crate::convert). The logarithm fails if an element has several
-/// entries in a format that sums them, unless the options have [`DuplicatePolicy::Sum`].
+/// entries in a format that sums them, unless the options have
+/// [`DuplicatePolicy::Sum`](crate::output::DuplicatePolicy::Sum).
 pub fn normalize(
     from: impl Into<Location>,
     to: impl Into<Location>,

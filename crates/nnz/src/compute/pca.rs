@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use nnz_core::{Axis, Cancellation, Error, MatrixSource, Result, Shape};
+use nnz_core::{Axis, Cancellation, MatrixSource, Result, Shape};
+use nnz_engine::Transposed;
 use nnz_engine::compute::{Pca, PcaOptions, cell_axis, pca as components_of};
-use nnz_engine::{Labelled, Transposed};
 
 use super::Normalization;
 use crate::{ConvertOptions, Location};
@@ -60,14 +60,7 @@ pub fn pca(
     let place = from.source_place();
     let source = convert.open_options().open_matrix(from)?;
     let write = convert.registry.pca_writer(to, convert)?;
-    let labels = [&convert.row_labels, &convert.col_labels];
-    let source: Box<dyn MatrixSource> = match labels.iter().all(|labels| labels.is_default()) {
-        true => source,
-        false => Box::new(
-            Labelled::new(source, labels, convert.memory)
-                .map_err(|error| error.with_context(&place))?,
-        ),
-    };
+    let source = super::labelled(source, &place, convert)?;
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
     let source = how.clone().axis(axis).apply(source, &place, convert)?;
     let options = options
@@ -88,9 +81,4 @@ pub fn pca(
         bytes,
         seconds: started.elapsed().as_secs_f64(),
     })
-}
-
-/// The error for formats that do not store components.
-pub(crate) fn no_components(to: &Location) -> Error {
-    Error::argument(format!("{to}: principal components are written to .npz, .h5ad and .zarr"))
 }

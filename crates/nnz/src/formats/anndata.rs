@@ -111,11 +111,15 @@ impl Format for AnnDataFile {
         Ok(readable(source.about())?.is_some_and(|about| about.format == "AnnData"))
     }
 
+    fn pca_extensions(&self) -> &'static [&'static str] {
+        &["h5ad", "zarr"]
+    }
+
     fn pca_writer<'a>(
         &self,
         to: &'a Location,
         options: &'a ConvertOptions,
-    ) -> Result<Option<PcaWriter<'a>>> {
+    ) -> Result<PcaWriter<'a>> {
         components::writer(to, options)
     }
 

@@ -118,7 +118,7 @@ pub(super) fn zarr_location(path: &Path) -> Option<Place> {
 pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<String>> {
     let location = &location.into().resolve(&*options.storage)?;
     let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
-    if group.as_ref().is_some_and(|group| !group.is_empty()) {
+    if !is_root(location) {
         return Ok(Vec::new());
     }
     let registry = Registry::default();
@@ -190,13 +190,7 @@ pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<I
         let (mut members, mut others) = (Ok(Vec::new()), Ok(Vec::new()));
         if let Some(read) = found.group() {
             members = found.members();
-            let is_root = match location {
-                Location::Path { group, .. } => {
-                    group.as_ref().is_none_or(|group| group.trim_matches('/').is_empty())
-                }
-                _ => false,
-            };
-            if is_root {
+            if is_root(location) {
                 others = registry.all_groups(found.probe()).map(|mut groups| {
                     groups.retain(|group| group != read);
                     groups
@@ -211,6 +205,16 @@ pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<I
         Some(_) => options.open(location).err().unwrap_or(error),
         None => error,
     })
+}
+
+/// Returns whether a location is a file or store, or its root group.
+fn is_root(location: &Location) -> bool {
+    match location {
+        Location::Path { group, .. } => {
+            group.as_ref().is_none_or(|group| group.trim_matches('/').is_empty())
+        }
+        Location::Stream => false,
+    }
 }
 
 /// Lists the groups in a group, which are lost when it is replaced.

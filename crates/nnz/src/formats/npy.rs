@@ -1,5 +1,6 @@
 //! NumPy arrays.
 
+mod components;
 mod target;
 
 use std::path::Path;
@@ -13,6 +14,7 @@ use nnz_scientific::npy::NpySource;
 use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
+use crate::compute::PcaWriter;
 use crate::container_target::ends_in;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -75,6 +77,18 @@ impl Format for Npy {
             ..About::default()
         };
         tensor_arrays::open(file.path(), layout, shape, Vec::new(), Arc::new(elements), about)
+    }
+
+    fn pca_extensions(&self) -> &'static [&'static str] {
+        &["npz"]
+    }
+
+    fn pca_writer<'a>(
+        &self,
+        to: &'a Location,
+        options: &'a ConvertOptions,
+    ) -> Result<PcaWriter<'a>> {
+        components::writer(to, options)
     }
 
     fn target(

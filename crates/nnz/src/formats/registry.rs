@@ -134,7 +134,9 @@ impl Registry {
 
     /// Opens a location as a probe.
     pub(crate) fn probe(&self, location: &Location, options: &OpenOptions) -> Result<Probe> {
-        Probe::new(&location.resolve(&*options.storage)?, &self.containers, options)
+        let attributes = self.formats.iter().flat_map(|format| format.group_attributes());
+        let attributes: Vec<&str> = attributes.copied().collect();
+        Probe::new(&location.resolve(&*options.storage)?, &self.containers, &attributes, options)
     }
 
     /// Returns the formats.
@@ -284,12 +286,17 @@ impl Registry {
         to: &'a Location,
         options: &'a ConvertOptions,
     ) -> Result<PcaWriter<'a>> {
-        for format in &self.formats {
-            if let Some(writer) = format.pca_writer(to, options)? {
-                return Ok(writer);
+        if let Location::Path { path, group: None } = to {
+            let is = |extension: &&str| crate::container_target::ends_in(path, &[extension]);
+            let all = self.formats.iter();
+            if let Some(format) = all.copied().find(|one| one.pca_extensions().iter().any(is)) {
+                return format.pca_writer(to, options);
             }
         }
-        Err(crate::compute::no_components(to))
+        let extensions = self.formats.iter().flat_map(|format| format.pca_extensions());
+        let extensions: Vec<String> = extensions.map(|one| format!(".{one}")).collect();
+        let what = format!("{to}: principal components are written to {}", extensions.join(", "));
+        Err(Error::argument(what))
     }
 
     /// Decides where and how a matrix is written.

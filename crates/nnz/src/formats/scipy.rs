@@ -1,6 +1,5 @@
 //! SciPy sparse matrices.
 
-mod components;
 mod sorted;
 mod target;
 
@@ -10,7 +9,6 @@ use nnz_core::{About, Error, Finding, MatrixSource, Result, readable};
 use nnz_scientific::scipy::{ScipyFile, is_scipy};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
-use crate::compute::PcaWriter;
 use crate::tensor::TensorFile;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions};
 
@@ -67,14 +65,6 @@ impl Format for Scipy {
         let shape = tensor.shape.clone();
         let (indices, values) = sorted::sorted(tensor);
         tensor_arrays::open(file.path(), layout, shape, indices, values, about)
-    }
-
-    fn pca_writer<'a>(
-        &self,
-        to: &'a Location,
-        options: &'a ConvertOptions,
-    ) -> Result<Option<PcaWriter<'a>>> {
-        components::writer(to, options)
     }
 
     fn target(

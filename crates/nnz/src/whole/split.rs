@@ -8,6 +8,7 @@ use nnz_storage::staging;
 
 use super::{Found, find_for};
 use crate::formats::RowGroups;
+use crate::location::is_same;
 use crate::{ConvertOptions, Location, Progress, Selection, Summary};
 
 /// The result of splitting a file.
@@ -152,9 +153,4 @@ impl Drop for Directories {
             let _ = std::fs::remove_dir(directory);
         }
     }
-}
-
-/// Returns whether two paths lead to the same existing file or directory.
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

@@ -1,16 +1,15 @@
 //! Cells that have the same value in a column.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use nnz_core::{Annotations as _, Error, Result};
+use nnz_core::{Annotations as _, Error, Grouping, Result};
 
 use crate::anndata::AnnData;
 
 /// The cells of a file by their value in a column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
-    /// Each value as text, in the order of first occurrence, and the positions of its cells.
+    /// Each value as text, in the order of the categories or in ascending order, and the positions of its cells.
     pub groups: Vec<(String, Vec<Range<u64>>)>,
     /// The number of cells without a value.
     pub missing: u64,
@@ -36,29 +35,20 @@ impl AnnData {
             };
             return Err(Error::argument(what));
         };
-        let values = obs.read_column(at, memory)?;
+        let Grouping { labels, codes } = obs.read_column(at, memory)?.grouped()?;
         let mut found = Groups::default();
-        let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
-        let mut text = Vec::new();
-        for row in 0..values.len() {
-            if values.is_missing_or_nan(row) {
+        for label in labels.iter() {
+            let name = String::from_utf8(label.to_vec()).map_err(|_| {
+                Error::mismatch(obs.place(), format!("{column:?} not in UTF-8"), "UTF-8")
+            })?;
+            found.groups.push((name, Vec::new()));
+        }
+        for (row, code) in (0..).zip(codes) {
+            let Some(code) = code.and_then(|code| usize::try_from(code).ok()) else {
                 found.missing += 1;
                 continue;
-            }
-            text.clear();
-            values.write_text(row, &mut text);
-            let group = match known.get(&text) {
-                Some(group) => *group,
-                None => {
-                    let name = String::from_utf8(text.clone()).map_err(|_| {
-                        Error::mismatch(obs.place(), format!("{column:?} not in UTF-8"), "UTF-8")
-                    })?;
-                    found.groups.push((name, Vec::new()));
-                    known.insert(text.clone(), found.groups.len() - 1);
-                    found.groups.len() - 1
-                }
             };
-            let Some((_, ranges)) = found.groups.get_mut(group) else { continue };
+            let Some((_, ranges)) = found.groups.get_mut(code) else { continue };
             match ranges.last_mut().filter(|last| last.end == row) {
                 Some(last) => last.end = row + 1,
                 None => ranges.push(row..row + 1),

@@ -3,22 +3,15 @@
 use nnz_core::{Axis, Result};
 use nnz_singlecell::anndata::DenseArrays;
 
-use super::target::{Target, is_zarr};
+use super::target::Target;
 use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Location};
 
 /// Starts writing components with the names that scanpy uses.
-pub(super) fn writer<'a>(
-    to: &'a Location,
-    options: &'a ConvertOptions,
-) -> Result<Option<PcaWriter<'a>>> {
-    let Location::Path { path, group: None } = to else { return Ok(None) };
-    if !super::INFO.is_extension_of(path) && !is_zarr(path) {
-        return Ok(None);
-    }
+pub(super) fn writer<'a>(to: &'a Location, options: &'a ConvertOptions) -> Result<PcaWriter<'a>> {
     let tree = Target::new(to, options)?.tree()?;
     let compression = options.compress.unwrap_or_default();
-    Ok(Some(Box::new(move |source, pca| {
+    Ok(Box::new(move |source, pca| {
         let width = pca.singular_values.len() as u64;
         let (variance, ratio) = (pca.explained_variance(), pca.explained_variance_ratio());
         let arrays = DenseArrays {
@@ -31,5 +24,5 @@ pub(super) fn writer<'a>(
         let names = [source.read_names(Axis::Rows)?, source.read_names(Axis::Cols)?];
         let shape = source.header().shape;
         arrays.write(tree, shape, names, [rows.as_deref(), cols.as_deref()], compression)
-    })))
+    }))
 }

@@ -5,22 +5,17 @@ use nnz_container::tree::{NodeId, TreeWriter};
 use nnz_core::{Error, Result, Shape};
 
 use crate::compute::PcaWriter;
+use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
 
 /// Starts writing components.
-pub(super) fn writer<'a>(
-    to: &'a Location,
-    options: &'a ConvertOptions,
-) -> Result<Option<PcaWriter<'a>>> {
-    let Location::Path { path, group: None } = to else { return Ok(None) };
-    if !super::INFO.is_extension_of(path) {
-        return Ok(None);
-    }
+pub(super) fn writer<'a>(to: &'a Location, options: &'a ConvertOptions) -> Result<PcaWriter<'a>> {
+    let path = without_group(to, "npz")?;
     if options.compress.is_some() {
         return Err(Error::argument("the option compress does not apply to components in .npz"));
     }
     let mut tree: Box<dyn TreeWriter> = Box::new(NpzTreeWriter::create(path, options.write)?);
-    Ok(Some(Box::new(move |source, pca| {
+    Ok(Box::new(move |source, pca| {
         let Shape { rows, cols } = source.header().shape;
         let width = pca.singular_values.len() as u64;
         let arrays: [(&str, &[u64], &[f64]); 6] = [
@@ -35,5 +30,5 @@ pub(super) fn writer<'a>(
             tree.write_array(NodeId::ROOT, name, shape, elements)?;
         }
         tree.finish()
-    })))
+    }))
 }
