@@ -22,6 +22,8 @@ use crate::failure::Failure;
 /// A range of an object.
 #[derive(Debug)]
 pub(crate) struct Part {
+    /// Where it starts.
+    pub(crate) start: u64,
     pub(crate) bytes: Bytes,
     /// The length of the object.
     pub(crate) total: u64,
@@ -32,7 +34,7 @@ pub(crate) struct Part {
 /// The first answer for an object.
 #[derive(Debug)]
 pub(crate) enum First {
-    /// The beginning of it.
+    /// A part of it.
     Part(Part),
     /// All of it, from a server that ignores ranges.
     Body(Body),
@@ -94,11 +96,17 @@ impl Client {
         matches!(self, Self::Store(store) if store.is_elsewhere())
     }
 
-    /// Fetches the first bytes of an object, of which nothing is known.
-    pub(crate) async fn first(&self, address: &Address, most: u64) -> Result<First, Failure> {
+    /// Fetches a range of an object, of which nothing is known. It may end before, or start behind its end.
+    pub(crate) async fn first(
+        &self,
+        address: &Address,
+        range: Range<u64>,
+    ) -> Result<First, Failure> {
         let first = match self {
-            Self::Web(web) => retrying(|| web.first(address, most)).await?,
-            Self::Store(store) => First::Part(retrying(|| store.first(&address.path, most)).await?),
+            Self::Web(web) => retrying(|| web.first(address, range.clone())).await?,
+            Self::Store(store) => {
+                First::Part(retrying(|| store.first(&address.path, range.clone())).await?)
+            }
         };
         match first {
             First::Part(Part { total, .. }) if total > LONGEST => Err(too_long(total)),

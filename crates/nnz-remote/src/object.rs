@@ -9,13 +9,12 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
 use nnz_storage::{Identity, ReadAt};
 
 use self::ahead::Stream;
 use self::extents::{Content, Extent, Extents, Planned};
 use crate::address::Address;
-use crate::client::Client;
+use crate::client::{Client, Part};
 use crate::failure::Failure;
 use crate::shared::Shared;
 
@@ -83,19 +82,19 @@ impl Inner {
         })
     }
 
-    /// Takes its beginning, which was fetched ahead of its reader or not.
-    pub(crate) fn take_head(self: &Arc<Self>, tag: Option<String>, head: Bytes, ahead: bool) {
-        let (len, stamp) = (head.len() as u64, self.shared.now());
+    /// Takes the first part of it that came, which was fetched ahead of its reader or not.
+    pub(crate) fn take_first(self: &Arc<Self>, part: Part, ahead: bool) {
+        let (len, stamp) = (part.bytes.len() as u64, self.shared.now());
         let mut state = self.lock();
-        state.tag = tag;
+        state.tag = part.tag;
         if len == 0 {
             return;
         }
-        let content = Content::Ready(head);
+        let content = Content::Ready(part.bytes);
         let extent = Extent { len, content, unread: ahead, announced: true, stamp };
-        state.extents.0.insert(0, extent);
+        state.extents.0.insert(part.start, extent);
         drop(state);
-        self.shared.keep(self, 0, len, stamp);
+        self.shared.keep(self, part.start, len, stamp);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -7,6 +7,7 @@ mod text;
 
 use std::fmt;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -110,7 +111,7 @@ impl RemoteStorage {
         Ok(match first {
             First::Part(part) => {
                 let inner = Inner::new(client, address.clone(), &self.shared, part.total);
-                inner.take_head(part.tag, part.bytes, false);
+                inner.take_first(part, false);
                 Some(Arc::new(Object(inner)))
             }
             First::Body(body) => {
@@ -306,7 +307,7 @@ impl Storage for RemoteStorage {
         self.take_files(files, directories);
     }
 
-    fn will_open(&self, paths: &[PathBuf], head: u64) {
-        self.open_ahead(paths, head);
+    fn will_open(&self, files: &[(PathBuf, Range<u64>)]) {
+        self.open_ahead(files);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -157,10 +158,11 @@ impl InputDirectory {
         self.root.storage.has_latency()
     }
 
-    /// Announces that the first `bytes` of files in it will be read soon, of all of those that exist.
-    pub fn will_open<P: AsRef<Path>>(&self, names: impl IntoIterator<Item = P>, bytes: u64) {
-        let paths: Vec<_> = names.into_iter().map(|name| self.key.join(name.as_ref())).collect();
-        self.root.storage.will_open(&paths, bytes);
+    /// Announces that files in it, as far as they exist, will be opened soon, and a range of each will be read.
+    pub fn will_open<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = (P, Range<u64>)>) {
+        let files = files.into_iter().map(|(name, range)| (self.key.join(name.as_ref()), range));
+        let files: Vec<_> = files.collect();
+        self.root.storage.will_open(&files);
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

@@ -154,9 +154,9 @@ pub trait Storage: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Announces that the first `bytes` of files will be read soon, of all of those that exist.
-    fn will_open(&self, paths: &[PathBuf], bytes: u64) {
-        let _ = (paths, bytes);
+    /// Announces that files, as far as they exist, will be opened soon, and a range of each will be read.
+    fn will_open(&self, files: &[(PathBuf, Range<u64>)]) {
+        let _ = files;
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

@@ -2,7 +2,7 @@
 //!
 //! Values are computed as they are decoded; a matrix may be larger than memory. [`normalize`], [`aggregate`] and
 //! [`pca`] write results to a location. The items of [`nnz_engine::compute`], which work on any
-//! [`MatrixSource`](crate::MatrixSource), are here as well.
+//! [`MatrixSource`], are here as well.
 
 mod aggregate;
 mod normalize;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, Read};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -246,10 +247,11 @@ impl Storage for PathsAndUrls {
         self.of(path).sidecar(path, suffix)
     }
 
-    fn will_open(&self, paths: &[PathBuf], bytes: u64) {
-        let (urls, files): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| is_url(path));
-        self.urls.will_open(&urls, bytes);
-        LocalStorage.will_open(&files, bytes);
+    fn will_open(&self, files: &[(PathBuf, Range<u64>)]) {
+        let (urls, files): (Vec<_>, Vec<_>) =
+            files.iter().cloned().partition(|(path, _)| is_url(path));
+        self.urls.will_open(&urls);
+        LocalStorage.will_open(&files);
     }
 }
 

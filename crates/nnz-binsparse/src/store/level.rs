@@ -116,6 +116,7 @@ fn check_pointers(
         found.refuse(Error::mismatch(place, "no elements", "at least 1"));
         return;
     };
+    pointers.will_read(&[0..1, last..last + 1]);
     if let Some(first) = found.take(pointers.get(0)).filter(|&first| first != 0) {
         found.refuse(pointers.wrong(0, first, 0));
     }

@@ -126,7 +126,7 @@ impl Container for Directory {
     }
 
     fn will_open(&self, names: &[&str]) {
-        self.files.will_open(names, HEAD);
+        self.files.will_open(names.iter().map(|name| (name, 0..HEAD)));
     }
 
     fn strings_size(&self, name: &str) -> Result<u64> {

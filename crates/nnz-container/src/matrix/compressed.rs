@@ -74,6 +74,7 @@ impl Compressed {
             return Err(Error::mismatch(indices.vector().place(), found, expected));
         }
         let bound = values.len().saturating_add(1);
+        pointers.vector().will_read(&[0..1, majors..majors + 1]);
         let unwrapped = match repairs {
             Some(repairs) => Unwrapped::find(pointers, values.len(), minors, repairs)?,
             None => None,

@@ -51,8 +51,9 @@ pub(crate) trait Source: Send + Sync {
 
     fn attribute(&self, name: &str) -> Result<Option<Attribute>>;
 
-    /// Starts reading strings of variable length.
-    fn variable(&self) -> Result<Box<dyn StringBlock + '_>> {
+    /// Starts reading the strings of variable length of a hyperslab.
+    fn variable(&self, selection: &[Range<u64>]) -> Result<Box<dyn StringBlock + '_>> {
+        let _ = selection;
         let what = "strings of variable length are not supported here";
         Err(Error::unsupported(self.place().clone(), what))
     }
@@ -85,6 +86,11 @@ pub(crate) trait Chunks: Send + Sync {
 
     /// Returns the fill value in stored form; zeros if empty.
     fn fill(&self) -> &[u8];
+
+    /// Announces that chunks, by their positions in the grid, will be read soon.
+    fn will_read(&self, chunks: &mut dyn Iterator<Item = Vec<u64>>) {
+        let _ = chunks;
+    }
 
     /// Reads a chunk by its position in the grid. It is cached if only a part is needed.
     fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>>;

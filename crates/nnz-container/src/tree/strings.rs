@@ -58,7 +58,9 @@ impl<'a> Strings<'a> {
                 let most = BLOCK / (bytes as u64).max(1);
                 (Form::Fixed { bytes, form, block: Vec::new() }, most)
             }
-            Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MAX_STRINGS),
+            Stored::Variable { .. } => {
+                (Form::Variable(view.source.variable(selection)?), MAX_STRINGS)
+            }
             _ => return Err(view.wrong_type("strings")),
         };
         let much = left > UNPROVEN || (left > 0 && view.width() as u64 > UNPROVEN);

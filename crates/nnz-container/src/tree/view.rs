@@ -118,6 +118,7 @@ impl View {
         let grid = chunks.grid();
         let decoded = usize::try_from(chunks.decoded_bytes()).unwrap_or(usize::MAX);
         let threads = self.source.threads().min(out.len() / BY_THREAD.max(decoded / 2));
+        chunks.will_read(&mut grid.touched(&selection[..rank]));
         // Locked while a decoded chunk is copied.
         let out = Mutex::new(out);
         parallel::for_each(threads, grid.touched(&selection[..rank]), |at| {

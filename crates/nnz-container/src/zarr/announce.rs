@@ -7,8 +7,14 @@ use super::read::Elements;
 use super::store::{Store, StoredFile};
 use crate::array::each_chunk;
 
-/// What is fetched of the beginning of a file of which parts are read, to find out its length.
+/// What is fetched of the beginning of a shard with its index at the end, to find out its length.
 const HEAD: u64 = 4 << 10;
+
+/// Parts of a file that are as close as this are requested together, before its length is known.
+const TOGETHER: u64 = 128 << 10;
+
+/// Longer parts are announced again when the file is open, as a storage may fetch less of them before.
+const AT_ONCE: u64 = 4 << 20;
 
 /// A compressed chunk that is longer than its elements and this is read in two parts.
 const OVERHEAD: u64 = 4 << 10;
@@ -33,15 +39,48 @@ impl Elements {
             }
         });
         if !plain && metadata.shard.is_none() {
-            let keys = parts.iter().map(|(chunk, _)| metadata.key(&self.stored.position(*chunk)));
-            directory.will_open(keys, self.chunk_bytes().saturating_add(OVERHEAD));
+            let range = 0..self.chunk_bytes().saturating_add(OVERHEAD);
+            directory.will_open(
+                parts
+                    .iter()
+                    .map(|(chunk, _)| (metadata.key(&self.stored.position(*chunk)), range.clone())),
+            );
             return;
         }
         self.stored.will_read_parts(parts, plain);
     }
+
+    /// Announces that chunks, by their positions in the grid, will be read soon.
+    pub(super) fn will_read_chunks(&self, chunks: &mut dyn Iterator<Item = Vec<u64>>) {
+        let Store::Directory(directory) = &self.stored.directory else { return };
+        let metadata = &self.stored.metadata;
+        let mut range = 0..self.chunk_bytes();
+        if !metadata.pipeline.is_plain() {
+            range.end = range.end.saturating_add(OVERHEAD);
+        } else if range.end > TOGETHER {
+            // A part of each may be read.
+            return;
+        }
+        if metadata.shard.is_none() && directory.has_latency() {
+            let missing = chunks.filter(|at| self.cached(metadata.grid.number(at)).is_none());
+            let files = missing.take(MOST_FILES).map(|at| (metadata.key(&at), range.clone()));
+            directory.will_open(files);
+        }
+    }
 }
 
 impl Stored {
+    /// Announces that whole chunks, of unknown lengths, will be read soon.
+    pub(super) fn will_read_chunks(&self, chunks: Range<u64>) {
+        let Store::Directory(directory) = &self.directory else { return };
+        if self.metadata.shard.is_some() {
+            self.will_read_parts(chunks.map(|chunk| (chunk, 0..0)).collect(), false);
+            return;
+        }
+        let key = |chunk| self.metadata.key(&self.position(chunk));
+        directory.will_open(chunks.map(|chunk| (key(chunk), 0..AT_ONCE)));
+    }
+
     /// Announces parts of files: their lengths, then the indexes of shards, then chunks.
     fn will_read_parts(&self, parts: Vec<Part>, plain: bool) {
         let Store::Directory(directory) = &self.directory else { return };
@@ -61,9 +100,20 @@ impl Stored {
                 break;
             }
         }
-        let index = self.metadata.shard.as_ref().filter(|shard| shard.at_start);
-        let head = index.map_or(HEAD, |shard| shard.index_bytes);
-        directory.will_open(files.iter().map(|(at, _)| self.metadata.key(at)), head);
+        let first = |inside: &[Part]| match &self.metadata.shard {
+            Some(shard) if shard.at_start => 0..shard.index_bytes,
+            Some(_) => 0..HEAD,
+            None => joined(inside),
+        };
+        directory
+            .will_open(files.iter().map(|(at, inside)| (self.metadata.key(at), first(inside))));
+        // Of most files that are chunks, nothing else is needed.
+        if self.metadata.shard.is_none() {
+            files.retain(|(_, inside)| match &inside[..] {
+                [(_, part)] => part.end - part.start > AT_ONCE,
+                _ => true,
+            });
+        }
         // What cannot be opened is an error when it is read.
         let opened = |at: &[u64]| match self.file(at) {
             Ok(Some((StoredFile::File(file), bytes))) => Some((file, bytes)),
@@ -88,5 +138,15 @@ impl Stored {
                 file.will_read_all(&found);
             }
         }
+    }
+}
+
+/// Returns the range of all parts of a file if they are close, else the first.
+fn joined(parts: &[Part]) -> Range<u64> {
+    let start = parts.iter().map(|(_, part)| part.start).min().unwrap_or_default();
+    let end = parts.iter().map(|(_, part)| part.end).max().unwrap_or_default();
+    match parts {
+        [(_, first), _, ..] if end - start > TOGETHER => first.clone(),
+        _ => start..end,
     }
 }

@@ -78,6 +78,10 @@ impl Elements {
         let plain = self.stored.metadata.pipeline.is_plain();
         let by_thread = if plain { COPIED_BY_THREAD } else { DECODED_BY_THREAD };
         let threads = self.threads.min(out.len() / by_thread);
+        if self.stored.directory.has_latency() {
+            let elements = (out.len() / self.size) as u64;
+            self.will_read(&[first..first + elements]);
+        }
         let pieces = self.pieces(first, out);
         parallel::for_each(threads, pieces, |piece| self.read_piece(piece))
     }

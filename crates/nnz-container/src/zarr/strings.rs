@@ -20,6 +20,9 @@ pub(super) fn check(stored: &Stored) -> Result<()> {
     }
 }
 
+/// Number of chunks that are announced at a time.
+pub(super) const ANNOUNCED: u64 = 8;
+
 /// The strings of an array, read by chunk.
 pub(super) struct Strings {
     stored: Stored,
@@ -43,6 +46,10 @@ impl Strings {
     /// Reads the chunk that starts with the next string.
     fn load(&mut self) -> Result<()> {
         let number = self.next / self.stored.metadata.chunk;
+        if number.is_multiple_of(ANNOUNCED) && self.stored.directory.has_latency() {
+            let chunks = self.stored.metadata.grid.count();
+            self.stored.will_read_chunks(number..chunks.min(number + ANNOUNCED));
+        }
         let chunk = read(&self.stored, number)?;
         self.absent = chunk.is_none();
         self.chunk = chunk.unwrap_or_default();

@@ -99,10 +99,10 @@ impl Store {
         self.service == Service::S3 && learned(&self.bucket) != self.region
     }
 
-    pub(crate) async fn first(&self, key: &str, most: u64) -> Result<Part, Failure> {
+    pub(crate) async fn first(&self, key: &str, range: Range<u64>) -> Result<Part, Failure> {
         let path = parsed(key)?;
-        let options =
-            GetOptions { range: Some(GetRange::Bounded(0..most)), ..GetOptions::default() };
+        let start = range.start;
+        let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
         match self.objects.get_opts(&path, options).await {
             Ok(result) => part(result).await,
             Err(error) if is_unsatisfied(&error) => {
@@ -111,7 +111,9 @@ impl Store {
                 let found = self.objects.get_opts(&path, head).await;
                 let found = found.map_err(|error| self.failed(error))?;
                 match found.meta.size {
-                    0 => Ok(Part { bytes: Bytes::new(), total: 0, tag: found.meta.e_tag }),
+                    total if total <= start => {
+                        Ok(Part { start: total, bytes: Bytes::new(), total, tag: found.meta.e_tag })
+                    }
                     _ => Err(self.failed(error)),
                 }
             }
@@ -248,14 +250,14 @@ fn innermost(error: &Error) -> String {
 /// Reads what was answered.
 async fn part(result: GetResult) -> Result<Part, Failure> {
     let (total, tag) = (result.meta.size, result.meta.e_tag.clone());
-    let len = result.range.end.saturating_sub(result.range.start);
+    let (start, len) = (result.range.start, result.range.end.saturating_sub(result.range.start));
     // The body may be cut although the request succeeded.
     let bytes = result.bytes().await.map_err(|error| {
         let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
         Failure::transient(clean(&cause))
     })?;
     match (bytes.len() as u64).cmp(&len) {
-        Ordering::Equal => Ok(Part { bytes, total, tag }),
+        Ordering::Equal => Ok(Part { start, bytes, total, tag }),
         Ordering::Less => Err(Failure::transient("the server sent less than it said")),
         Ordering::Greater => {
             Err(Failure::new(io::ErrorKind::Other, "the server sent more than it said"))

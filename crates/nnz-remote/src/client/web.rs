@@ -119,20 +119,27 @@ impl Web {
         }
     }
 
-    pub(crate) async fn first(&self, address: &Address, most: u64) -> Result<First, Failure> {
-        let response = self.get(address, Some(&(0..most)), None).await?;
+    pub(crate) async fn first(
+        &self,
+        address: &Address,
+        asked: Range<u64>,
+    ) -> Result<First, Failure> {
+        let response = self.get(address, Some(&asked), None).await?;
         let tag = tag_of(response.headers());
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {
                 let (range, total) = content_range(response.headers())?;
-                if range.start != 0 || range.end > most || range.end != total.min(most) {
+                if range.start != asked.start || range.end != total.min(asked.end) {
                     return Err(Failure::new(io::ErrorKind::Other, WRONG_RANGE));
                 }
-                Ok(First::Part(Part { bytes: body(response, range.end).await?, total, tag }))
+                let bytes = body(response, range.end - range.start).await?;
+                Ok(First::Part(Part { start: range.start, bytes, total, tag }))
             }
             // No range of an empty object can be satisfied.
             StatusCode::RANGE_NOT_SATISFIABLE => match unsatisfied(response.headers()) {
-                Some(0) => Ok(First::Part(Part { bytes: bytes::Bytes::new(), total: 0, tag })),
+                Some(total) if total <= asked.start => {
+                    Ok(First::Part(Part { start: total, bytes: bytes::Bytes::new(), total, tag }))
+                }
                 _ => Err(Failure::new(io::ErrorKind::Other, "the server refused the range")),
             },
             _ => {
@@ -141,10 +148,10 @@ impl Web {
                     return Ok(First::Page);
                 }
                 let len = response.content_length();
-                match len.filter(|len| *len <= SMALL.min(most)) {
+                match len.filter(|len| *len <= SMALL.min(asked.end)) {
                     Some(total) => {
                         let bytes = body(response, total).await?;
-                        Ok(First::Part(Part { bytes, total, tag }))
+                        Ok(First::Part(Part { start: 0, bytes, total, tag }))
                     }
                     None => Ok(First::Body(Body { response, len, tag })),
                 }
@@ -180,7 +187,7 @@ impl Web {
             return Err(Failure::changed());
         }
         let bytes = body(response, range.end - range.start).await?;
-        Ok(Part { bytes, total, tag: found })
+        Ok(Part { start: range.start, bytes, total, tag: found })
     }
 
     /// Fetches the whole object, from the start.

@@ -2,11 +2,11 @@
 //! them.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 
 use nnz_core::Cancellation;
-use nnz_storage::ReadAt as _;
 
 use super::RemoteStorage;
 use super::known::{Found, Known};
@@ -22,29 +22,36 @@ use crate::{StorageOptions, StoreFiles};
 const MOST: usize = 1 << 16;
 
 /// Most bytes of a file that are fetched ahead.
-const MOST_HEAD: u64 = 8 << 20;
+const MOST_BYTES: u64 = 8 << 20;
 
 impl RemoteStorage {
-    /// Announces that the beginnings of files will be read.
-    pub(super) fn open_ahead(&self, paths: &[PathBuf], head: u64) {
-        let head = head.clamp(1, MOST_HEAD);
+    /// Announces that ranges of files will be read.
+    pub(super) fn open_ahead(&self, files: &[(PathBuf, Range<u64>)]) {
         let mut listed = Vec::new();
+        let mut opened = Vec::new();
         let mut known = self.known();
-        for path in paths {
+        for (path, range) in files {
+            let most = range.start.saturating_add(MOST_BYTES);
+            let range = range.start..range.end.clamp(range.start.saturating_add(1), most);
             match known.found.get(path) {
-                Some(Found::Listed(len)) if *len > 0 => listed.push((path, *len)),
+                Some(Found::Listed(len)) if *len > 0 => listed.push((path, *len, range)),
+                Some(Found::Opened(file)) => opened.push((Arc::clone(file), range)),
                 None if known.announced.len() < MOST && !self.is_outside(&known, path) => {
-                    known.announced.push_back((path.clone(), head));
+                    known.announced.push_back((path.clone(), range));
                 }
                 _ => {}
             }
         }
         drop(known);
-        for (path, len) in listed {
+        for (path, len, range) in listed {
             // A file that cannot be opened is an error when it is read.
             if let Ok(object) = self.open_listed(path, len) {
-                object.will_read(0..head.min(len));
+                opened.push((object, range));
             }
+        }
+        for (file, range) in opened {
+            let end = range.end.min(file.len());
+            file.will_read(range.start.min(end)..end);
         }
         self.pump();
     }
@@ -66,11 +73,11 @@ impl RemoteStorage {
         Ok(found.or_else(|| self.is_listed_without(path)))
     }
 
-    /// Takes a file from those that were announced, and returns how many bytes of it are wanted.
-    pub(super) fn take_announced(&self, path: &Path) -> Option<u64> {
+    /// Takes a file from those that were announced, and returns the range of it that is wanted.
+    pub(super) fn take_announced(&self, path: &Path) -> Option<Range<u64>> {
         let mut known = self.known();
         let at = known.announced.iter().position(|(announced, _)| announced == path)?;
-        known.announced.remove(at).map(|(_, head)| head)
+        known.announced.remove(at).map(|(_, range)| range)
     }
 
     /// Requests announced files, as long as there is memory for them.
@@ -86,18 +93,19 @@ impl RemoteStorage {
     fn next_ahead(&self) -> Option<Asking> {
         let mut known = self.known();
         loop {
-            let head = known.announced.front()?.1;
-            if !self.shared.take_ahead(head) {
+            let range = &known.announced.front()?.1;
+            let len = range.end - range.start;
+            if !self.shared.take_ahead(len) {
                 return None;
             }
-            let (path, _) = known.announced.pop_front()?;
+            let (path, range) = known.announced.pop_front()?;
             let located = match known.found.contains_key(&path) || known.opening.contains_key(&path)
             {
                 true => None,
                 false => self.locate(&path).ok(),
             };
             let Some((address, client)) = located else {
-                self.shared.release_ahead(head);
+                self.shared.release_ahead(len);
                 continue;
             };
             let opening = Arc::new(Opening::default());
@@ -109,7 +117,7 @@ impl RemoteStorage {
                 base: self.base.clone(),
                 known: Arc::downgrade(&self.known),
             };
-            return Some(Asking { storage, path, address, client, head, opening, done: false });
+            return Some(Asking { storage, path, address, client, range, opening, done: false });
         }
     }
 }
@@ -165,19 +173,20 @@ struct Asking {
     path: PathBuf,
     address: Address,
     client: Arc<Client>,
-    /// The number of bytes that are requested, for which there is memory.
-    head: u64,
+    /// The bytes that are requested, for which there is memory.
+    range: Range<u64>,
     opening: Arc<Opening>,
     done: bool,
 }
 
 impl Asking {
     async fn run(mut self) {
-        let (shared, head) = (Arc::clone(&self.storage.shared), self.head);
+        let (shared, range) = (Arc::clone(&self.storage.shared), self.range.clone());
+        let len = range.end - range.start;
         if self.storage.known.strong_count() == 0 {
             return;
         }
-        let first = shared.limited(head, self.client.first(&self.address, head)).await;
+        let first = shared.limited(len, self.client.first(&self.address, range)).await;
         let (found, end, kept) = match first {
             Ok(First::Part(part)) => {
                 let kept = part.bytes.len() as u64;
@@ -194,18 +203,18 @@ impl Asking {
                 _ => (None, Err(failure), 0),
             },
         };
-        shared.release_ahead(head.saturating_sub(kept));
+        shared.release_ahead(len.saturating_sub(kept));
         self.finish(found, end);
         if let Some(storage) = self.storage.upgrade() {
             storage.pump();
         }
     }
 
-    /// Makes an object of its beginning, which counts as fetched ahead until it is read.
+    /// Makes an object of a part of it, which counts as fetched ahead until it is read.
     fn opened(&self, part: Part) -> Found {
         let (client, shared) = (&self.client, &self.storage.shared);
         let inner = Inner::new(client, self.address.clone(), shared, part.total);
-        inner.take_head(part.tag, part.bytes, true);
+        inner.take_first(part, true);
         Found::Opened(Arc::new(Object(inner)))
     }
 
@@ -226,7 +235,7 @@ impl Asking {
 impl Drop for Asking {
     fn drop(&mut self) {
         if !self.done {
-            self.storage.shared.release_ahead(self.head);
+            self.storage.shared.release_ahead(self.range.end - self.range.start);
             self.finish(None, Err(Failure::transient("the request was given up")));
         }
     }

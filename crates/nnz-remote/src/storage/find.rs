@@ -56,8 +56,8 @@ impl RemoteStorage {
         }
         let (address, client) = self.locate(path)?;
         let (at, asked) = (address.clone(), Arc::clone(&client));
-        let head = self.take_announced(path).unwrap_or(INSIDE);
-        let first = self.run(async move { asked.first(&at, head).await })?;
+        let range = self.take_announced(path).unwrap_or(0..INSIDE);
+        let first = self.run(async move { asked.first(&at, range).await })?;
         let found = match first {
             Ok(first) => match self.opened(&address, &client, first)? {
                 Some(opened) => Found::Opened(opened),
@@ -85,7 +85,8 @@ impl RemoteStorage {
             }
     }
 
-    /// Asks object storage for an object and for objects below, at once.
+    /// Asks object storage for an object and for objects below, at once. With the extension of a directory, it asks
+    /// for an object only if there are none below.
     fn find_object(
         &self,
         path: &Path,
@@ -93,12 +94,22 @@ impl RemoteStorage {
         client: &Arc<Client>,
     ) -> io::Result<Found> {
         let (at, asked) = (address.clone(), Arc::clone(client));
+        if matches!(self.files.expected(address.name()), Expected::Directory(_)) {
+            let (key, listing) = (at.clone(), Arc::clone(&asked));
+            let list = self.run(async move { listing.list(&key, FEW_NAMES).await })?;
+            if let Ok((names, complete)) = list
+                && !names.is_empty()
+            {
+                self.take_list(path, &names, complete);
+                return Ok(Found::Directory);
+            }
+        }
         let lists = self.run(async move {
             let (key, listing) = (at.clone(), Arc::clone(&asked));
             let list = tokio::spawn(async move { listing.list(&key, FEW_NAMES).await });
             let object = match at.path.is_empty() {
                 true => Err(Failure::missing()),
-                false => asked.first(&at, FIRST).await,
+                false => asked.first(&at, 0..FIRST).await,
             };
             match object {
                 Ok(first) => {
@@ -162,7 +173,8 @@ impl RemoteStorage {
                     let (Ok(at), asked) = (at.join(Path::new(mark)), Arc::clone(&asked)) else {
                         continue;
                     };
-                    tasks.push(tokio::spawn(async move { (mark, asked.first(&at, HEAD).await) }));
+                    tasks
+                        .push(tokio::spawn(async move { (mark, asked.first(&at, 0..HEAD).await) }));
                 }
                 let mut found = Vec::new();
                 for task in tasks {
@@ -174,7 +186,7 @@ impl RemoteStorage {
             };
             let ask = || {
                 let (at, asked) = (at.clone(), Arc::clone(&asked));
-                tokio::spawn(async move { asked.first(&at, FIRST).await })
+                tokio::spawn(async move { asked.first(&at, 0..FIRST).await })
             };
             // With the extension of a directory, it is a file only if it has no marks.
             let own = (!is_likely).then(ask);

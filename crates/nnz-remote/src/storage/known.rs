@@ -1,6 +1,7 @@
 //! Facts about the paths of a storage that are known already.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -20,8 +21,8 @@ pub(super) struct Known {
     pub(super) found: HashMap<PathBuf, Found>,
     /// Directories that were listed completely.
     pub(super) listed: HashMap<PathBuf, ()>,
-    /// Files that were announced and not requested yet, with how many bytes of each are wanted.
-    pub(super) announced: VecDeque<(PathBuf, u64)>,
+    /// Files that were announced and not requested yet, with the range of each that is wanted.
+    pub(super) announced: VecDeque<(PathBuf, Range<u64>)>,
     /// Files that were requested before they are read.
     pub(super) opening: HashMap<PathBuf, Arc<Opening>>,
 }

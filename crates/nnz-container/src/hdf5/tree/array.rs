@@ -1,5 +1,6 @@
 //! A dataset of an HDF5 file.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use hdf5_reader::RawAttribute;
@@ -156,7 +157,7 @@ impl Source for Dataset {
         attribute::find(&self.shared, self.raw_attributes()?, name, &place)
     }
 
-    fn variable(&self) -> Result<Box<dyn StringBlock + '_>> {
+    fn variable(&self, _: &[Range<u64>]) -> Result<Box<dyn StringBlock + '_>> {
         Ok(Box::new(Texts::new(self)))
     }
 }

@@ -1,5 +1,7 @@
 //! An array of a Zarr store.
 
+use std::ops::Range;
+
 use nnz_core::{Error, Place, Result};
 
 use super::attribute;
@@ -160,8 +162,8 @@ impl Source for Array {
         Ok(attribute::find(&self.attributes, name))
     }
 
-    fn variable(&self) -> Result<Box<dyn StringBlock + '_>> {
-        Ok(Box::new(Texts::new(self)))
+    fn variable(&self, selection: &[Range<u64>]) -> Result<Box<dyn StringBlock + '_>> {
+        Ok(Box::new(Texts::new(self, selection)))
     }
 }
 
@@ -180,6 +182,10 @@ impl Chunks for Array {
 
     fn decoded_bytes(&self) -> u64 {
         self.elements.chunk_bytes()
+    }
+
+    fn will_read(&self, chunks: &mut dyn Iterator<Item = Vec<u64>>) {
+        self.elements.will_read_chunks(chunks);
     }
 
     fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>> {

@@ -18,13 +18,22 @@ type Location = Option<(usize, Range<usize>)>;
 /// The strings of a block, and their chunks.
 pub(super) struct Texts<'a> {
     array: &'a Array,
+    /// The chunks of the hyperslab that were not announced yet.
+    next: Range<u64>,
     chunks: Vec<(u64, Arc<[u8]>)>,
     found: Vec<Location>,
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(array: &'a Array) -> Self {
-        Self { array, chunks: Vec::new(), found: Vec::new() }
+    pub(super) fn new(array: &'a Array, selection: &[Range<u64>]) -> Self {
+        let stored = &array.elements.stored;
+        let next = match (selection, stored.metadata.grid.chunk()) {
+            ([range], [by]) if stored.directory.has_latency() => {
+                range.start / by..range.end.div_ceil(*by)
+            }
+            _ => 0..0,
+        };
+        Self { array, next, chunks: Vec::new(), found: Vec::new() }
     }
 
     /// Returns a chunk, from the previous block if it has it; `None` if it is not stored.
@@ -57,6 +66,11 @@ impl StringBlock for Texts<'_> {
         let mut bytes = 0;
         for at in grid.touched(block) {
             let number = grid.number(&at);
+            if self.next.contains(&number) {
+                let soon = number..self.next.end.min(number + strings::ANNOUNCED);
+                self.next.start = soon.end;
+                self.array.elements.stored.will_read_chunks(soon);
+            }
             let Some(chunk) = self.chunk(number)? else { continue };
             bytes += chunk.len() as u64;
             if bytes > MAX_BYTES {
