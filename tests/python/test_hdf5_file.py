@@ -18,7 +18,7 @@ LENGTHS = [0, 1, 4095, 4096, 70_000, 0]
 def written(tmp_path_factory):
     """Builds the example that writes trees, and returns a function that runs it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    build = ["cargo", "build", "-p", "nnz-container", "--example", "hdf5_tree"]
+    build = ["cargo", "build", "--workspace", "--example", "hdf5_tree"]
     subprocess.run(build, cwd=ROOT, check=True)
     directory = tmp_path_factory.mktemp("trees")
 

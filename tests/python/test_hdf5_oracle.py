@@ -19,7 +19,7 @@ GOLDEN = sorted((ROOT / "testdata/bpcells").glob("*_h5/*.h5"))
 def copy():
     """Builds the example that copies groups through the container traits."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    build = ["cargo", "build", "-p", "nnz-container", "--example", "hdf5_copy"]
+    build = ["cargo", "build", "--workspace", "--example", "hdf5_copy"]
     subprocess.run(build, cwd=ROOT, check=True)
 
     def run(*arguments):

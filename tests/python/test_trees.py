@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def copy(tmp_path_factory):
     """Builds the example that copies trees, and returns a function that runs it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    build = ["cargo", "build", "-p", "nnz-container", "--example", "tree_copy"]
+    build = ["cargo", "build", "--workspace", "--example", "tree_copy"]
     subprocess.run(build, cwd=ROOT, check=True)
     directory = tmp_path_factory.mktemp("copies")
 

@@ -92,16 +92,24 @@ pub(crate) fn runs(command: &mut Command) -> bool {
 /// Builds the command `nnz` and the Binsparse tools beside it with the development profile, and
 /// returns the path of the command.
 pub(crate) fn build_nnz() -> Result<PathBuf> {
-    build_nnz_with(&[])
+    build_nnz_with(&["--package", "nnz-cli", "--bins"])
 }
 
-/// Same as [`build_nnz`], with more arguments of Cargo.
+/// Builds the `nnz` command that the tests of the workspace run, and the examples that tests in Python run.
+///
+/// With the features that all packages and their tests together need, nothing is compiled again.
+pub(crate) fn build_nnz_of_workspace() -> Result<PathBuf> {
+    let mut arguments = vec!["--workspace", "--bin", "nnz"];
+    arguments.extend(
+        ["hdf5_tree", "hdf5_copy", "tree_copy"].iter().flat_map(|name| ["--example", name]),
+    );
+    build_nnz_with(&arguments)
+}
+
+/// Builds the `nnz` command with arguments of Cargo.
 pub(crate) fn build_nnz_with(arguments: &[&str]) -> Result<PathBuf> {
     let mut build = cargo();
-    build
-        .args(["build", "--package", "nnz-cli", "--bins"])
-        .args(arguments)
-        .arg("--message-format=json-render-diagnostics");
+    build.arg("build").args(arguments).arg("--message-format=json-render-diagnostics");
     output(&mut build)?
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())

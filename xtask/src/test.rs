@@ -4,16 +4,19 @@ mod arm;
 mod python;
 mod python_package;
 mod r;
+mod scratch;
 mod servers;
 pub(crate) mod venv;
 
 use std::env;
+use std::num::NonZero;
 use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
 use self::arm::Means;
+use self::scratch::Scratch;
 use crate::error::Result;
 #[cfg(unix)]
 use crate::stress;
@@ -82,9 +85,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         );
         let mut test = cargo::cargo();
         test.args(["test", "--workspace", "--no-fail-fast"])
+            .env("RUST_TEST_THREADS", test_threads().to_string())
             .env(SEED, &seed)
             .env("NNZ_MUTATIONS", rounds)
             .env("NNZ_KILLS", rounds);
+        let scratch = Scratch::new();
+        if let Some(scratch) = &scratch {
+            test.env("TMPDIR", scratch.path());
+        }
         cargo::run(&mut test)
     });
     summary.step("few features of nnz", few_features);
@@ -123,6 +131,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     summary.end()
 }
 
+/// The number of tests that run at a time: more than cores, as some wait for servers or signals.
+fn test_threads() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZero::get)
+}
+
 /// Starts to create the environments of Python that later steps need.
 fn prepare() -> JoinHandle<()> {
     thread::spawn(|| {
@@ -159,13 +172,15 @@ fn large() -> Result<()> {
     cargo::run(&mut test)
 }
 
-/// Tests a build with no feature and one with two; tests with all of them are those of the workspace, and
+/// Tests a build with no feature and one with two, and checks the command; tests with all of them are those of the workspace, and
 /// `cargo xtask check features` compiles each alone.
 fn few_features() -> Result<()> {
     let nnz = ["test", "-p", "nnz", "--no-default-features", "--lib"];
     cargo::run(cargo::cargo().args(nnz))?;
     let two = ["--features", "bpcells,matrix-market", "--test", "few_formats"];
     cargo::run(cargo::cargo().args(nnz).args(two))?;
+    // The command as it is installed: the tests of the workspace add features.
+    cargo::run(cargo::cargo().args(["check", "--package", "nnz-cli"]))?;
     let sprs = ["test", "-p", "nnz-engine", "--features", "sprs", "--test", "it", "sprs_matrix"];
     cargo::run(cargo::cargo().args(sprs))
 }

@@ -16,7 +16,7 @@ const READERS: [(&str, venv::Version, venv::Version); 2] =
 pub(crate) fn run() -> Result<()> {
     let tests = cargo::root().join("tests").join("python");
     let (python, readers) = environments()?;
-    let nnz = cargo::build_nnz()?;
+    let nnz = cargo::build_nnz_of_workspace()?;
     pytest(&python, &tests, &tests, nnz.as_os_str())?;
     for ((name, oldest, newest), python) in READERS.into_iter().zip(readers) {
         let readers = cargo::root().join("tests").join("readers").join(name);
@@ -46,6 +46,10 @@ pub(super) fn environments() -> Result<(PathBuf, Vec<Option<PathBuf>>)> {
 fn pytest(python: &Path, tests: &Path, shared: &Path, nnz: &OsStr) -> Result<()> {
     let mut pytest = Command::new(python);
     pytest.args(["-m", "pytest"]);
+    if tests == shared {
+        // On all cores: a test runs commands, one after another.
+        pytest.args(["--numprocesses", "auto", "--dist", "worksteal"]);
+    }
     if tests != shared {
         pytest.args(["-p", "conftest", "-c"]).arg(shared.join("pytest.ini"));
         pytest.arg("--rootdir").arg(tests);

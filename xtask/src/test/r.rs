@@ -24,7 +24,7 @@ pub(crate) fn missing() -> Option<&'static str> {
 
 /// Builds the `nnz` command and runs the tests of `tests/r` on it.
 pub(crate) fn run() -> Result<()> {
-    let nnz = cargo::build_nnz()?;
+    let nnz = cargo::build_nnz_of_workspace()?;
     let tests = cargo::root().join("tests").join("r");
     let mut r = Command::new("Rscript");
     r.arg("--vanilla")

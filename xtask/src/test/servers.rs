@@ -21,7 +21,10 @@ pub(crate) fn run() -> Result<()> {
     let python = venv::python(&tests.join("requirements.txt"))?;
     let mut pytest = Command::new(python);
     pytest.args(["-m", "pytest"]).arg(&tests).current_dir(&tests);
-    pytest.env("NNZ_BIN", cargo::build_nnz_with(&["--features", "remote"])?);
+    pytest.env(
+        "NNZ_BIN",
+        cargo::build_nnz_with(&["--package", "nnz-cli", "--bins", "--features", "remote"])?,
+    );
     pytest.env("PYTHONDONTWRITEBYTECODE", "1");
     match azurite(&cargo::target_directory()?.join("azurite")) {
         Some(program) => {
