@@ -228,12 +228,20 @@ def test_temporary_files_are_where_they_are_wanted(tmp_path):
     assert all(scratch == 1 for scratch, _ in seen) and os.listdir(tmp_path / "scratch") == []
 
 
+# The signal is sent when both threads have done work that was submitted after they were started: Python does not end
+# if it is interrupted while an executor starts a thread.
 INTERRUPTED = """
-import os, signal, sys, threading, time
-import dask.array, numpy, nnz
+import collections, os, signal, sys, threading, time
+import dask, dask.array, numpy, nnz
+lock, done, sent = threading.Lock(), collections.Counter(), threading.Event()
 def slow(block):
     if block.size:
-        if block[0, 0] == 5:
+        with lock:
+            done[threading.get_ident()] += 1
+            ready = len(done) == 2 and min(done.values()) > 2 and not sent.is_set()
+            if ready:
+                sent.set()
+        if ready:
             os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.05)
     return block
@@ -241,7 +249,8 @@ if __name__ == "__main__":
     rows = numpy.arange(40.0).reshape(40, 1) * numpy.ones((1, 3))
     lazy = dask.array.from_array(rows, chunks=(1, 3)).map_blocks(slow, meta=numpy.empty((0, 0)))
     try:
-        nnz.from_dask(lazy, sys.argv[1])
+        with dask.config.set(num_workers=2):
+            nnz.from_dask(lazy, sys.argv[1])
     except KeyboardInterrupt:
         print("interrupted", flush=True)
 """
