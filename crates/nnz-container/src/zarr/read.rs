@@ -79,8 +79,8 @@ impl Elements {
         let by_thread = if plain { COPIED_BY_THREAD } else { DECODED_BY_THREAD };
         let threads = self.threads.min(out.len() / by_thread);
         if self.stored.directory.has_latency() {
-            let elements = (out.len() / self.size) as u64;
-            self.will_read(&[first..first + elements]);
+            let range = first..first + (out.len() / self.size) as u64;
+            self.will_read(std::slice::from_ref(&range));
         }
         let pieces = self.pieces(first, out);
         parallel::for_each(threads, pieces, |piece| self.read_piece(piece))
