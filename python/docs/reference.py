@@ -16,7 +16,7 @@ GROUPS = {
     "Open and read": ["open", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "Train, and use several processes": ["Batches", "Batch", "Partition", "from_dask"],
-    "From file to file": ["convert", "slice", "concat", "split", "transpose", "repair"],
+    "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair"],
     "Compute": ["pca", "PCA", "highly_variable_genes", "qc", "QC", "aggregate"],
     "Inspect": ["validate", "diff", "stats", "formats"],
     "Settings of the process": ["set_storage_options", "set_temporary_directory"],

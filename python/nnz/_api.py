@@ -27,6 +27,7 @@ from ._fragment_arrays import FragmentArrays
 from ._fragment_options import FragmentOptions, FragmentSummary
 from ._fragment_verbs import import_fragments, merge_fragments
 from ._fragments import Fragments
+from ._filter import filter
 from ._inspect import diff, formats, stats, validate
 from ._matrix import Matrix
 from ._metrics import QC, aggregate, qc
@@ -36,6 +37,7 @@ from ._options import TargetOptions, WriteOptions, set_temporary_directory
 from ._partitions import Partition
 from ._pca import PCA, pca
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
+from ._sample import sample
 from ._slice import slice
 from ._storage import set_storage_options
 from ._table import Table
@@ -92,6 +94,7 @@ __all__ = [
     "concat",
     "convert",
     "diff",
+    "filter",
     "formats",
     "from_dask",
     "highly_variable_genes",
@@ -102,6 +105,7 @@ __all__ = [
     "qc",
     "read_anndata",
     "repair",
+    "sample",
     "set_storage_options",
     "set_temporary_directory",
     "slice",

@@ -19,6 +19,7 @@ from ._lazy import Lazy
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
 from ._parallel import Parallel
+from ._positions import sampled
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
@@ -283,6 +284,76 @@ class Matrix(Lazy, Parallel):
         """
         whole = slice(None)
         return self._subset(*self._selected((whole if rows is None else rows, whole if cols is None else cols)))
+
+    def filter(self, *, rows: Any = None, cols: Any = None, cells: Any = None, features: Any = None) -> Matrix:
+        """Select the rows and columns that meet conditions, such as a number of entries.
+
+        What is measured takes a pass over the entries, which is made here. Both axes are judged by this matrix.
+
+        Parameters
+        ----------
+        rows, cols, cells, features : str, list of str, or tuple, optional
+            A condition as in ``nnz filter``: a measure of `nnz.stats` (``"nnz>=200"``, ``"variance>0.5"``), one of the
+            rows or columns whose names match a regular expression (``"sum(features=^MT-)>5"``), or a quotient
+            (``"sum(features=^MT-)/sum<0.2"``); or a selection as in `nnz.slice`: ``"batch=A"``, ``"0:100"``,
+            ``"@barcodes.txt"``, or a list of names. A tuple combines several with AND.
+
+        Returns
+        -------
+        nnz.Matrix
+            The rows and columns that meet all conditions, in the order of this matrix.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            A condition is invalid, or no name matches a regular expression.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.filter(rows="nnz>=3", cols=("nnz>=40", "sum<=500")).shape
+        (399, 242)
+        """
+        given: List[Any] = [rows, cols, cells, features]
+        conditions = [[] if one is None else list(one) if is_tuple(one) else [one] for one in given]
+        kept_rows, kept_cols, _ = self._handle.source.filter(conditions, False, self._handle.memory)
+        return self._derived(("select", kept_rows, kept_cols))
+
+    def sample(
+        self,
+        *,
+        rows: Optional[int] = None,
+        cols: Optional[int] = None,
+        cells: Optional[int] = None,
+        features: Optional[int] = None,
+        seed: int = 0,
+    ) -> Matrix:
+        """Select random rows or columns without reading them.
+
+        Parameters
+        ----------
+        rows, cols, cells, features : int, optional
+            How many; by default all.
+        seed : int
+            Determines which. Each set of rows or columns is equally likely.
+
+        Returns
+        -------
+        nnz.Matrix
+            The sample, in the order of this matrix.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            There are fewer, or the file does not state which axis has cells or features.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").sample(cells=100, seed=1).shape
+        (507, 100)
+        """
+        kept_rows, kept_cols = sampled(self._handle.source, (rows, cols, cells, features), seed)
+        return self._derived(("select", kept_rows, kept_cols))
 
     def _subset(self, rows: _index.Selected, cols: _index.Selected) -> Matrix:
         for selected, one in ((rows, "row"), (cols, "column")):

@@ -74,6 +74,16 @@ class Source:
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
     ) -> _Found: ...
+    def filter(
+        self,
+        conditions: Sequence[Sequence[Any]],
+        allow_empty: bool = False,
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+    ) -> tuple[Optional[npt.NDArray[np.uint64]], Optional[npt.NDArray[np.uint64]], list[str]]: ...
+    def sample(
+        self, counts: tuple[Optional[int], Optional[int], Optional[int], Optional[int]], seed: int
+    ) -> tuple[Optional[npt.NDArray[np.uint64]], Optional[npt.NDArray[np.uint64]], list[str]]: ...
     def computed(self, steps: Sequence[tuple[Any, ...]]) -> Source: ...
     def normalizing_factors(
         self, axis: str, target: Optional[float] = None, memory_limit: _Memory = None, workers: Optional[int] = None
@@ -246,6 +256,14 @@ def slice(
     source: _Path,
     target: _Path,
     selected: Sequence[Sequence[Any]],
+    allow_empty: bool,
+    given: dict[str, Any],
+    progress: _Progress = None,
+) -> dict[str, Any]: ...
+def filter(
+    source: _Path,
+    target: _Path,
+    conditions: Sequence[Sequence[Any]],
     allow_empty: bool,
     given: dict[str, Any],
     progress: _Progress = None,

@@ -59,7 +59,7 @@ mod _nnz {
     use crate::tensor::TensorSource;
     #[pymodule_export]
     use crate::verbs::{
-        concat, convert, default_memory, diff, formats, groups, members, repair,
+        concat, convert, default_memory, diff, filter, formats, groups, members, repair,
         set_temporary_directory, slice, split, validate,
     };
 

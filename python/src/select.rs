@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use nnz::engine::Filter;
 use nnz::matrix::AxisKind;
 use nnz::{Error, ErrorKind, Place, Selection};
 use pyo3::prelude::*;
@@ -40,30 +41,72 @@ pub(crate) fn selection(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult
     }
 }
 
-/// Combines selections; `None` if there are none.
-fn all(given: &[Bound<'_, PyAny>], allow_empty: bool) -> PyResult<Option<Selection>> {
+/// What is given for an axis several times, and combined.
+pub(crate) trait OfAxis: Default {
+    fn parse(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult<Self>;
+    fn and(self, other: Self) -> Self;
+    fn of_kind(self, kind: AxisKind) -> Self;
+}
+
+impl OfAxis for Selection {
+    fn parse(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult<Self> {
+        selection(given, allow_empty)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Selection::and(self, other)
+    }
+
+    fn of_kind(self, kind: AxisKind) -> Self {
+        Selection::of_kind(self, kind)
+    }
+}
+
+impl OfAxis for Filter {
+    fn parse(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult<Self> {
+        if let Ok(text) = given.cast::<PyString>() {
+            let text = text.to_str()?;
+            return match text.starts_with('@') {
+                true => Ok(Filter::selected(selection(given, allow_empty)?, text)),
+                false => text.parse().map_err(|error: String| argument(given.py(), error)),
+            };
+        }
+        Ok(Filter::selected(selection(given, allow_empty)?, "a list"))
+    }
+
+    fn and(self, other: Self) -> Self {
+        Filter::and(self, other)
+    }
+
+    fn of_kind(self, kind: AxisKind) -> Self {
+        Filter::of_kind(self, kind)
+    }
+}
+
+/// Combines what is given; `None` if nothing is.
+fn all<T: OfAxis>(given: &[Bound<'_, PyAny>], allow_empty: bool) -> PyResult<Option<T>> {
     let mut all = None;
     for one in given {
-        let one = selection(one, allow_empty)?;
+        let one = T::parse(one, allow_empty)?;
         all = Some(match all.take() {
             None => one,
-            Some(before) => Selection::and(before, one),
+            Some(before) => T::and(before, one),
         });
     }
     Ok(all)
 }
 
-/// Selections of rows, columns, cells and features.
+/// What is given for rows, columns, cells and features.
 pub(crate) type Selected<'py> = [Vec<Bound<'py, PyAny>>; 4];
 
-/// Converts selections to those of rows and columns.
-pub(crate) fn axes(
+/// Converts what is given to what is meant for rows and columns.
+pub(crate) fn axes<T: OfAxis>(
     py: Python<'_>,
     selected: Selected<'_>,
     allow_empty: bool,
     kinds: impl Fn() -> PyResult<[AxisKind; 2]>,
-) -> PyResult<[Selection; 2]> {
-    let [rows, cols, cells, features] = selected.map(|given| all(&given, allow_empty));
+) -> PyResult<[T; 2]> {
+    let [rows, cols, cells, features] = selected.map(|given| all::<T>(&given, allow_empty));
     let mut axes = [rows?, cols?];
     for (name, kind, given) in
         [("cells", AxisKind::Cells, cells?), ("features", AxisKind::Features, features?)]

@@ -1,13 +1,14 @@
 //! A matrix that is open, or made of others.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::engine::{DuplicatePolicy, Slice, Transposed};
+use nnz::engine::{DuplicatePolicy, Filter, FilterOptions, Kept, Slice, Transposed};
 use nnz::matrix::{AxisKind, Storage, Structure};
 use nnz::{
     Axis, Cancellation, CsMatrix, Error, Header, Location, MatrixSource, OpenOptions, Order, Place,
-    ReadOptions, Selection, Shape, StatsOptions,
+    ReadOptions, Selection, Shape, StatsOptions, Values,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
@@ -22,12 +23,29 @@ use crate::{arrays, columns, compute, options, select, stats, summary, task};
 /// `indptr`, indices, data and the order.
 type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
 
+/// Positions of rows and of columns, `None` for all, and notes.
+type Positions<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Vec<String>);
+
 /// A matrix.
 #[pyclass(frozen, module = "nnz._nnz")]
 pub(crate) struct Source {
     inner: Arc<dyn MatrixSource>,
     /// Its place in messages.
     place: Place,
+}
+
+/// Returns the positions in ranges, if they are some of all.
+fn positions<'py>(
+    py: Python<'py>,
+    ranges: &[Range<u64>],
+    is_some: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !is_some {
+        return Ok(None);
+    }
+    let all: Vec<u64> = ranges.iter().cloned().flatten().collect();
+    let count = all.len();
+    arrays::from_values(py, Values::U64(all), count).map(Some)
 }
 
 /// Parses a storage order.
@@ -404,6 +422,60 @@ impl Source {
             Some(Axis::Cols) => computed.cols.unwrap_or_default(),
         };
         stats::columns_of(py, &found)
+    }
+
+    /// Returns the positions of the rows and columns that meet conditions on rows, columns, cells and features; `None`
+    /// if all do.
+    #[pyo3(signature = (conditions, allow_empty=false, memory_limit=None, workers=None))]
+    fn filter<'py>(
+        &self,
+        py: Python<'py>,
+        conditions: select::Selected<'py>,
+        allow_empty: bool,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Positions<'py>> {
+        let kinds = || Ok(self.header().axis_kinds);
+        let [rows, cols]: [Filter; 2] = select::axes(py, conditions, allow_empty, kinds)?;
+        let options = FilterOptions::default()
+            .memory(memory(py, memory_limit)?)
+            .threads(threads(py, workers)?);
+        let (inner, place) = self.inner();
+        let found = task::run(py, None, move |context| {
+            let options = options.cancellation(context.token());
+            nnz::engine::filter(&*inner, &place, [&rows, &cols], &options)
+        })?;
+        let positions = |kept: &Kept| positions(py, &kept.ranges, kept.count() != kept.of);
+        Ok((positions(&found.rows)?, positions(&found.cols)?, found.notes))
+    }
+
+    /// Returns random positions of rows and columns, given how many rows, columns, cells and features; `None` for all.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        counts: [Option<u64>; 4],
+        seed: u64,
+    ) -> PyResult<Positions<'py>> {
+        let [rows, cols, cells, features] = counts;
+        let mut axes = [rows, cols].map(|count| count.map(|count| Selection::sample(count, seed)));
+        for (name, count) in [("cells", cells), ("features", features)] {
+            let Some(count) = count else { continue };
+            let axis = select::axis_of(py, name, || Ok(self.header().axis_kinds))?;
+            let both = &mut axes[crate::view::index(axis)];
+            let sample = Selection::sample(count, seed);
+            *both = Some(match both.take() {
+                Some(before) => before.and(sample),
+                None => sample,
+            });
+        }
+        let [is_some_of_rows, is_some_of_cols] = [axes[0].is_some(), axes[1].is_some()];
+        let [rows, cols] = axes.map(Option::unwrap_or_default);
+        let (inner, place) = self.inner();
+        let slice = task::run_detached(py, move || {
+            Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
+        })?;
+        let rows = positions(py, &slice.ranges(Axis::Rows), is_some_of_rows)?;
+        Ok((rows, positions(py, &slice.ranges(Axis::Cols), is_some_of_cols)?, Vec::new()))
     }
 
     /// Applies functions to the values: a name and arguments each.

@@ -8,4 +8,4 @@ pub(crate) use check::{diff, validate};
 pub(crate) use list::{
     Listed, default_memory, formats, groups, listed, members, set_temporary_directory,
 };
-pub(crate) use write::{concat, convert, repair, slice, split};
+pub(crate) use write::{concat, convert, filter, repair, slice, split};

@@ -2,10 +2,12 @@
 
 pub(crate) mod computing;
 pub(crate) mod daphne;
+pub(crate) mod filtering;
 mod format_options;
 pub(crate) mod fragments;
 mod global;
 mod labelling;
+pub(crate) mod sampling;
 mod selecting;
 pub(crate) mod topics;
 mod values;
@@ -103,11 +105,14 @@ pub(crate) struct Args {
 pub(crate) enum Verb {
     Info(Info),
     Cat(Cat),
+    Head(sampling::Head),
     Names(Names),
     Annotations(Annotations),
     Convert(Box<Convert>),
     Transpose(Box<Transpose>),
     Slice(Box<Slice>),
+    Filter(Box<filtering::Filter>),
+    Sample(Box<sampling::Sample>),
     Concat(Box<Concat>),
     Split(Box<Split>),
     Normalize(Box<computing::Normalize>),
@@ -135,6 +140,8 @@ impl Verb {
             Self::Convert(verb) => verb.writing.resolve_format(),
             Self::Transpose(verb) => verb.convert.writing.resolve_format(),
             Self::Slice(verb) => verb.writing.resolve_format(),
+            Self::Filter(verb) => verb.writing.resolve_format(),
+            Self::Sample(verb) => verb.writing.resolve_format(),
             Self::Concat(verb) => verb.writing.resolve_format(),
             Self::Split(verb) => verb.writing.resolve_format(),
             Self::Normalize(verb) => verb.writing.resolve_format(),
@@ -157,6 +164,7 @@ impl Verb {
         match self {
             Self::Cat(verb) => verb.selecting.texts(),
             Self::Slice(verb) => verb.selecting.texts(),
+            Self::Filter(verb) => verb.filtering.texts(),
             Self::Stats(verb) => verb.selecting.texts(),
             Self::Fragments(fragments::Fragments {
                 verb: fragments::FragmentsVerb::Select(verb),
@@ -171,6 +179,8 @@ impl Verb {
             Self::Convert(verb) => verb.writing.force,
             Self::Transpose(verb) => verb.convert.writing.force,
             Self::Slice(verb) => verb.writing.force,
+            Self::Filter(verb) => verb.writing.force,
+            Self::Sample(verb) => verb.writing.force,
             Self::Concat(verb) => verb.writing.force,
             Self::Split(verb) => verb.writing.force,
             Self::Normalize(verb) => verb.writing.force,
@@ -182,6 +192,7 @@ impl Verb {
             Self::Annotations(verb) => verb.force,
             Self::Info(_)
             | Self::Cat(_)
+            | Self::Head(_)
             | Self::Names(_)
             | Self::Validate(_)
             | Self::Diff(_)

@@ -3,10 +3,12 @@
 mod annotations;
 mod compute;
 mod diff;
+mod filter;
 mod formats;
 pub(crate) mod fragments;
 mod frames;
 mod generate;
+mod head;
 mod info;
 mod stats;
 mod validate;
@@ -21,12 +23,14 @@ use crate::{Outcome, args};
 pub(crate) use annotations::annotations;
 pub(crate) use compute::{aggregate, normalize, pca};
 pub(crate) use diff::diff;
+pub(crate) use filter::filter;
 pub(crate) use formats::{format_table, formats};
 pub(crate) use generate::{completions, help, man};
+pub(crate) use head::head;
 pub(crate) use info::info;
 pub(crate) use stats::stats;
 pub(crate) use validate::validate;
-pub(crate) use write::{concat, convert, repair, slice, split};
+pub(crate) use write::{concat, convert, repair, sample, slice, split};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {

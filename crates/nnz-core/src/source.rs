@@ -359,3 +359,78 @@ pub trait MatrixSource: Send + Sync {
         Vec::new()
     }
 }
+
+impl<S: MatrixSource + ?Sized> MatrixSource for &S {
+    fn header(&self) -> &Header {
+        (**self).header()
+    }
+
+    fn about(&self) -> Result<About> {
+        (**self).about()
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        (**self).read_names(axis)
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        (**self).annotations(axis)
+    }
+
+    fn random_access(&self) -> bool {
+        (**self).random_access()
+    }
+
+    fn rereadable(&self) -> bool {
+        (**self).rereadable()
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        (**self).units(majors, fields)
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        (**self).stored_before(major)
+    }
+
+    fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
+        (**self).will_read(majors, fields);
+    }
+
+    fn scattered(
+        &self,
+        majors: &[Range<u64>],
+        most: u64,
+        fields: Projection,
+    ) -> Option<Box<dyn Unit + '_>> {
+        (**self).scattered(majors, most, fields)
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        (**self).locate(row, col)
+    }
+
+    fn extras(&self) -> Result<Vec<String>> {
+        (**self).extras()
+    }
+
+    fn metadata(&self) -> Metadata {
+        (**self).metadata()
+    }
+
+    fn levels(&self) -> Option<String> {
+        (**self).levels()
+    }
+
+    fn is_vector(&self) -> bool {
+        (**self).is_vector()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        (**self).notes()
+    }
+}

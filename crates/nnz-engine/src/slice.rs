@@ -24,6 +24,7 @@ pub(crate) use picked::one_of;
 use picked::{Picked, Stretch};
 use selection::Resolved;
 pub use selection::Selection;
+pub(crate) use selection::comparison;
 
 /// The selected rows and columns of a matrix, in the order of the selection.
 ///
@@ -43,8 +44,8 @@ pub use selection::Selection;
 /// assert_eq!(slice.header().shape.to_string(), "1 x 2");
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
-pub struct Slice {
-    inner: Box<dyn MatrixSource>,
+pub struct Slice<'a> {
+    inner: Box<dyn MatrixSource + 'a>,
     place: Place,
     /// Rows and columns.
     picked: [Arc<Picked>; 2],
@@ -53,13 +54,13 @@ pub struct Slice {
     notes: Vec<String>,
 }
 
-impl std::fmt::Debug for Slice {
+impl std::fmt::Debug for Slice<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slice").field("header", &self.header).finish_non_exhaustive()
     }
 }
 
-impl Slice {
+impl<'a> Slice<'a> {
     /// Selects rows and columns of a matrix. `place` is its name in messages.
     ///
     /// # Errors
@@ -67,7 +68,7 @@ impl Slice {
     /// Fails if a selected row or column does not exist, is selected twice, or is ambiguous, and if
     /// names are needed and cannot be read.
     pub fn new(
-        inner: Box<dyn MatrixSource>,
+        inner: Box<dyn MatrixSource + 'a>,
         place: Place,
         rows: &Selection,
         cols: &Selection,
@@ -86,7 +87,7 @@ impl Slice {
     ///
     /// Fails as [`new`](Self::new).
     pub fn in_source_order(
-        inner: Box<dyn MatrixSource>,
+        inner: Box<dyn MatrixSource + 'a>,
         place: Place,
         rows: &Selection,
         cols: &Selection,
@@ -115,7 +116,11 @@ impl Slice {
         picked.stretches().iter().map(Stretch::old).collect()
     }
 
-    fn of(inner: Box<dyn MatrixSource>, place: Place, resolved: [Resolved; 2]) -> Result<Self> {
+    fn of(
+        inner: Box<dyn MatrixSource + 'a>,
+        place: Place,
+        resolved: [Resolved; 2],
+    ) -> Result<Self> {
         let mut notes = Vec::new();
         let picked = resolved.map(|one| {
             notes.extend(one.notes);
@@ -215,7 +220,7 @@ fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64
     Ok(Some(stored))
 }
 
-impl MatrixSource for Slice {
+impl MatrixSource for Slice<'_> {
     fn header(&self) -> &Header {
         &self.header
     }

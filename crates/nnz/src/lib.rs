@@ -40,7 +40,7 @@
 //!
 //! # More
 //!
-//! - [`slice()`] and [`concat()`] write a part of a matrix, and several as one. [`engine::Slice`],
+//! - [`slice()`], [`filter()`] and [`concat()`] write a part of a matrix, and several as one. [`engine::Slice`],
 //!   [`engine::Concat`] and [`engine::Transposed`] are sources, which [`convert_source`] writes.
 //! - [`stats`], [`diff`], [`cat`] and [`validate`] summarize, compare, print and check the data of a path.
 //!   For a source that is already open, see [`engine`].
@@ -85,6 +85,7 @@ mod container_target;
 mod convert;
 mod dataset;
 mod diff;
+mod filter;
 mod location;
 mod open;
 mod read;
@@ -120,6 +121,7 @@ pub use concat::concat;
 pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
 pub use diff::diff;
+pub use filter::filter;
 pub use location::Location;
 pub use nnz_binsparse as binsparse;
 pub use nnz_container::{self as container, Compression};

@@ -118,6 +118,11 @@ pub fn convert(
     write(from, to, options, |format, probe| format.convert_file(probe, to, options, progress))
 }
 
+/// Returns whether a source has several matrices and tables, and the target supports them.
+pub(crate) fn is_written(from: &Location, to: &Location, options: &ConvertOptions) -> Result<bool> {
+    Ok(find_for(from, &to.resolve_target()?, options)?.is_some())
+}
+
 /// Writes what belongs to selected rows and columns of a file with several matrices and tables. If the source
 /// or target is a single matrix, returns `None` without doing anything.
 ///

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use nnz::daphne::Dialect;
+use nnz::engine::Filter;
 use nnz::matrix::AxisKind;
 use nnz::whole::{ConcatFilesOptions, Join};
 use nnz::{
     Axis, ConcatOptions, ConvertOptions, Dataset, ErrorKind, Location, OpenOptions, Progress,
-    Summary, frames,
+    Selection, Summary, frames,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -118,11 +119,35 @@ pub(crate) fn slice<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (options, from, to) = (options::convert(given)?, location(source), location(target));
-    let [rows, cols] = select::axes(py, selected, allow_empty, || kinds(py, &from))?;
+    let [rows, cols]: [Selection; 2] =
+        select::axes(py, selected, allow_empty, || kinds(py, &from))?;
     let done = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         nnz::slice(&from, &to, [&rows, &cols], &options, &*context.progress)
     })?;
+    summary::of_matrix(py, &done)
+}
+
+/// Writes the rows and columns of a location that meet conditions on rows, columns, cells and features. Returns the
+/// summary, and how many are kept.
+#[pyfunction]
+#[pyo3(signature = (source, target, conditions, allow_empty, given, progress=None))]
+pub(crate) fn filter<'py>(
+    py: Python<'py>,
+    source: OsString,
+    target: OsString,
+    conditions: select::Selected<'py>,
+    allow_empty: bool,
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (options, from, to) = (options::convert(given)?, location(source), location(target));
+    let [rows, cols]: [Filter; 2] = select::axes(py, conditions, allow_empty, || kinds(py, &from))?;
+    let (found, mut done) = task::run(py, progress, move |context| {
+        let options = options.cancellation(context.token());
+        nnz::filter(from, to, [&rows, &cols], &options, &*context.progress)
+    })?;
+    done.notes.splice(0..0, found.notes);
     summary::of_matrix(py, &done)
 }
 

@@ -161,3 +161,28 @@ def test_components_in_anndata_are_read_by_scanpy(tmp_path):
     nnz.pca(m, 10).add_to(adata)
     sc.pp.neighbors(adata, n_neighbors=5)
     assert adata.obsp["distances"].shape == (1107, 1107)
+
+
+def test_filters_keep_the_cells_of_calculate_qc_metrics(tmp_path):
+    memory = nnz.read_anndata(PBMC).to_memory()
+    batches = ["a", "b"] * memory.n_obs
+    memory.obs["batch"] = batches[: memory.n_obs]
+    memory.write_h5ad(tmp_path / "study.h5ad")
+    some = ("APP", "SOD1")
+    nnz.filter(
+        tmp_path / "study.h5ad",
+        tmp_path / "kept.h5ad",
+        features="nnz>=3",
+        cells=("nnz>=40", "sum(features=^(APP|SOD1)$)/sum<0.05", "batch=a"),
+    )
+    column = next(name for name in memory.var if memory.var[name].isin(some).any())
+    memory.var["some"] = memory.var[column].isin(some)
+    assert memory.var["some"].sum() == 2
+    sc.pp.calculate_qc_metrics(memory, qc_vars=["some"], inplace=True, percent_top=None)
+    obs, genes = memory.obs, memory.var["n_cells_by_counts"] >= 3
+    cells = (obs["n_genes_by_counts"] >= 40) & (obs["pct_counts_some"] < 5) & (obs["batch"] == "a")
+    assert 0 < cells.sum() < (obs["batch"] == "a").sum()
+    kept = nnz.read_anndata(tmp_path / "kept.h5ad").to_memory()
+    assert kept.obs_names.tolist() == memory.obs_names[cells].tolist()
+    assert kept.var_names.tolist() == memory.var_names[genes].tolist()
+    assert (sparse.csr_array(kept.X) != sparse.csr_array(memory[cells, genes].X)).nnz == 0

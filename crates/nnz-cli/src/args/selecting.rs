@@ -33,6 +33,32 @@ pub(crate) struct Selecting {
     allow_empty: bool,
 }
 
+/// Combines what is given for rows and columns with what is given for cells and features. The location is that of the
+/// matrix, in messages.
+pub(super) fn by_axis<T>(
+    mut axes: [Option<T>; 2],
+    kinds: [Option<T>; 2],
+    (source, header): (&Location, impl FnOnce() -> Result<Header, Error>),
+    of_kind: fn(T, AxisKind) -> T,
+    and: fn(T, T) -> T,
+) -> Result<[Option<T>; 2], Error> {
+    if kinds.iter().all(Option::is_none) {
+        return Ok(axes);
+    }
+    let header = header()?;
+    for (kind, given) in [AxisKind::Cells, AxisKind::Features].into_iter().zip(kinds) {
+        let Some(given) = given else { continue };
+        let given = of_kind(given, kind);
+        let axis = axis_of(kind, source, &header, "--rows or --cols")?;
+        let both = &mut axes[usize::from(axis == Axis::Cols)];
+        *both = Some(match both.take() {
+            Some(before) => and(before, given),
+            None => given,
+        });
+    }
+    Ok(axes)
+}
+
 /// Parses a selection; the name of its file need not be UTF-8.
 fn selection() -> impl TypedValueParser<Value = Selected> {
     OsStringValueParser::new().try_map(|text| selected(&text))
@@ -46,24 +72,9 @@ impl Selecting {
         header: impl FnOnce() -> Result<Header, Error>,
     ) -> Result<[Option<Selection>; 2], Error> {
         let list = |all: &[Selected]| Selected::all(all, self.allow_empty);
-        let mut axes = [list(&self.rows)?, list(&self.cols)?];
-        if self.cells.is_empty() && self.features.is_empty() {
-            return Ok(axes);
-        }
-        let header = header()?;
-        for (kind, given) in
-            [(AxisKind::Cells, list(&self.cells)?), (AxisKind::Features, list(&self.features)?)]
-        {
-            let Some(given) = given else { continue };
-            let given = given.of_kind(kind);
-            let axis = axis_of(kind, source, &header, "--rows or --cols")?;
-            let both = &mut axes[usize::from(axis == Axis::Cols)];
-            *both = Some(match both.take() {
-                Some(before) => before.and(given),
-                None => given,
-            });
-        }
-        Ok(axes)
+        let axes = [list(&self.rows)?, list(&self.cols)?];
+        let kinds = [list(&self.cells)?, list(&self.features)?];
+        by_axis(axes, kinds, (source, header), Selection::of_kind, Selection::and)
     }
 
     /// Returns whether no option is given.

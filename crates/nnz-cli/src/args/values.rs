@@ -25,13 +25,7 @@ impl Selected {
         for one in selected {
             let selection = match one {
                 Self::Listed(_, selection) => selection.clone(),
-                Self::File(path) => {
-                    let selection = nnz::text::read_selection(path)?;
-                    if selection.is_empty() && !empty {
-                        return Err(empty_list(path));
-                    }
-                    selection
-                }
+                Self::File(path) => read_list(path, empty)?,
             };
             all = Some(match all.take() {
                 Some(before) => Selection::and(before, selection),
@@ -50,6 +44,15 @@ impl Selected {
     }
 }
 
+/// Reads a list of rows or columns. An empty file is an error unless `empty` is set.
+pub(super) fn read_list(path: &Path, empty: bool) -> Result<Selection, Error> {
+    let selection = nnz::text::read_selection(path)?;
+    if selection.is_empty() && !empty {
+        return Err(empty_list(path));
+    }
+    Ok(selection)
+}
+
 /// The error for an empty file.
 pub(crate) fn empty_list(path: &Path) -> Error {
     let what = "the list is empty; --allow-empty accepts it".to_owned();
@@ -58,13 +61,26 @@ pub(crate) fn empty_list(path: &Path) -> Error {
 
 /// Parses a list, or `@FILE`.
 pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
+    match listed(text)? {
+        Listed::File(path) => Ok(Selected::File(path)),
+        Listed::Text(text) => text.parse().map(|list| Selected::Listed(text.to_owned(), list)),
+    }
+}
+
+/// A text, or a file.
+pub(super) enum Listed<'a> {
+    Text(&'a str),
+    File(PathBuf),
+}
+
+/// Distinguishes a text from `@FILE`.
+pub(super) fn listed(text: &OsStr) -> Result<Listed<'_>, String> {
     match text.as_encoded_bytes().strip_prefix(b"@") {
         Some([]) => Err("expected a file after @".to_owned()),
-        Some(path) => Ok(Selected::File(PathBuf::from(&*nnz::storage::os_str_from_bytes(path)))),
+        Some(path) => Ok(Listed::File(PathBuf::from(&*nnz::storage::os_str_from_bytes(path)))),
         None => {
-            let text =
-                text.to_str().ok_or("names in an argument must be UTF-8; use @FILE for others")?;
-            text.parse().map(|listed| Selected::Listed(text.to_owned(), listed))
+            let expected = "names in an argument must be UTF-8; use @FILE for others";
+            text.to_str().map(Listed::Text).ok_or_else(|| expected.to_owned())
         }
     }
 }

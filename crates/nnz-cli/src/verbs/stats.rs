@@ -148,7 +148,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
 /// The matrix, or a selection.
 enum Matrix {
     Whole(Box<dyn MatrixSource>),
-    Part(Slice),
+    Part(Slice<'static>),
 }
 
 impl Matrix {

@@ -50,7 +50,10 @@ pub(crate) fn convert(
     Ok(Outcome::Good)
 }
 
-fn header_of(place: &Location, reading: &args::daphne::FromDialect) -> Result<Header, Error> {
+pub(super) fn header_of(
+    place: &Location,
+    reading: &args::daphne::FromDialect,
+) -> Result<Header, Error> {
     let options = nnz::OpenOptions::new().dialect(reading.from_dialect);
     Ok(super::open_tables(place, &options)?.header().clone())
 }
@@ -92,6 +95,23 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
         .selecting
         .of_axes(&args.source, || header_of(&args.source, &args.reading))?
         .map(Option::unwrap_or_default);
+    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let bar = Bar::new(quiet);
+    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
+    if !quiet {
+        summarise(std::slice::from_ref(&args.source), &args.target, &summary);
+    }
+    Ok(Outcome::Good)
+}
+
+/// Writes random rows and columns.
+pub(crate) fn sample(args: &args::sampling::Sample, quiet: bool) -> Result<Outcome, Error> {
+    if args.sampling.is_empty() {
+        let what = "nothing is sampled; use --rows, --cols, --cells or --features";
+        return Err(Error::argument(what));
+    }
+    let header = || header_of(&args.source, &args.reading);
+    let [rows, cols] = args.sampling.of_axes(&args.source, header)?;
     let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
     let bar = Bar::new(quiet);
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;

@@ -25,6 +25,7 @@ mod computing;
 mod daphne;
 #[cfg(unix)]
 mod docs;
+mod filter;
 mod first_use;
 mod force;
 mod fragments;
@@ -43,6 +44,7 @@ mod remote_counts;
 mod remote_failures;
 mod remote_targets;
 mod root_matrix;
+mod sample;
 mod slice_concat;
 #[cfg(unix)]
 mod standard_streams;

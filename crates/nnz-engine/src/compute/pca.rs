@@ -5,6 +5,7 @@ use nnz_core::{Axis, Error, MatrixSource, Place, Result};
 use super::linear_algebra::{eigen, gram, orthonormalize, product, scale_to_one};
 use super::product::{ProductOptions, multiply};
 use super::totals::cell_axis;
+use crate::random::Random;
 use crate::{Cancellation, Measures, StatsOptions, Transposed, default_memory, stats};
 
 /// Columns that are computed at least in addition to those that are requested, so that these are precise.
@@ -122,7 +123,7 @@ pub fn pca(source: &dyn MatrixSource, place: &Place, options: &PcaOptions) -> Re
         .cancellation(options.cancellation.clone());
     let centred = Centred::new([by_observation, by_feature], place, products)?;
 
-    let mut random = Random(options.seed);
+    let mut random = Random::new(options.seed);
     let mut basis: Vec<f64> = random.numbers(features.saturating_mul(width));
     orthonormalize(&mut basis, width, |rows| random.numbers(rows));
     for _ in 0..options.iterations {
@@ -246,23 +247,5 @@ impl<'a> Centred<'a> {
             row.iter_mut().zip(&sums).for_each(|(element, sum)| *element -= mean * sum);
         }
         Ok(product)
-    }
-}
-
-/// The generator SplitMix64.
-struct Random(u64);
-
-impl Random {
-    /// Returns numbers from -1 to 1.
-    fn numbers(&mut self, count: usize) -> Vec<f64> {
-        (0..count).map(|_| self.number()).collect()
-    }
-
-    #[allow(clippy::cast_precision_loss, reason = "it rounds")]
-    fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)).cast_signed() as f64 / 9_223_372_036_854_775_808.0
     }
 }

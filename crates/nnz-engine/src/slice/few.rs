@@ -45,7 +45,7 @@ pub(super) fn few(
 
 /// Stretches that are read together.
 pub(super) struct Few<'a> {
-    pub(super) slice: &'a Slice,
+    pub(super) slice: &'a Slice<'a>,
     pub(super) stretches: Vec<Stretch>,
     /// The number of entries.
     pub(super) entries: u64,

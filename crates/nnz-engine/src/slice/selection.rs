@@ -1,7 +1,9 @@
 //! Selections: ranges, positions, names, conditions.
 
+pub(crate) mod comparison;
 mod condition;
 mod named;
+mod sample;
 
 use std::collections::HashSet;
 use std::io::{BufRead, Read};
@@ -13,6 +15,7 @@ use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
 use super::picked::{Picked, Stretch, one_of, past_the_end};
 use condition::Condition;
 use named::Named;
+use sample::Sample;
 
 /// Maximum length of a line of a list in bytes, as for names in lines.
 const LONGEST: u64 = 1 << 20;
@@ -48,18 +51,19 @@ pub struct Selection {
     terms: Vec<Term>,
 }
 
-/// A list, a condition, or a text that can be either.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A list, a condition, a text that can be either, or a sample.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Term {
     list: Option<Vec<Item>>,
     condition: Option<Condition>,
+    sample: Option<Sample>,
     /// The kind of the axis, for messages.
     kind: AxisKind,
 }
 
 impl Term {
     fn list(items: Vec<Item>) -> Self {
-        Self { list: Some(items), condition: None, kind: AxisKind::Unknown }
+        Self { list: Some(items), ..Self::default() }
     }
 
     /// Returns the name of one position of an axis for messages.
@@ -123,6 +127,19 @@ impl Selection {
     pub fn of_kind(mut self, kind: AxisKind) -> Self {
         self.terms.iter_mut().for_each(|term| term.kind = kind);
         self
+    }
+
+    /// Parses a condition on a column of annotations; `None` if a text is not one.
+    pub(crate) fn condition(text: &str) -> Option<Self> {
+        let condition = Some(Condition::parse(text)?);
+        Some(Self { terms: vec![Term { condition, ..Term::default() }] })
+    }
+
+    /// Selects `count` rows or columns at random, in the order of the matrix. The seed determines which.
+    #[must_use]
+    pub fn sample(count: u64, seed: u64) -> Self {
+        let sample = Some(Sample { count, seed });
+        Self { terms: vec![Term { sample, ..Term::default() }] }
     }
 
     /// Returns whether the list is empty, as in a file without lines.
@@ -195,11 +212,23 @@ impl Selection {
         Ok(picked.stretches().iter().map(Stretch::old).collect())
     }
 
+    /// Returns the selected ranges of an axis of a matrix in its order, and notes for the user.
+    pub(crate) fn ranges_of(
+        &self,
+        source: &dyn MatrixSource,
+        axis: Axis,
+    ) -> Result<(Vec<Range<u64>>, Vec<String>)> {
+        let Resolved { picked, notes } = self.resolve(source, axis)?;
+        let ranges = picked.sorted().iter().map(Stretch::old).collect();
+        let merged = Picked::new(ranges, source.header().shape.len(axis), one_of(axis))?;
+        Ok((merged.stretches().iter().map(Stretch::old).collect(), notes))
+    }
+
     /// Returns the selected range, if it is a single one.
     #[must_use]
     pub fn as_range(&self) -> Option<Range<u64>> {
         match &self.terms[..] {
-            [Term { list: Some(items), condition: None, .. }] => match &items[..] {
+            [Term { list: Some(items), condition: None, sample: None, .. }] => match &items[..] {
                 [Item::Range(start, end, _)] => Some(*start..end.unwrap_or(u64::MAX)),
                 _ => None,
             },
@@ -259,6 +288,9 @@ impl Term {
     ) -> Result<(Vec<Range<u64>>, bool)> {
         let len = source.header().shape.len(axis);
         let one = self.one(axis);
+        if let Some(sample) = self.sample {
+            return Ok((sample.positions(len, one)?, false));
+        }
         let mut all = self.words().chain(self.texts_of_ranges());
         let is_list = self.list.is_some() && all.all(|word| named.is_name(word));
         if let Some(condition) = &self.condition
@@ -319,8 +351,7 @@ impl FromStr for Selection {
         match (list, condition) {
             (Err(error), None) => Err(error),
             (list, condition) => {
-                let kind = AxisKind::Unknown;
-                Ok(Self { terms: vec![Term { list: list.ok(), condition, kind }] })
+                Ok(Self { terms: vec![Term { list: list.ok(), condition, ..Term::default() }] })
             }
         }
     }

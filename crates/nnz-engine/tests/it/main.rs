@@ -4,6 +4,7 @@
 mod cancellation;
 mod composed;
 mod compute;
+mod filter;
 mod scattered;
 mod sources;
 #[cfg(feature = "sprs")]

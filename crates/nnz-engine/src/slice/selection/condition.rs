@@ -5,9 +5,11 @@ use std::fmt;
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Categories, Column, ColumnInfo, ColumnValues, Error, Result, Scalar, ValueType,
-    Values,
+    Annotations, Categories, Column, ColumnInfo, ColumnValues, Error, Result, ValueType, Values,
 };
+
+use super::comparison::{Comparison, compare, of_scalar, parse};
+use crate::Number;
 
 /// Maximum number of values in a message.
 const LISTED: usize = 20;
@@ -23,121 +25,6 @@ pub(super) struct Condition {
     values: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Equal,
-    NotEqual,
-    Less,
-    AtMost,
-    More,
-    AtLeast,
-}
-
-/// Sorted by length, so that `>=` is not parsed as `>`.
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("!=", Comparison::NotEqual),
-    ("<=", Comparison::AtMost),
-    (">=", Comparison::AtLeast),
-    ("=", Comparison::Equal),
-    ("<", Comparison::Less),
-    (">", Comparison::More),
-];
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = COMPARISONS.iter().find(|(_, comparison)| comparison == self);
-        f.write_str(sign.map_or("", |(sign, _)| sign))
-    }
-}
-
-impl Comparison {
-    fn holds(self, ordering: Ordering) -> bool {
-        match self {
-            Self::Equal => ordering.is_eq(),
-            Self::NotEqual => ordering.is_ne(),
-            Self::Less => ordering.is_lt(),
-            Self::AtMost => ordering.is_le(),
-            Self::More => ordering.is_gt(),
-            Self::AtLeast => ordering.is_ge(),
-        }
-    }
-
-    fn is_by_order(self) -> bool {
-        !matches!(self, Self::Equal | Self::NotEqual)
-    }
-}
-
-/// A number that values are compared with.
-#[derive(Clone, Copy)]
-enum Number {
-    Integer(i128),
-    Float(f64),
-}
-
-impl Number {
-    /// Parses a number for values of a type: 0.1 is the nearest number of that type.
-    fn parse(text: &str, value_type: ValueType) -> Option<Self> {
-        match text {
-            "true" | "True" | "TRUE" => return Some(Self::Integer(1)),
-            "false" | "False" | "FALSE" => return Some(Self::Integer(0)),
-            _ => {}
-        }
-        if let Ok(integer) = text.parse() {
-            return Some(Self::Integer(integer));
-        }
-        let number = match value_type {
-            ValueType::F32 => text.parse::<f32>().ok().map(f64::from),
-            _ => text.parse().ok(),
-        };
-        number.filter(|number: &f64| !number.is_nan()).map(Self::Float)
-    }
-
-    fn of(value: Scalar) -> Option<Self> {
-        Some(match value {
-            Scalar::Bint8(value) => Self::Integer(value.0.into()),
-            Scalar::I8(value) => Self::Integer(value.into()),
-            Scalar::I16(value) => Self::Integer(value.into()),
-            Scalar::I32(value) => Self::Integer(value.into()),
-            Scalar::I64(value) => Self::Integer(value.into()),
-            Scalar::U8(value) => Self::Integer(value.into()),
-            Scalar::U16(value) => Self::Integer(value.into()),
-            Scalar::U32(value) => Self::Integer(value.into()),
-            Scalar::U64(value) => Self::Integer(value.into()),
-            Scalar::F32(value) => Self::Float(value.into()),
-            Scalar::F64(value) => Self::Float(value),
-            Scalar::ComplexF32(_) | Scalar::ComplexF64(_) => return None,
-        })
-    }
-
-    /// Compares exactly; `None` if one is NaN.
-    fn compare(self, other: Self) -> Option<Ordering> {
-        match (self, other) {
-            (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(&other)),
-            (Self::Float(one), Self::Float(other)) => one.partial_cmp(&other),
-            (Self::Integer(one), Self::Float(other)) => integer_to_float(one, other),
-            (Self::Float(one), Self::Integer(other)) => {
-                integer_to_float(other, one).map(Ordering::reverse)
-            }
-        }
-    }
-}
-
-/// Compares an integer of up to 64 bits, or a given one, with a floating-point number.
-#[expect(clippy::cast_possible_truncation, reason = "a whole number in the range of the type")]
-fn integer_to_float(integer: i128, float: f64) -> Option<Ordering> {
-    const BOUND: f64 = 1.0e38;
-    if float.is_nan() {
-        return None;
-    }
-    // No column has numbers outside of these bounds.
-    if float.abs() >= BOUND {
-        return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
-    }
-    let whole = float.trunc();
-    let by_whole = integer.cmp(&(whole as i128));
-    Some(by_whole.then_with(|| 0.0.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal)))
-}
-
 impl Condition {
     /// Parses a condition; `None` if a text is not one. The column ends at the first operator.
     pub(super) fn parse(text: &str) -> Option<Self> {
@@ -148,13 +35,12 @@ impl Condition {
     /// Parses a condition whose column ends at a position.
     fn split(text: &str, at: usize) -> Option<Self> {
         let (column, rest) = text.split_at_checked(at)?;
-        let (sign, comparison) = COMPARISONS.iter().find(|(sign, _)| rest.starts_with(sign))?;
-        let rest = rest.strip_prefix(sign)?;
+        let (comparison, rest) = Comparison::split(rest)?;
         let values: Vec<String> = match comparison.is_by_order() {
             true => vec![rest.to_owned()],
             false => rest.split(',').map(str::to_owned).collect(),
         };
-        Some(Self { column: column.to_owned(), comparison: *comparison, values })
+        Some(Self { column: column.to_owned(), comparison, values })
     }
 
     /// Returns the condition for a table whose column names can contain operators, and the position of its
@@ -241,7 +127,7 @@ impl Condition {
     fn numbers(&self, value_type: ValueType) -> Result<Vec<Number>> {
         let parse = |text: &String| {
             let what = || format!("{self}: column {:?} has numbers, not {text:?}", self.column);
-            Number::parse(text, value_type).ok_or_else(|| Error::argument(what()))
+            parse(text, value_type).ok_or_else(|| Error::argument(what()))
         };
         self.values.iter().map(parse).collect()
     }
@@ -303,9 +189,9 @@ impl fmt::Display for Condition {
 
 /// Returns whether a number equals one of several, differs from all, or compares with the only one.
 fn meets(comparison: Comparison, values: &Values, row: u64, wanted: &[Number]) -> bool {
-    let value = usize::try_from(row).ok().and_then(|row| values.get(row)).and_then(Number::of);
+    let value = usize::try_from(row).ok().and_then(|row| values.get(row)).and_then(of_scalar);
     let Some(value) = value else { return false };
-    let mut orderings = wanted.iter().map(|wanted| value.compare(*wanted));
+    let mut orderings = wanted.iter().map(|wanted| compare(value, *wanted));
     match comparison {
         Comparison::NotEqual => orderings.all(|ordering| ordering.is_some_and(Ordering::is_ne)),
         _ => orderings.any(|ordering| ordering.is_some_and(|ordering| comparison.holds(ordering))),
@@ -436,18 +322,5 @@ mod tests {
         assert_eq!(Condition::parse("a!b"), None);
         assert_eq!(Condition::parse("a!b=c"), Condition::split("a!b=c", 3));
         assert_eq!(Condition::parse("ENSG1,2:5"), None);
-    }
-
-    #[test]
-    fn integers_and_floats_are_compared_exactly() {
-        let float = |number: f64| Number::Float(number);
-        let integer = |number: i128| Number::Integer(number);
-        let big = (1_i128 << 53) + 1;
-        assert_eq!(integer(big).compare(float(9_007_199_254_740_992.0)), Some(Ordering::Greater));
-        assert_eq!(float(0.5).compare(integer(0)), Some(Ordering::Greater));
-        assert_eq!(float(-0.5).compare(integer(0)), Some(Ordering::Less));
-        assert_eq!(integer(5).compare(float(f64::INFINITY)), Some(Ordering::Less));
-        assert_eq!(integer(5).compare(float(f64::NEG_INFINITY)), Some(Ordering::Greater));
-        assert_eq!(integer(5).compare(float(f64::NAN)), None);
     }
 }

@@ -1,0 +1,109 @@
+//! `nnz sample` and `nnz head`.
+
+use clap::Args as Group;
+use nnz::{Error, Header, Location, Selection};
+
+use super::selecting::by_axis;
+use super::{Memory, Writing, daphne, location};
+
+/// Write random rows or columns
+///
+/// Each set of rows or columns is equally likely; the seed determines which is written, whatever the format. They keep
+/// the order of SRC. Of AnnData files, everything that belongs to them is written.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz sample atlas.h5ad small.h5ad --cells 10000
+  nnz sample pbmc.bpcells small.bpcells --rows 500 --cols 1000 --seed 1")]
+pub(crate) struct Sample {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Where to write the sample
+    #[arg(value_name = "DST", value_parser = location())]
+    pub(crate) target: Location,
+
+    #[command(flatten)]
+    pub(crate) sampling: Sampling,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::FromDialect,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// How many rows and columns are sampled.
+#[derive(Debug, Group)]
+pub(crate) struct Sampling {
+    /// Number of rows [default: all]
+    #[arg(long, value_name = "N")]
+    rows: Option<u64>,
+
+    /// Number of columns [default: all]
+    #[arg(long, value_name = "N")]
+    cols: Option<u64>,
+
+    /// Number of cells: like --rows or --cols, for the axis that has cells
+    #[arg(long, value_name = "N")]
+    cells: Option<u64>,
+
+    /// Number of features: like --rows or --cols, for the axis that has features
+    #[arg(long, value_name = "N")]
+    features: Option<u64>,
+
+    /// Seed of the random numbers
+    #[arg(long, value_name = "N", default_value = "0")]
+    seed: u64,
+}
+
+impl Sampling {
+    /// Returns the selections of rows and columns.
+    pub(crate) fn of_axes(
+        &self,
+        source: &Location,
+        header: impl FnOnce() -> Result<Header, Error>,
+    ) -> Result<[Selection; 2], Error> {
+        let sample = |count: Option<u64>| count.map(|count| Selection::sample(count, self.seed));
+        let axes = [sample(self.rows), sample(self.cols)];
+        let kinds = [sample(self.cells), sample(self.features)];
+        let (of_kind, and) = (Selection::of_kind, Selection::and);
+        Ok(by_axis(axes, kinds, (source, header), of_kind, and)?.map(Option::unwrap_or_default))
+    }
+
+    /// Returns whether nothing is sampled.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { rows, cols, cells, features, seed: _ } = self;
+        [rows, cols, cells, features].into_iter().all(Option::is_none)
+    }
+}
+
+/// Print the first rows and columns as a table
+///
+/// An element that is not stored is printed as a dot. From formats with random access, only these rows and columns are
+/// read.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz head pbmc.bpcells
+  nnz head study.h5ad --rows 5 --cols 20")]
+pub(crate) struct Head {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Number of rows
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u64).range(..=1000))]
+    pub(crate) rows: u64,
+
+    /// Number of columns [default: at most 10, as many as fit into 80 characters]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1000))]
+    pub(crate) cols: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::Reading,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}

@@ -1,0 +1,72 @@
+//! `nnz filter`.
+
+use nnz::engine::{FilterOptions, Filtered, Kept, filter as found_of};
+use nnz::{Axis, Error};
+
+use super::write::{self, counted, summarise};
+use crate::Outcome;
+use crate::args::filtering::Filter;
+use crate::output::{failed, print_message, with_stdout};
+use crate::progress::Bar;
+
+/// Writes the rows and columns that meet conditions, or prints how many do.
+pub(crate) fn filter(args: &Filter, quiet: bool) -> Result<Outcome, Error> {
+    if args.filtering.is_empty() {
+        let what = "no condition is given; use --rows, --cols, --cells or --features";
+        return Err(Error::argument(what));
+    }
+    let options = write::options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let header = || write::header_of(&args.source, &args.reading);
+    let [rows, cols] = args.filtering.of_axes(&args.source, header)?;
+    let target = match &args.target {
+        Some(target) if !args.dry_run => target,
+        _ => {
+            let open = nnz::OpenOptions::new()
+                .memory_limit(options.memory)
+                .dialect(args.reading.from_dialect);
+            let place = args.source.source_place();
+            let matrix = open.open(&args.source)?.into_matrix();
+            let matrix = matrix.map_err(|error| error.with_context(&place))?;
+            let how = FilterOptions::default().memory(options.memory).threads(options.threads);
+            let found = found_of(&*matrix, &place, [&rows, &cols], &how)?;
+            print_notes(&found, quiet);
+            with_stdout(|out| {
+                let lines = kept_lines(&found).join("\n");
+                writeln!(out, "{lines}").map_err(failed)
+            })?;
+            return Ok(Outcome::Good);
+        }
+    };
+    let bar = Bar::new(quiet);
+    let (found, summary) =
+        nnz::filter(args.source.clone(), target.clone(), [&rows, &cols], &options, &bar)?;
+    print_notes(&found, quiet);
+    if !quiet {
+        summarise(std::slice::from_ref(&args.source), target, &summary);
+        kept_lines(&found).iter().for_each(|line| print_message(&format!("  {line}")));
+    }
+    Ok(Outcome::Good)
+}
+
+fn print_notes(found: &Filtered, quiet: bool) {
+    for note in found.notes.iter().filter(|_| !quiet) {
+        print_message(&format!("note: {note}"));
+    }
+}
+
+/// Says how many rows and columns are kept, and how many each condition alone would keep.
+fn kept_lines(found: &Filtered) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (axis, kept) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
+        let Kept { of, conditions, .. } = kept;
+        let (one, several) = match axis {
+            Axis::Rows => ("row", "rows"),
+            Axis::Cols => ("column", "columns"),
+        };
+        lines.push(format!("{} of {} kept", kept.count(), counted(*of, one, several)));
+        for (text, alone) in conditions.iter().filter(|_| conditions.len() > 1) {
+            lines.push(format!("  {}: {alone}", nnz::text::escaped(text)));
+        }
+    }
+    lines
+}

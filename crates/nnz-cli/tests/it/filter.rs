@@ -1,0 +1,116 @@
+//! `nnz filter`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use nnz_testing::command::{names_in, run, run_with_input, testdata, text};
+
+/// Three genes, named by identifiers and symbols, and four cells, of which the second has no counts.
+fn counts(scratch: &tempfile::TempDir) -> PathBuf {
+    let folder = scratch.path().join("pbmc");
+    fs::create_dir(&folder).unwrap();
+    let matrix = "%%MatrixMarket matrix coordinate integer general\n3 4 5\n1 1 1\n3 1 3\n1 3 4\n2 4 5\n3 4 5\n";
+    fs::write(folder.join("matrix.mtx"), matrix).unwrap();
+    fs::write(folder.join("genes.tsv"), "g1\tMT-CO1\ng2\tCD8A\ng3\tMS4A1\n").unwrap();
+    fs::write(folder.join("barcodes.tsv"), "AAA\nCCC\nGGG\nTTT\n").unwrap();
+    folder
+}
+
+#[test]
+fn rows_and_columns_that_meet_conditions_are_written() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let target = scratch.path().join("kept.bpcells");
+    let (source, target) = (text(&source), text(&target));
+    // The second gene has one entry; both axes are judged by the source.
+    let done = run(&[
+        "filter", source, target, "--rows", "nnz>=2", "--cols", "nnz>=1", "--cols", "sum<=9",
+    ]);
+    let expected = "  2 of 3 rows kept\n  2 of 4 columns kept\n    nnz>=1: 3\n    sum<=9: 3\n";
+    assert!(done.code == Some(0) && done.err.ends_with(expected), "{done:?}");
+    assert_eq!(run(&["cat", target, "--names"]).good(), "g1\tAAA\t1\ng3\tAAA\t3\ng1\tGGG\t4\n");
+}
+
+#[test]
+fn sums_of_genes_are_found_by_symbol_if_names_are_identifiers() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let arguments =
+        ["filter", text(&source), "--dry-run", "--cells", "sum(features=^MT-)/sum<=0.25"];
+    let done = run(&arguments);
+    assert!(
+        done.err.contains("note: rows matched \"^MT-\" by the annotation \"name\""),
+        "{done:?}"
+    );
+    assert_eq!(done.out, "3 of 3 rows kept\n2 of 4 columns kept\n");
+    assert_eq!(names_in(scratch.path()), ["pbmc"]);
+}
+
+#[test]
+fn whole_anndata_files_are_filtered() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = scratch.path().join("study.h5ad");
+    let target = scratch.path().join("kept.h5ad");
+    let full = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    fs::copy(&full, &source).unwrap();
+    let (source, target) = (text(&source), text(&target));
+    let dry = run(&["filter", source, "--dry-run", "--cells", "nnz>=2"]).good();
+    run(&["-q", "filter", source, target, "--cells", "nnz>=2"]).good();
+    // The same as a slice by the positions that stats prints.
+    let table = run(&["stats", source, "--axis", "cells", "--measures", "nnz", "--csv"]).good();
+    let kept: Vec<&str> = table
+        .lines()
+        .skip(1)
+        .filter(|line| line.rsplit(',').next().unwrap().parse::<u64>().unwrap() >= 2)
+        .map(|line| line.split(',').next().unwrap())
+        .collect();
+    assert!(dry.starts_with(&format!("{} of ", kept.len())), "{dry}");
+    let sliced = scratch.path().join("sliced.h5ad");
+    run(&["-q", "slice", source, text(&sliced), "--cells", &kept.join(",")]).good();
+    run(&["diff", target, text(&sliced)]).good();
+}
+
+#[test]
+fn what_cannot_be_filtered_is_refused_before_anything_is_read() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let target = scratch.path().join("kept.mtx");
+    fs::write(&target, "mine").unwrap();
+    let (source, target) = (text(&source), text(&target));
+    let says = run(&["filter", source, target, "--rows", "nnz>=2"]).refused();
+    assert!(says.contains("exists; --force replaces it"), "{says}");
+    let says = run(&["filter", source, target, "--force"]).refused_by("diff");
+    assert!(says.contains("no condition is given"), "{says}");
+    for (condition, expected) in [
+        ("nnz>=", "expected a number"),
+        ("sum(rows=[)>1", "no closing parenthesis"),
+        ("sum(rows=*)>1", "regular expression"),
+        ("sum/total>1", "\"total\" is not a measure"),
+        ("@", "expected a file after @"),
+    ] {
+        let says =
+            run(&["filter", source, target, "--force", "--cols", condition]).refused_by("diff");
+        assert!(says.contains(expected), "{condition}: {says}");
+    }
+    let says = run(&["filter", source, "--rows", "nnz>1"]).refused_by("diff");
+    assert!(says.contains("DST"), "{says}");
+    assert_eq!(fs::read(target).unwrap(), b"mine");
+    let streamed = b"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1\n";
+    let says =
+        run_with_input(&["filter", "-", target, "--force", "--rows", "nnz>0"], streamed).refused();
+    assert!(says.contains("cannot be read twice"), "{says}");
+    assert_eq!(fs::read(target).unwrap(), b"mine");
+}
+
+#[test]
+fn everything_and_nothing_can_be_kept() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = counts(&scratch);
+    let target = scratch.path().join("t.h5ad");
+    let (source, target) = (text(&source), text(&target));
+    run(&["-q", "filter", source, target, "--cols", "nnz>=0"]).good();
+    assert!(run(&["info", target]).good().contains("4 x 3"));
+    run(&["-q", "filter", source, target, "--force", "--cols", "nnz>99", "--rows", "nnz>99"])
+        .good();
+    assert!(run(&["info", target]).good().contains("0 x 0"));
+}

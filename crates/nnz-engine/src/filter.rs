@@ -1,0 +1,346 @@
+//! Which rows and columns of a matrix meet conditions on their statistics, names and annotations.
+
+mod measured;
+mod parse;
+mod pattern;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::str::FromStr;
+
+use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
+
+use crate::slice::one_of;
+use crate::stats::{Stats, StatsOptions, stats};
+use crate::{Cancellation, Selection, Slice};
+use measured::Measured;
+use pattern::Pattern;
+
+/// Conditions on the rows, or on the columns, of a matrix. All have to be met.
+///
+/// As text, a condition is a [`Selection`], or compares what is measured of a row or column with a number: `nnz>=200`,
+/// `sum<=50000`, `variance>0.5`. The measures are those of [`stats`]: `nnz`, `nonzero`, `sum`, `mean`, `variance`,
+/// `min` and `max`; `=`, `!=`, `<`, `<=`, `>` and `>=` compare. `sum(rows=^MT-)`, for columns, only includes the rows
+/// whose names match a regular expression, and `/` divides two measures: `sum(rows=^MT-)/sum<0.2`. If no name matches,
+/// the text columns of the annotations are searched. `cells=` and `features=` can be used for `rows=` and `cols=`.
+/// NaN, such as a share of nothing, meets no condition.
+///
+/// `column(NAME)` is a column of the annotations whose name is that of a measure: `column(nnz)>=200`.
+///
+/// ```
+/// use nnz_engine::Filter;
+///
+/// let both = "nnz>=200".parse::<Filter>()?.and("sum(rows=^MT-)/sum<0.2".parse()?);
+/// assert!("sum(rows=^MT-)/sum".parse::<Filter>().is_err());
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    tests: Vec<Test>,
+}
+
+#[derive(Clone, Debug)]
+struct Test {
+    /// As it was written, for messages; empty for a list that was not.
+    text: String,
+    condition: Condition,
+}
+
+#[derive(Clone, Debug)]
+enum Condition {
+    Measured(Measured),
+    Selected(Selection),
+}
+
+impl Filter {
+    /// Keeps everything.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// Keeps what is selected. `text` names the selection in messages.
+    #[must_use]
+    pub fn selected(selection: Selection, text: impl Into<String>) -> Self {
+        let condition = Condition::Selected(selection);
+        Self { tests: vec![Test { text: text.into(), condition }] }
+    }
+
+    /// Keeps what both keep.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.tests.extend(other.tests);
+        self
+    }
+
+    /// Sets that cells or features are kept: messages mention them instead of rows or columns.
+    #[must_use]
+    pub fn of_kind(mut self, kind: AxisKind) -> Self {
+        for test in &mut self.tests {
+            if let Condition::Selected(selection) = &mut test.condition {
+                *selection = std::mem::take(selection).of_kind(kind);
+            }
+        }
+        self
+    }
+
+    /// Returns whether there are no conditions.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tests.is_empty()
+    }
+
+    fn measured(&self) -> impl Iterator<Item = &Measured> {
+        self.tests.iter().filter_map(|test| match &test.condition {
+            Condition::Measured(measured) => Some(measured),
+            Condition::Selected(_) => None,
+        })
+    }
+}
+
+impl FromStr for Filter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let condition = parse::condition(text)?;
+        Ok(Self { tests: vec![Test { text: text.to_owned(), condition }] })
+    }
+}
+
+/// Options of [`filter`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FilterOptions {
+    /// Memory in bytes for rows and columns, and for finding duplicates.
+    pub memory: u64,
+    /// Number of threads.
+    pub threads: usize,
+    /// Cancels the operation.
+    pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    FilterOptions {
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
+}
+
+/// With the [default memory](crate::default_memory) and all cores.
+impl Default for FilterOptions {
+    fn default() -> Self {
+        let StatsOptions { memory, threads, cancellation, .. } = StatsOptions::default();
+        Self { memory, threads, cancellation }
+    }
+}
+
+/// The result of [`filter`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filtered {
+    /// The rows.
+    pub rows: Kept,
+    /// The columns.
+    pub cols: Kept,
+    /// Notes for the user.
+    pub notes: Vec<String>,
+}
+
+/// The rows or columns that meet all conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kept {
+    /// The length of the axis.
+    pub of: u64,
+    /// Those that are kept, in order; ranges do not touch.
+    pub ranges: Vec<Range<u64>>,
+    /// How many meet each condition alone, and its text.
+    pub conditions: Vec<(String, u64)>,
+}
+
+impl Kept {
+    /// Returns how many are kept.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        total(&self.ranges)
+    }
+
+    /// Returns those that are kept as a selection.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        match &self.ranges[..] {
+            [one] if *one == (0..self.of) => Selection::all(),
+            ranges => Selection::ranges(ranges.iter().cloned()),
+        }
+    }
+}
+
+/// Finds the rows and columns of a matrix that meet conditions. Both axes are judged by the whole matrix.
+///
+/// What is measured of all entries takes one pass over them, or two if `nonzero` and others are measured; each
+/// regular expression takes another one. Without measures, no entries are read. `place` is the name of the matrix in
+/// messages.
+///
+/// # Errors
+///
+/// Fails as [`stats`] and [`Slice::new`], if no name matches a regular expression, if entries of an axis are to be
+/// selected by names of the same axis, and if the file does not state which axis has cells or features.
+pub fn filter(
+    source: &dyn MatrixSource,
+    place: &Place,
+    [rows, cols]: [&Filter; 2],
+    options: &FilterOptions,
+) -> Result<Filtered> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let mut found = Found { source, place, options, stats: BTreeMap::new(), notes: Vec::new() };
+    for (filter, axis) in [(rows, Axis::Rows), (cols, Axis::Cols)] {
+        for measured in filter.measured() {
+            measured
+                .check_axis(axis, source.header())
+                .map_err(|error| error.with_context(place))?;
+        }
+    }
+    found.measure([rows, cols])?;
+    let rows = found.kept(rows, Axis::Rows)?;
+    let cols = found.kept(cols, Axis::Cols)?;
+    Ok(Filtered { rows, cols, notes: found.notes })
+}
+
+/// What is measured in one pass: of all entries, or of those whose names match; and whether nonzero elements are
+/// counted rather than entries.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Pass {
+    /// The axis of the names, and what they match.
+    among: Option<(bool, String)>,
+    nonzero: bool,
+}
+
+/// What was found of a matrix.
+struct Found<'a> {
+    source: &'a dyn MatrixSource,
+    place: &'a Place,
+    options: &'a FilterOptions,
+    stats: BTreeMap<Pass, Stats>,
+    notes: Vec<String>,
+}
+
+impl Found<'_> {
+    /// Measures what the conditions need.
+    fn measure(&mut self, filters: [&Filter; 2]) -> Result<()> {
+        let mut passes: BTreeMap<Pass, (Option<&Pattern>, StatsOptions)> = BTreeMap::new();
+        for (filter, axis) in filters.into_iter().zip([Axis::Rows, Axis::Cols]) {
+            for quantity in filter.measured().flat_map(Measured::quantities) {
+                let pass = quantity.pass(axis);
+                let (_, options) = passes.entry(pass).or_insert_with(|| {
+                    let FilterOptions { memory, threads, cancellation } = self.options.clone();
+                    let options =
+                        StatsOptions { memory, threads, cancellation, ..StatsOptions::default() };
+                    (quantity.among(), options.measures(quantity.measures()))
+                });
+                options.rows |= axis == Axis::Rows;
+                options.cols |= axis == Axis::Cols;
+                if measured::more(quantity.measures(), options.measures) {
+                    options.measures = quantity.measures();
+                }
+            }
+        }
+        for (pass, (pattern, options)) in passes {
+            let found = match (pattern, &pass.among) {
+                (Some(pattern), Some((rows, _))) => {
+                    let axis = if *rows { Axis::Rows } else { Axis::Cols };
+                    self.measure_among(pattern, axis, &options)?
+                }
+                _ => stats(self.source, self.place, &options)?,
+            };
+            self.stats.insert(pass, found);
+        }
+        Ok(())
+    }
+
+    /// Measures the entries of the rows or columns whose names match.
+    fn measure_among(
+        &mut self,
+        pattern: &Pattern,
+        axis: Axis,
+        options: &StatsOptions,
+    ) -> Result<Stats> {
+        let (ranges, note) =
+            pattern.find(self.source, axis).map_err(|error| error.with_context(self.place))?;
+        self.notes.extend(note.filter(|note| !self.notes.contains(note)));
+        let (some, all) = (Selection::ranges(ranges), Selection::all());
+        let [rows, cols] = if axis == Axis::Rows { [&some, &all] } else { [&all, &some] };
+        let slice = Slice::new(Box::new(self.source), self.place.clone(), rows, cols)?;
+        stats(&slice, self.place, options)
+    }
+
+    fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<Kept> {
+        let of = self.source.header().shape.len(axis);
+        let mut kept = Kept { of, ranges: vec![0..of], conditions: Vec::new() };
+        for test in &filter.tests {
+            let ranges = match &test.condition {
+                Condition::Measured(measured) => {
+                    let value_type = self.source.header().value_type;
+                    measured.ranges(axis, of, &self.stats, value_type)?
+                }
+                Condition::Selected(selection) => {
+                    let found = selection.ranges_of(self.source, axis);
+                    let (ranges, notes) = found.map_err(|error| error.with_context(self.place))?;
+                    self.notes.extend(notes);
+                    ranges
+                }
+            };
+            kept.conditions.push((test.text.clone(), total(&ranges)));
+            kept.ranges = both(&kept.ranges, &ranges);
+        }
+        kept.ranges.retain(|range| !range.is_empty());
+        Ok(kept)
+    }
+}
+
+fn total(ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().map(|range| range.end - range.start).sum()
+}
+
+/// Returns what is in both of two sorted lists of ranges.
+fn both(one: &[Range<u64>], other: &[Range<u64>]) -> Vec<Range<u64>> {
+    let (mut found, mut at, mut to) = (Vec::new(), 0, 0);
+    while let (Some(one), Some(other)) = (one.get(at), other.get(to)) {
+        let common = one.start.max(other.start)..one.end.min(other.end);
+        if !common.is_empty() {
+            found.push(common);
+        }
+        match one.end <= other.end {
+            true => at += 1,
+            false => to += 1,
+        }
+    }
+    found
+}
+
+/// The error for names of the axis whose rows or columns are measured.
+fn same_axis(pattern: &str, axis: Axis) -> Error {
+    let (one, other) = (one_of(axis), axis.other());
+    let option = match other {
+        Axis::Rows => "rows",
+        Axis::Cols => "cols",
+    };
+    let what =
+        format!("the entries of a {one} are selected by names of {other}: {option}={pattern}");
+    Error::argument(what)
+}
+
+#[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "a list of one range")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_in_both_lists_are_found() {
+        let list = |ranges: &[Range<u64>]| ranges.to_vec();
+        assert_eq!(both(&[0..10], &[2..3, 5..20]), list(&[2..3, 5..10]));
+        assert_eq!(both(&[0..4, 6..9], &[3..7]), list(&[3..4, 6..7]));
+        assert_eq!(both(&[0..4], &[4..7]), list(&[]));
+        assert_eq!(both(&[], &[4..7]), list(&[]));
+    }
+}

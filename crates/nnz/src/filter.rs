@@ -1,0 +1,56 @@
+//! Filtering the matrix of a location.
+
+use nnz_core::{Cancellation, Error, Result};
+use nnz_engine::{Filter, FilterOptions, Filtered, filter as found_of};
+
+use crate::{ConvertOptions, Location, Progress, Summary};
+
+/// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
+/// everything that belongs to them is written, if the target supports it; its main matrix is measured.
+///
+/// The entries are read twice, or more often for some conditions; see [`engine::filter`](crate::engine::filter).
+///
+/// ```no_run
+/// use nnz::{ConvertOptions, NoProgress, engine::Filter};
+///
+/// let parsed = |text: &str| text.parse::<Filter>().map_err(nnz::Error::argument);
+/// let cells = parsed("nnz>=200")?.and(parsed("sum(rows=^MT-)/sum<0.2")?);
+/// let genes = parsed("nnz>=3")?;
+/// let options = ConvertOptions::default();
+/// let (kept, _) = nnz::filter("pbmc.bpcells", "kept.bpcells", [&genes, &cells], &options, &NoProgress)?;
+/// println!("{} of {} cells", kept.cols.count(), kept.cols.of);
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails as [`engine::filter`](crate::engine::filter) and [`slice`](fn@crate::slice), and if the source is a stream.
+pub fn filter(
+    from: impl Into<Location>,
+    to: impl Into<Location>,
+    filters: [&Filter; 2],
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<(Filtered, Summary)> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let (from, to) = (&from.into(), &to.into());
+    let place = from.source_place();
+    let source = options.open_options().open_matrix(from)?;
+    if !source.rereadable() || matches!(from, Location::Stream) {
+        let what = "filtering a stream, which cannot be read twice; write it to a file first";
+        return Err(Error::unsupported(place, what));
+    }
+    if !crate::whole::is_written(from, to, options)? {
+        // Before entries are read.
+        options.registry.target(&to.resolve_target()?, options, &*source)?.check()?;
+    }
+    let how = FilterOptions::default()
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    let found = found_of(&*source, &place, filters, &how)?;
+    drop(source);
+    let [rows, cols] = [found.rows.selection(), found.cols.selection()];
+    let summary = crate::slice(from.clone(), to.clone(), [&rows, &cols], options, progress)?;
+    Ok((found, summary))
+}

@@ -1,0 +1,76 @@
+"""Writing the rows and columns of a file that meet conditions."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, List
+
+from . import _nnz
+from ._matrix import Matrix
+from ._options import PathLike, WriteOptions, prepared, source_path
+from ._progress import Progress, reporting
+from ._results import Summary, summary
+from ._slice import selections
+from ._storage import storage
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+def filter(
+    source: PathLike,
+    target: PathLike,
+    *,
+    rows: Any = None,
+    cols: Any = None,
+    cells: Any = None,
+    features: Any = None,
+    allow_empty: bool = False,
+    progress: Progress = None,
+    **options: Unpack[WriteOptions],
+) -> Summary:
+    """Write the rows and columns of a matrix that meet conditions, or of all elements of an AnnData file.
+
+    Both axes are judged by the matrix as it is in the source, and keep its order. `Matrix.filter` does the same without
+    writing.
+
+    Parameters
+    ----------
+    source, target : str or os.PathLike
+        Paths, or ``PATH::GROUP``.
+    rows, cols, cells, features : optional
+        A condition as in ``nnz filter``: ``"nnz>=200"``, ``"sum(features=^MT-)/sum<0.2"``; or what `nnz.slice` takes:
+        ``"batch=A"``, ``"@barcodes.txt"``, or a list of names. A tuple combines several with AND.
+    allow_empty : bool
+        Whether an ``"@FILE"`` may list nothing, which keeps none. By default that is an error.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
+    **options
+        As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    nnz.Summary
+
+    Raises
+    ------
+    nnz.ArgumentError
+        A condition is invalid, or no name matches a regular expression.
+    nnz.Error
+        As in `nnz.slice`.
+
+    Examples
+    --------
+    >>> target = tmp / "kept.bpcells"
+    >>> nnz.filter("examples/pbmc_10x_v3_mtx", target, rows="nnz>=3", cols=("nnz>=40", "sum<=500")).shape
+    (399, 242)
+    """
+    place = source_path(source)
+    opened: List[Matrix] = []
+    with storage(options.pop("storage_options", None)), reporting(progress) as report:
+        conditions = tuple(
+            selections(given, axis, place, opened)
+            for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
+        )
+        made = _nnz.filter(place, os.fsdecode(target), conditions, allow_empty, prepared(dict(options)), report)
+    return summary(made)
