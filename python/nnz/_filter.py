@@ -63,7 +63,7 @@ def filter(
     --------
     >>> target = tmp / "kept.bpcells"
     >>> nnz.filter("examples/pbmc_10x_v3_mtx", target, rows="nnz>=3", cols=("nnz>=40", "sum<=500")).shape
-    (399, 242)
+    (161, 50)
     """
     place = source_path(source)
     opened: List[Matrix] = []

@@ -312,7 +312,7 @@ class Matrix(Lazy, Parallel):
         --------
         >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
         >>> m.filter(rows="nnz>=3", cols=("nnz>=40", "sum<=500")).shape
-        (399, 242)
+        (161, 50)
         """
         given: List[Any] = [rows, cols, cells, features]
         conditions = [[] if one is None else list(one) if is_tuple(one) else [one] for one in given]

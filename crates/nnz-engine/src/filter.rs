@@ -276,7 +276,8 @@ impl Found<'_> {
 
     fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<Kept> {
         let of = self.source.header().shape.len(axis);
-        let mut kept = Kept { of, ranges: vec![0..of], conditions: Vec::new() };
+        let all = std::iter::once(0..of).collect();
+        let mut kept = Kept { of, ranges: all, conditions: Vec::new() };
         for test in &filter.tests {
             let ranges = match &test.condition {
                 Condition::Measured(measured) => {

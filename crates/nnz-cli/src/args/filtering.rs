@@ -133,10 +133,10 @@ impl Filtering {
 
     /// Returns the texts of conditions that are not files.
     pub(super) fn texts(&self) -> Vec<&OsStr> {
-        let text = |condition| match condition {
-            &Condition::Text(ref text, _) => Some(OsStr::new(text)),
+        let texts = self.all().filter_map(|condition| match condition {
+            Condition::Text(text, _) => Some(OsStr::new(text)),
             Condition::File(_) => None,
-        };
-        self.all().filter_map(text).collect()
+        });
+        texts.collect()
     }
 }

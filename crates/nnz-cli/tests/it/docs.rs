@@ -33,9 +33,10 @@ nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 21] = [
+const BEFORE: [(&str, &str); 24] = [
     ("info", PBMC),
     ("cat", PBMC),
+    ("head", PBMC),
     ("names", PBMC),
     ("transpose", PBMC),
     (
@@ -43,6 +44,19 @@ const BEFORE: [(&str, &str); 21] = [
         "nnz convert -q examples/pbmc_10x_v3_mtx pbmc.bpcells
          nnz names pbmc.bpcells cols | tail -5 > barcodes.txt
          nnz names pbmc.bpcells rows | tail -5 > genes.txt",
+    ),
+    (
+        "filter",
+        "nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
+         sed -i s/CD8A/MT-CO1/ filtered_feature_bc_matrix/features.tsv
+         printf 'cell,batch\\nAAAC-1,A\\nAAAT-1,B\\n' > batches.csv
+         nnz convert -q --force filtered_feature_bc_matrix study.h5ad --col-annotations batches.csv",
+    ),
+    (
+        "sample",
+        "nnz convert -q examples/pbmc_10x_v3_mtx pbmc.bpcells
+         printf '%%%%MatrixMarket matrix coordinate integer general\\n10000 2 1\\n1 1 5\\n' > atlas.mtx
+         nnz convert -q atlas.mtx atlas.h5ad",
     ),
     ("validate", PBMC),
     ("stats", PBMC),
