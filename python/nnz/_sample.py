@@ -57,7 +57,7 @@ def sample(
 
     Examples
     --------
-    >>> nnz.sample("examples/pbmc_10x_v3_mtx", tmp / "small.h5ad", cells=100, seed=1).shape
+    >>> nnz.sample("examples/pbmc_10x_v3_mtx", tmp / "small.bpcells", cells=100, seed=1).shape
     (507, 100)
     """
     place = source_path(source)
