@@ -11,9 +11,9 @@ use std::str::FromStr;
 use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 
 use crate::slice::one_of;
-use crate::stats::{Stats, StatsOptions, stats};
-use crate::{Cancellation, Selection, Slice};
-use measured::Measured;
+use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
+use crate::{Cancellation, Measures, Selection};
+use measured::{Measured, more};
 use pattern::Pattern;
 
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.
@@ -178,8 +178,8 @@ impl Kept {
 
 /// Finds the rows and columns of a matrix that meet conditions. Both axes are judged by the whole matrix.
 ///
-/// What is measured of all entries takes one pass over them, or two if `nonzero` and others are measured; each
-/// regular expression takes another one. Without measures, no entries are read. `place` is the name of the matrix in
+/// This takes one pass over the entries, or two if `nonzero` and others are measured. Without measures, no entries are
+/// read. `place` is the name of the matrix in
 /// messages.
 ///
 /// # Errors
@@ -207,13 +207,13 @@ pub fn filter(
     Ok(Filtered { rows, cols, notes: found.notes })
 }
 
-/// What is measured in one pass: of all entries, or of those whose names match; and whether nonzero elements are
-/// counted rather than entries.
+/// What is measured: of all entries, or of those whose names match, and whether nonzero elements are counted rather
+/// than entries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Pass {
-    /// The axis of the names, and what they match.
-    among: Option<(bool, String)>,
+struct Part {
     nonzero: bool,
+    /// Whether the names are those of rows, and what they match.
+    among: Option<(bool, String)>,
 }
 
 /// What was found of a matrix.
@@ -221,57 +221,49 @@ struct Found<'a> {
     source: &'a dyn MatrixSource,
     place: &'a Place,
     options: &'a FilterOptions,
-    stats: BTreeMap<Pass, Stats>,
+    stats: BTreeMap<Part, Stats>,
     notes: Vec<String>,
 }
 
 impl Found<'_> {
     /// Measures what the conditions need.
     fn measure(&mut self, filters: [&Filter; 2]) -> Result<()> {
-        let mut passes: BTreeMap<Pass, (Option<&Pattern>, StatsOptions)> = BTreeMap::new();
-        for (filter, axis) in filters.into_iter().zip([Axis::Rows, Axis::Cols]) {
-            for quantity in filter.measured().flat_map(Measured::quantities) {
-                let pass = quantity.pass(axis);
-                let (_, options) = passes.entry(pass).or_insert_with(|| {
-                    let FilterOptions { memory, threads, cancellation } = self.options.clone();
-                    let options =
-                        StatsOptions { memory, threads, cancellation, ..StatsOptions::default() };
-                    (quantity.among(), options.measures(quantity.measures()))
-                });
-                options.rows |= axis == Axis::Rows;
-                options.cols |= axis == Axis::Cols;
-                if measured::more(quantity.measures(), options.measures) {
-                    options.measures = quantity.measures();
+        for nonzero in [false, true] {
+            let FilterOptions { memory, threads, cancellation } = self.options.clone();
+            let mut options =
+                StatsOptions { memory, threads, cancellation, ..StatsOptions::default() };
+            options.measures = if nonzero { Measures::Nonzero } else { Measures::Nnz };
+            let (mut names, mut parts) = (Vec::new(), Vec::new());
+            for (filter, axis) in filters.into_iter().zip([Axis::Rows, Axis::Cols]) {
+                let quantities = filter.measured().flat_map(Measured::quantities);
+                for quantity in quantities.filter(|quantity| quantity.is_nonzero() == nonzero) {
+                    options.rows |= axis == Axis::Rows;
+                    options.cols |= axis == Axis::Cols;
+                    options.measures = more(options.measures, quantity.measures());
+                    let part = quantity.part(axis);
+                    if let Some(pattern) = quantity.among()
+                        && !names.contains(&part)
+                    {
+                        names.push(part);
+                        parts.push(self.matching(pattern, axis.other())?);
+                    }
                 }
             }
-        }
-        for (pass, (pattern, options)) in passes {
-            let found = match (pattern, &pass.among) {
-                (Some(pattern), Some((rows, _))) => {
-                    let axis = if *rows { Axis::Rows } else { Axis::Cols };
-                    self.measure_among(pattern, axis, &options)?
-                }
-                _ => stats(self.source, self.place, &options)?,
-            };
-            self.stats.insert(pass, found);
+            if options.rows || options.cols {
+                let whole = Part { nonzero, among: None };
+                let found = stats_of_parts(self.source, self.place, &options, &parts)?;
+                self.stats.extend(std::iter::once(whole).chain(names).zip(found));
+            }
         }
         Ok(())
     }
 
-    /// Measures the entries of the rows or columns whose names match.
-    fn measure_among(
-        &mut self,
-        pattern: &Pattern,
-        axis: Axis,
-        options: &StatsOptions,
-    ) -> Result<Stats> {
-        let (ranges, note) =
-            pattern.find(self.source, axis).map_err(|error| error.with_context(self.place))?;
+    /// Finds the rows or columns whose names match.
+    fn matching(&mut self, pattern: &Pattern, axis: Axis) -> Result<RowsOrCols> {
+        let found = pattern.find(self.source, axis);
+        let (ranges, note) = found.map_err(|error| error.with_context(self.place))?;
         self.notes.extend(note.filter(|note| !self.notes.contains(note)));
-        let (some, all) = (Selection::ranges(ranges), Selection::all());
-        let [rows, cols] = if axis == Axis::Rows { [&some, &all] } else { [&all, &some] };
-        let slice = Slice::new(Box::new(self.source), self.place.clone(), rows, cols)?;
-        stats(&slice, self.place, options)
+        Ok(RowsOrCols { axis, ranges })
     }
 
     fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<Kept> {

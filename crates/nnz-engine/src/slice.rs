@@ -193,6 +193,22 @@ impl<'a> Slice<'a> {
     }
 }
 
+/// Returns a step that selects ranges of rows or columns, and the shape of what it selects.
+pub(crate) fn selecting(
+    axis: Axis,
+    ranges: Vec<Range<u64>>,
+    header: &Header,
+) -> Result<(Box<dyn Step>, Shape)> {
+    let all = |axis| std::iter::once(0..header.shape.len(axis)).collect();
+    let of = |of: Axis, ranges| Picked::new(ranges, header.shape.len(of), one_of(of)).map(Arc::new);
+    let (some, others) = (of(axis, ranges)?, of(axis.other(), all(axis.other()))?);
+    let picked = if axis == Axis::Rows { [some, others] } else { [others, some] };
+    let shape = Shape { rows: picked[0].len(), cols: picked[1].len() };
+    let [major, minor] = by_order(&picked, header.order);
+    let step = Pick::new(Majors::Found(Arc::clone(major)), minor, shape, header.order);
+    Ok((Box::new(step), shape))
+}
+
 /// Orders a pair for rows and columns as major, minor.
 fn by_order(picked: &[Arc<Picked>; 2], order: Order) -> [&Arc<Picked>; 2] {
     let [rows, cols] = picked;

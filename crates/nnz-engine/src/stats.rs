@@ -9,21 +9,24 @@ mod narrow;
 mod number;
 mod tally;
 
+use std::ops::Range;
+
 use nnz_core::{
     Axis, Duplicates, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result,
-    Rounding, Storage, ValueType,
+    Rounding, Shape, Storage, ValueType,
 };
 
 use crate::check::{Ascent, Watch};
 use crate::flow::{Workers, run};
+use crate::slice::selecting;
 use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
 use crate::{Cancellation, default_memory};
-use counting::{Counted, Counting, Found, Watched};
+use counting::{Counting, Found, Several, Watched};
 use entries::Entries;
 pub use number::Number;
 use number::Value;
-use tally::{Nothing, Slim, Tally};
+use tally::{Nothing, Slim, Sums, Tally};
 
 /// What is computed. Data that is not needed is not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,6 +138,29 @@ pub struct Stats {
 /// duplicate entries in a format that does not define their meaning. If they are summed in the format, as
 /// in SciPy, the variance and the extremes are those of the sums.
 pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
+    let mut found = stats_of_parts(source, place, options, &[])?.into_iter();
+    found.next().ok_or_else(|| Error::argument("nothing is computed"))
+}
+
+/// Some rows or columns of a matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct RowsOrCols {
+    pub(crate) axis: Axis,
+    pub(crate) ranges: Vec<Range<u64>>,
+}
+
+/// Computes statistics of a matrix, and of some of its rows or columns each, in one pass. The first result is that of
+/// the whole matrix.
+///
+/// # Errors
+///
+/// Fails as [`stats`].
+pub(crate) fn stats_of_parts(
+    source: &dyn MatrixSource,
+    place: &Place,
+    options: &StatsOptions,
+    parts: &[RowsOrCols],
+) -> Result<Vec<Stats>> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let header = source.header();
     // If all cells are stored, the fill value has no meaning.
@@ -143,14 +169,14 @@ pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -
         return Err(Error::unsupported(place.clone(), what));
     }
     let computed = match options.measures {
-        Measures::Nnz | Measures::Nonzero => compute::<u32, Nothing>(source, options),
+        Measures::Nnz | Measures::Nonzero => compute::<u32, Nothing>(source, options, parts),
         measures => match summed_type(expanded_type(header)) {
-            Some(ValueType::U32) => sum::<u32>(source, options, measures),
-            Some(ValueType::I32) => sum::<i32>(source, options, measures),
-            Some(ValueType::U64) => sum::<u64>(source, options, measures),
-            Some(ValueType::I64) => sum::<i64>(source, options, measures),
-            Some(ValueType::F32) => sum::<f32>(source, options, measures),
-            Some(ValueType::F64) => sum::<f64>(source, options, measures),
+            Some(ValueType::U32) => sum::<u32>(source, options, parts, measures),
+            Some(ValueType::I32) => sum::<i32>(source, options, parts, measures),
+            Some(ValueType::U64) => sum::<u64>(source, options, parts, measures),
+            Some(ValueType::I64) => sum::<i64>(source, options, parts, measures),
+            Some(ValueType::F32) => sum::<f32>(source, options, parts, measures),
+            Some(ValueType::F64) => sum::<f64>(source, options, parts, measures),
             _ => {
                 return Err(Error::unsupported(
                     place.clone(),
@@ -175,28 +201,42 @@ fn summed_type(stored: ValueType) -> Option<ValueType> {
 fn sum<T: Value>(
     source: &dyn MatrixSource,
     options: &StatsOptions,
+    parts: &[RowsOrCols],
     measures: Measures,
-) -> Result<Stats> {
+) -> Result<Vec<Stats>> {
     match measures {
-        Measures::All => compute::<T, T::All>(source, options),
-        _ => compute::<T, T::Sum>(source, options),
+        Measures::All => compute::<T, T::All>(source, options, parts),
+        _ => compute::<T, T::Sum>(source, options, parts),
     }
 }
 
 fn compute<T: Value, S: Slim<T>>(
     source: &dyn MatrixSource,
     options: &StatsOptions,
-) -> Result<Stats> {
+    parts: &[RowsOrCols],
+) -> Result<Vec<Stats>> {
     let header = source.header();
     let each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
-    check_memory([each, Counting::<T, S>::MINOR_BYTES], header, options)?;
-    let Pass { entries, fields, by_major, minors, mut watched } =
-        Pass::new(source, options, S::VALUES.then_some(T::TYPE));
-    let counting = Counting::<T, S>::new(entries, by_major, minors);
-    let mut counted = Counted::new(&counting);
+    let times = 1 + parts.len();
+    check_memory([each * times, Counting::<T, S>::MINOR_BYTES * times], header, options)?;
+    let values = S::VALUES.then_some(T::TYPE);
+    let Pass { entries, mut fields, by_major, minors, mut watched } =
+        Pass::new(source, options, values);
+    let mut shapes = vec![header.shape];
+    let mut several =
+        Several::<T, S> { whole: Counting::new(entries, by_major, minors), parts: Vec::new() };
+    for RowsOrCols { axis, ranges } in parts {
+        let (step, shape) = selecting(*axis, ranges.clone(), header)?;
+        fields.minors |= *axis != header.order.major();
+        let entries = Entries::new(header.order, T::TYPE, Vec::new());
+        let minors = minors.map(|_| shape.minor(header.order));
+        several.parts.push((step, Counting::new(entries, by_major, minors)));
+        shapes.push(shape);
+    }
+    let mut counted = several.counted();
     let units = source.units(0..header.shape.major(header.order), fields)?;
     let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
-    run(units, &counting, &mut watched, &mut counted, workers)?;
+    run(units, &several, &mut watched, &mut counted, workers)?;
     if let Watched(Some(ascent)) = watched
         && let Err(error) = ascent.finish(source, options.memory, workers)
     {
@@ -205,25 +245,32 @@ fn compute<T: Value, S: Slim<T>>(
             return Err(error);
         }
         let StatsOptions { memory, threads, cancellation, .. } = options.clone();
-        return compute::<T, S>(&Summed::borrowed(source, memory, threads, cancellation), options);
+        let summed = Summed::borrowed(source, memory, threads, cancellation);
+        return compute::<T, S>(&summed, options, parts);
     }
-    let Found { whole, majors, minors } = counted.finish();
-    let finish = |tallies: Option<Vec<Tally<S::Sums>>>, [len, across]: [u64; 2]| {
+    let found = counted.0.into_iter().zip(shapes);
+    Ok(found.map(|(counted, shape)| finished(counted.finish(), shape, header.order)).collect())
+}
+
+/// Turns tallies into statistics.
+fn finished<S: Sums>(found: Found<S>, shape: Shape, order: Order) -> Stats {
+    let Found { whole, majors, minors } = found;
+    let finish = |tallies: Option<Vec<Tally<S>>>, [len, across]: [u64; 2]| {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let moments = |tally: &Tally<S::Sums>| tally.moments(across.into());
+        let moments = |tally: &Tally<S>| tally.moments(across.into());
         tallies.map(|tallies| {
             let mut all: Vec<Moments> = tallies.iter().map(moments).collect();
             all.resize(all.len().max(len), moments(&Tally::default()));
             all
         })
     };
-    let [major, minor] = [header.shape.major(header.order), header.shape.minor(header.order)];
+    let [major, minor] = [shape.major(order), shape.minor(order)];
     let (majors, minors) = (finish(majors, [major, minor]), finish(minors, [minor, major]));
-    let (rows, cols) = match header.order {
+    let (rows, cols) = match order {
         Order::Row => (majors, minors),
         Order::Col => (minors, majors),
     };
-    Ok(Stats { whole: whole.moments(header.shape.cells()), rows, cols })
+    Stats { whole: whole.moments(shape.cells()), rows, cols }
 }
 
 /// A pass over the entries.

@@ -8,7 +8,7 @@ use crate::{ConvertOptions, Location, Progress, Summary};
 /// Writes the rows and columns of a matrix that meet conditions. From a file with several matrices and tables,
 /// everything that belongs to them is written, if the target supports it; its main matrix is measured.
 ///
-/// The entries are read twice, or more often for some conditions; see [`engine::filter`](crate::engine::filter).
+/// The entries are read twice, or three times for some conditions; see [`engine::filter`](crate::engine::filter).
 ///
 /// ```no_run
 /// use nnz::{ConvertOptions, NoProgress, engine::Filter};

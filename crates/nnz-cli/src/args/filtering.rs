@@ -20,8 +20,8 @@ use super::{Writing, daphne, location};
 /// condition. Anything else is a selection as in nnz slice: ranges, positions, names, @FILE, or a condition on a column
 /// of annotations; column(nnz) is a column whose name is that of a measure.
 ///
-/// Both axes are judged by the matrix as it is in SRC, and keep its order. The entries are read twice, and once more
-/// for each regular expression. Of AnnData files, everything that belongs to the rows and columns is written.
+/// Both axes are judged by the matrix as it is in SRC, and keep its order. The entries are read twice, or three times if
+/// nonzero and other measures are used. Of AnnData files, everything that belongs to the rows and columns is written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

@@ -6,7 +6,7 @@ use std::ops::Range;
 use nnz_core::{Axis, AxisKind, Error, Header, Result, ValueType};
 
 use super::pattern::Pattern;
-use super::{Pass, same_axis};
+use super::{Part, same_axis};
 use crate::slice::comparison::{Comparison, compare, parse};
 use crate::{Measures, Moments, Number, Stats};
 
@@ -56,14 +56,14 @@ impl Measure {
     }
 }
 
-/// Returns whether measures include others.
-pub(super) fn more(measures: Measures, others: Measures) -> bool {
+/// Returns the measures that include both; those of nonzero elements are not combined with others.
+pub(super) fn more(one: Measures, other: Measures) -> Measures {
     let rank = |measures| match measures {
         Measures::Nnz | Measures::Nonzero => 0,
         Measures::Sums => 1,
         Measures::All => 2,
     };
-    rank(measures) > rank(others)
+    if rank(other) > rank(one) { other } else { one }
 }
 
 /// By what the entries of a row or column are selected.
@@ -89,10 +89,14 @@ impl Quantity {
         self.among.as_ref().map(|(_, pattern)| pattern)
     }
 
-    /// Returns the pass that measures this for rows or columns.
-    pub(super) fn pass(&self, axis: Axis) -> Pass {
+    pub(super) fn is_nonzero(&self) -> bool {
+        self.measure == Measure::Nonzero
+    }
+
+    /// Returns what is measured for this of rows or columns.
+    pub(super) fn part(&self, axis: Axis) -> Part {
         let among = self.among().map(|pattern| (axis == Axis::Cols, pattern.text().to_owned()));
-        Pass { among, nonzero: self.measure == Measure::Nonzero }
+        Part { nonzero: self.is_nonzero(), among }
     }
 
     fn check_axis(&self, axis: Axis, header: &Header) -> Result<()> {
@@ -139,11 +143,11 @@ impl Measured {
         &self,
         axis: Axis,
         of: u64,
-        found: &BTreeMap<Pass, Stats>,
+        found: &BTreeMap<Part, Stats>,
         value_type: ValueType,
     ) -> Result<Vec<Range<u64>>> {
         let measured = |quantity: &Quantity| {
-            let stats = found.get(&quantity.pass(axis));
+            let stats = found.get(&quantity.part(axis));
             let all = stats.and_then(|stats| {
                 if axis == Axis::Rows { stats.rows.as_ref() } else { stats.cols.as_ref() }
             });

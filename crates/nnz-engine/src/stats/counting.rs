@@ -11,6 +11,7 @@ use super::number::Value;
 use super::tally::{Slim, Sums, Tally};
 use crate::check::Ascent;
 use crate::flow::{Join, Work, Write};
+use crate::stages::Step;
 
 /// The parallel part.
 pub(super) struct Counting<T, S: Slim<T>> {
@@ -43,18 +44,9 @@ pub(super) struct Part<S> {
     whole: Tally<S>,
 }
 
-impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
-    type Batch = Batch;
-    type BatchUnits = [Batch; 2];
-    type Encoded = Part<S::Sums>;
-    type Joint = ();
-
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
-        self.entries.decode(units)
-    }
-
-    fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Part<S::Sums>> {
-        self.entries.prepare(&mut batches, S::VALUES)?;
+impl<T: Value, S: Slim<T>> Counting<T, S> {
+    /// Counts the entries of a batch.
+    fn count(&self, batches: [Batch; 2]) -> Part<S::Sums> {
         let batch = &batches[0];
         let values = T::slice(&batch.values).unwrap_or_default();
         let mut whole = Tally::default();
@@ -82,7 +74,57 @@ impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
         if self.minors.is_none() || S::ORDER_FREE {
             batches.take().into_iter().for_each(|batches| self.entries.reuse(batches));
         }
-        Ok(Part { batches, majors, whole })
+        Part { batches, majors, whole }
+    }
+}
+
+/// The parallel part for a whole matrix and some of its rows or columns.
+pub(super) struct Several<T, S: Slim<T>> {
+    pub(super) whole: Counting<T, S>,
+    /// What is counted of entries that a step selects.
+    pub(super) parts: Vec<(Box<dyn Step>, Counting<T, S>)>,
+}
+
+impl<T: Value, S: Slim<T>> Several<T, S> {
+    /// Creates the sequential parts, the first for the whole matrix.
+    pub(super) fn counted(&self) -> AllCounted<'_, T, S> {
+        let parts = self.parts.iter().map(|(_, counting)| counting);
+        AllCounted(std::iter::once(&self.whole).chain(parts).map(Counted::new).collect())
+    }
+}
+
+impl<T: Value, S: Slim<T>> Work for Several<T, S> {
+    type Batch = Batch;
+    type BatchUnits = [Batch; 2];
+    type Encoded = Vec<Part<S::Sums>>;
+    type Joint = ();
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
+        self.whole.entries.decode(units)
+    }
+
+    fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Vec<Part<S::Sums>>> {
+        self.whole.entries.prepare(&mut batches, S::VALUES)?;
+        let mut all = Vec::with_capacity(1 + self.parts.len());
+        for (step, counting) in &self.parts {
+            let mut some = counting.entries.unused();
+            step.apply(&mut batches[0], &mut some[0])?;
+            // The step exchanges them.
+            std::mem::swap(&mut batches[0], &mut some[0]);
+            all.push(counting.count(some));
+        }
+        all.insert(0, self.whole.count(batches));
+        Ok(all)
+    }
+}
+
+/// The sequential parts for a whole matrix and some of its rows or columns.
+pub(super) struct AllCounted<'a, T, S: Slim<T>>(pub(super) Vec<Counted<'a, T, S>>);
+
+impl<T: Value, S: Slim<T>> Write<Several<T, S>> for AllCounted<'_, T, S> {
+    fn write(&mut self, all: Vec<Part<S::Sums>>) -> Result<()> {
+        self.0.iter_mut().zip(all).for_each(|(counted, part)| counted.add(part));
+        Ok(())
     }
 }
 
@@ -103,7 +145,7 @@ pub(super) struct Found<S> {
 }
 
 impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
-    pub(super) fn new(counting: &'a Counting<T, S>) -> Self {
+    fn new(counting: &'a Counting<T, S>) -> Self {
         let minors = counting.minors.filter(|_| !S::ORDER_FREE).map(MinorTallies::new);
         Self { counting, whole: Tally::default(), majors: Vec::new(), minors }
     }
@@ -138,7 +180,7 @@ impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
 /// The check for duplicates, if any.
 pub(super) struct Watched(pub(super) Option<Ascent>);
 
-impl<T: Value, S: Slim<T>> Join<Counting<T, S>> for Watched {
+impl<T: Value, S: Slim<T>> Join<Several<T, S>> for Watched {
     fn join(&mut self, batches: &[Batch; 2]) -> Result<Option<()>> {
         if let Self(Some(ascent)) = self {
             ascent.watch(&batches[0]);
@@ -147,8 +189,8 @@ impl<T: Value, S: Slim<T>> Join<Counting<T, S>> for Watched {
     }
 }
 
-impl<T: Value, S: Slim<T>> Write<Counting<T, S>> for Counted<'_, T, S> {
-    fn write(&mut self, part: Part<S::Sums>) -> Result<()> {
+impl<T: Value, S: Slim<T>> Counted<'_, T, S> {
+    fn add(&mut self, part: Part<S::Sums>) {
         self.whole.merge(&part.whole);
         for (major, tally) in part.majors {
             let major = usize::try_from(major).unwrap_or(usize::MAX);
@@ -161,7 +203,6 @@ impl<T: Value, S: Slim<T>> Write<Counting<T, S>> for Counted<'_, T, S> {
             minors.add(&batches[0]);
             self.counting.entries.reuse(batches);
         }
-        Ok(())
     }
 }
 

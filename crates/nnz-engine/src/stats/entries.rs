@@ -24,14 +24,19 @@ impl Entries {
 
     /// Decodes units. Returns also the number of stored entries of each.
     pub(super) fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
-        let empty = || Batch::new(self.order, Values::new(self.value_type));
-        let mut batches = lock(&self.batches).pop().unwrap_or_else(|| [empty(), empty()]);
+        let mut batches = self.unused();
         let mut stored = Vec::with_capacity(1);
         for unit in units {
             unit.decode(&mut batches[0])?;
             stored.push(batches[0].entries() as u64);
         }
         Ok((batches, stored))
+    }
+
+    /// Returns batches to be filled.
+    pub(super) fn unused(&self) -> [Batch; 2] {
+        let empty = || Batch::new(self.order, Values::new(self.value_type));
+        lock(&self.batches).pop().unwrap_or_else(|| [empty(), empty()])
     }
 
     /// Applies the steps to a batch, and repeats a shared value if values are needed.
