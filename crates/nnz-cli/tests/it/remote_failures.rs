@@ -213,3 +213,23 @@ fn proxies_of_the_environment_are_used() {
     assert!(error.contains("no connection"), "{error}");
     assert!(proxy.take_log().is_empty());
 }
+
+#[test]
+fn lengths_of_zarr_without_data_are_refused_at_urls() {
+    let bucket = Bucket::new();
+    let source = testdata().join(STORE);
+    run(&["-q", "convert", text(&source), text(&bucket.served("m.zarr")), "--to", "CSC"]).good();
+    let metadata = bucket.served("m.zarr").join("values/zarr.json");
+    let text_of = std::fs::read_to_string(&metadata).unwrap();
+    let mut values: serde_json::Value = serde_json::from_str(&text_of).unwrap();
+    values["shape"] = serde_json::json!([1_u64 << 50]);
+    std::fs::write(&metadata, values.to_string()).unwrap();
+    for (url, says) in [
+        ("s3://bucket/m.zarr".to_owned(), "with chunks for"),
+        // It is not listed.
+        (bucket.server.url("bucket/m.zarr"), "without the last chunk"),
+    ] {
+        let error = bucket.run(&["cat", &url]).refused();
+        assert!(error.contains(says), "{url}: {error}");
+    }
+}

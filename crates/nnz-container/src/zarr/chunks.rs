@@ -13,6 +13,9 @@ use crate::chunk_cache::ChunkCache;
 /// Size of elements in bytes for which no stored data is required, such as fill values.
 const UNCHECKED_BYTES: u64 = 64 << 20;
 
+/// The same where a list of files takes a request, which reading a few elements should not need.
+const UNCHECKED_REMOTE_BYTES: u64 = 1 << 30;
+
 /// Maximum size of a fill value.
 pub(super) const MAX_FILL_LEN: usize = 1 << 20;
 
@@ -78,7 +81,11 @@ impl Stored {
         let Metadata { len, chunk, pipeline, shard, .. } = &self.metadata;
         // Empty strings take time, if not memory.
         let claimed = len * self.metadata.min_bytes().max(1);
-        if claimed <= UNCHECKED_BYTES {
+        let unchecked = match self.directory.has_latency() {
+            true => UNCHECKED_REMOTE_BYTES,
+            false => UNCHECKED_BYTES,
+        };
+        if claimed <= unchecked {
             return Ok(());
         }
         let chunks = shard.as_ref().map_or(1, |shard| shard.chunks);
@@ -103,7 +110,7 @@ impl Stored {
             }
             listed => listed?,
         }
-        if claimed <= stored.saturating_add(UNCHECKED_BYTES) {
+        if claimed <= stored.saturating_add(unchecked) {
             return Ok(());
         }
         let found = format!("a length of {len} elements with chunks for {stored} bytes");
