@@ -19,8 +19,8 @@ use pattern::Pattern;
 /// Conditions on the rows, or on the columns, of a matrix. All have to be met.
 ///
 /// As text, a condition is a [`Selection`], or compares what is measured of a row or column with a number: `nnz>=200`,
-/// `sum<=50000`, `variance>0.5`. The measures are those of [`stats`]: `nnz`, `nonzero`, `sum`, `mean`, `variance`,
-/// `min` and `max`; `=`, `!=`, `<`, `<=`, `>` and `>=` compare. `sum(rows=^MT-)`, for columns, only includes the rows
+/// `sum<=50000`, `variance>0.5`. The measures are those of [`stats`](fn@crate::stats): `nnz`, `nonzero`, `sum`, `mean`,
+/// `variance`, `min` and `max`; `=`, `!=`, `<`, `<=`, `>` and `>=` compare. `sum(rows=^MT-)`, for columns, only includes the rows
 /// whose names match a regular expression, and `/` divides two measures: `sum(rows=^MT-)/sum<0.2`. If no name matches,
 /// the text columns of the annotations are searched. `cells=` and `features=` can be used for `rows=` and `cols=`.
 /// NaN, such as a share of nothing, meets no condition.
@@ -184,8 +184,8 @@ impl Kept {
 ///
 /// # Errors
 ///
-/// Fails as [`stats`] and [`Slice::new`], if no name matches a regular expression, if entries of an axis are to be
-/// selected by names of the same axis, and if the file does not state which axis has cells or features.
+/// Fails as [`stats`](fn@crate::stats) and [`Slice::new`](crate::Slice::new), if no name matches a regular expression,
+/// if the names are those of the axis that is measured, and if the file does not state which axis has cells or features.
 pub fn filter(
     source: &dyn MatrixSource,
     place: &Place,
