@@ -292,11 +292,11 @@ class Matrix(Lazy, Parallel):
 
         Parameters
         ----------
-        rows, cols, cells, features : str, list of str, or tuple, optional
+        rows, cols, cells, features : optional
             A condition as in ``nnz filter``: a measure of `nnz.stats` (``"nnz>=200"``, ``"variance>0.5"``), one of the
             rows or columns whose names match a regular expression (``"sum(features=^MT-)>5"``), or a quotient
-            (``"sum(features=^MT-)/sum<0.2"``); or a selection as in `nnz.slice`: ``"batch=A"``, ``"0:100"``,
-            ``"@barcodes.txt"``, or a list of names. A tuple combines several with AND.
+            (``"sum(features=^MT-)/sum<0.2"``); or what `nnz.slice` takes: ``"batch=A"``, ``"@barcodes.txt"``, a list of
+            names, or for `rows` and `cols` positions or booleans. A tuple combines several with AND.
 
         Returns
         -------
@@ -314,8 +314,11 @@ class Matrix(Lazy, Parallel):
         >>> m.filter(rows="nnz>=3", cols=("nnz>=40", "sum<=500")).shape
         (161, 50)
         """
+        # It imports this module.
+        from ._slice import selections
+
         given: List[Any] = [rows, cols, cells, features]
-        conditions = [[] if one is None else list(one) if is_tuple(one) else [one] for one in given]
+        conditions = [selections(one, axis, self.path, [self]) for one, axis in zip(given, (0, 1, None, None))]
         kept_rows, kept_cols, _ = self._handle.source.filter(conditions, False, self._handle.memory)
         return self._derived(("select", kept_rows, kept_cols))
 

@@ -61,6 +61,12 @@ def test_conditions_that_do_not_fit_are_refused(tmp_path):
             nnz.filter(PBMC, tmp_path / "kept.npz", **given)
     with pytest.raises(KeyError):
         m.filter(rows=["no such gene"])
+    for given in [{"cells": np.ones(m.shape[1], bool)}, {"cells": 5}, {"features": None, "cells": ("nnz>1", 2.5)}]:
+        with pytest.raises(nnz.ArgumentError, match="are selected by a string or a list of names"):
+            m.filter(**given)
+    with pytest.raises(IndexError):
+        m.filter(cols=5.5)
+    assert m.filter(rows=np.arange(507) < 3, cols=[5, 7]).shape == (3, 2)
     assert not (tmp_path / "kept.npz").exists()
     assert m.filter().shape == m.shape
 
