@@ -41,6 +41,7 @@ impl MatrixTarget for Blocks {
             unique: false,
             names: false,
             annotations: false,
+            positions: false,
             dense: false,
         }
     }

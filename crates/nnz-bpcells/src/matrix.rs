@@ -2,6 +2,7 @@
 
 mod members;
 mod pointers;
+mod positions;
 mod reader;
 mod scattered;
 mod sink;

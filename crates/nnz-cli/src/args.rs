@@ -7,6 +7,7 @@ mod format_options;
 pub(crate) mod fragments;
 mod global;
 mod labelling;
+mod reordering;
 pub(crate) mod sampling;
 mod selecting;
 pub(crate) mod topics;
@@ -164,6 +165,8 @@ impl Verb {
         match self {
             Self::Cat(verb) => verb.selecting.texts(),
             Self::Slice(verb) => verb.selecting.texts(),
+            Self::Convert(verb) => verb.reordering.texts(),
+            Self::Transpose(verb) => verb.convert.reordering.texts(),
             Self::Filter(verb) => verb.filtering.texts(),
             Self::Stats(verb) => verb.selecting.texts(),
             Self::Fragments(fragments::Fragments {
@@ -323,6 +326,7 @@ Examples:
   nnz convert pbmc.bpcells pbmc.rds --to dgCMatrix
   nnz convert study.h5ad study.zarr
   nnz convert counts.mtx counts.bpcells --order row --type double
+  nnz convert pbmc.bpcells packed.bpcells --reorder rows=frequency
   nnz convert counts.mtx counts.dbdf --dialect daphne
   nnz convert people.csv people.dbdf --types si64,f64,ui8")]
 pub(crate) struct Convert {
@@ -336,6 +340,9 @@ pub(crate) struct Convert {
 
     #[command(flatten)]
     pub(crate) source_options: daphne::SourceOptions,
+
+    #[command(flatten)]
+    pub(crate) reordering: reordering::Reorderings,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -680,6 +687,7 @@ pub(crate) struct Validate {
 Examples:
   nnz diff counts.mtx counts.bpcells && echo equal
   nnz diff before.h5ad after.h5ad
+  nnz diff pbmc.bpcells packed.bpcells --by-name
   nnz diff before.h5ad::X after.h5ad::X")]
 pub(crate) struct Diff {
     /// The first matrix
@@ -693,6 +701,10 @@ pub(crate) struct Diff {
     /// Compare stored entries, including explicit zeros; for AnnData files also types
     #[arg(long)]
     pub(crate) stored: bool,
+
+    /// Match rows and columns by name: only their order may differ
+    #[arg(long)]
+    pub(crate) by_name: bool,
 
     /// Maximum number of differences to print; for AnnData files, of each part
     #[arg(long, value_name = "N", default_value = "10")]

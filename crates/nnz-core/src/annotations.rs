@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use crate::{Result, Scalar, StringList, ValueType, Values};
 
+/// The name of the column with the position that each row or column had before it was reordered.
+pub const ORIGINAL_POSITION: &str = "original_position";
+
 /// The type of a column of annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
@@ -254,7 +257,8 @@ impl Column {
     }
 
     /// Returns a value, or a category, that is a number.
-    pub(crate) fn number(&self, row: u64) -> Option<Scalar> {
+    #[must_use]
+    pub fn number(&self, row: u64) -> Option<Scalar> {
         let row = usize::try_from(row).ok()?;
         match &self.values {
             ColumnValues::Numbers(values) => values.get(row),

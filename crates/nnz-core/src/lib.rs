@@ -34,6 +34,7 @@ mod value;
 pub use about::{About, ArrayAbout};
 pub use annotations::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
+    ORIGINAL_POSITION,
 };
 pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};

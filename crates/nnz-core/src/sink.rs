@@ -22,6 +22,8 @@ pub struct SinkCapabilities {
     pub names: bool,
     /// Whether it stores annotations of rows and columns.
     pub annotations: bool,
+    /// Whether it stores the column [`ORIGINAL_POSITION`](crate::ORIGINAL_POSITION), if no other annotations.
+    pub positions: bool,
     /// Whether it stores every cell (of the stored triangle).
     pub dense: bool,
 }
@@ -38,6 +40,7 @@ impl SinkCapabilities {
             unique: false,
             names: false,
             annotations: false,
+            positions: false,
             dense: false,
         }
     }

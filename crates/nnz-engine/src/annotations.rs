@@ -9,22 +9,23 @@ mod table;
 mod text;
 mod unique;
 
-use nnz_core::{Axis, MatrixSource, Result, readable};
+use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result, readable};
 
 use crate::slice::one_of;
 
 pub use appended::{Appended, DroppedColumn, Join};
-pub use labels::{Labelled, Labels};
+pub use labels::{Labelled, Labels, OriginalPositions};
 pub(crate) use picked::Picked;
 pub use table::AnnotationTable;
 pub use text::{AnnotationText, write_annotations};
 
-/// Describes the annotations of a source, for the list of what a target does not support.
+/// Describes the annotations of a source, for the list of what a target does not support. With `positions`, it
+/// supports the column [`ORIGINAL_POSITION`].
 ///
 /// # Errors
 ///
 /// Fails if the system cannot read them.
-pub(crate) fn named(source: &dyn MatrixSource) -> Result<Vec<String>> {
+pub(crate) fn named(source: &dyn MatrixSource, positions: bool) -> Result<Vec<String>> {
     const MOST: usize = 8;
     let mut named = Vec::new();
     for axis in [Axis::Rows, Axis::Cols] {
@@ -32,9 +33,14 @@ pub(crate) fn named(source: &dyn MatrixSource) -> Result<Vec<String>> {
             named.push(format!("{} annotations", one_of(axis)));
             continue;
         };
-        let Some(table) = table.filter(|table| !table.columns().is_empty()) else { continue };
-        let columns = table.columns();
-        let shown: Vec<&str> = columns.iter().take(MOST).map(|column| &*column.name).collect();
+        let Some(table) = table else { continue };
+        let stored = |name: &str| positions && name == ORIGINAL_POSITION;
+        let columns = table.columns().iter().map(|column| &*column.name);
+        let columns: Vec<&str> = columns.filter(|name| !stored(name)).collect();
+        if columns.is_empty() {
+            continue;
+        }
+        let shown: Vec<&str> = columns.iter().take(MOST).copied().collect();
         let more = match columns.len().saturating_sub(MOST) {
             0 => String::new(),
             more => format!(" and {more} more"),

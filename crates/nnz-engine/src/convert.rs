@@ -140,7 +140,7 @@ pub fn convert(
         dropped.extend(source.extras()?);
     }
     if !target.capabilities().annotations && !target.keeps_tables() {
-        dropped.extend(annotations::named(source)?);
+        dropped.extend(annotations::named(source, target.capabilities().positions)?);
     }
     dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {

@@ -1,6 +1,7 @@
 //! Comparing two matrices.
 
 mod alike;
+mod by_name;
 mod unstored;
 
 use nnz_core::{
@@ -12,8 +13,9 @@ use crate::convert::locate;
 use crate::flow::Workers;
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropValue, Step, expand};
-use crate::{Cancellation, default_memory};
+use crate::{Cancellation, Selection, Slice, default_memory};
 use alike::Alike;
+pub use by_name::{MatchedNames, match_names};
 use unstored::{Gaps, Unstored};
 
 /// Options of a comparison.
@@ -22,6 +24,8 @@ use unstored::{Gaps, Unstored};
 pub struct DiffOptions {
     /// Whether stored entries are compared, including explicit zeros, instead of cells.
     pub stored: bool,
+    /// Whether rows and columns are matched by name, so that matrices that differ in their order are equal.
+    pub by_name: bool,
     /// Maximum number of differences.
     pub max_diffs: usize,
     /// Memory in bytes for sorting.
@@ -35,6 +39,7 @@ pub struct DiffOptions {
 nnz_core::setters! {
     DiffOptions {
         stored: bool,
+        by_name: bool,
         max_diffs: usize,
         memory: u64,
         threads: usize,
@@ -47,6 +52,7 @@ impl Default for DiffOptions {
     fn default() -> Self {
         Self {
             stored: false,
+            by_name: false,
             max_diffs: 10,
             memory: default_memory(),
             threads: std::thread::available_parallelism().map_or(1, Into::into),
@@ -93,11 +99,11 @@ pub enum Difference {
 /// matrices have them. `places` are their names in messages. A stored entry that is equal to the fill
 /// value (zero by default) equals a cell that is not stored, and entries that follow from a symmetry are
 /// included; with [`stored`](DiffOptions::stored), neither is the case. If the fill values differ, cells
-/// that neither matrix stores differ.
+/// that neither matrix stores differ. Differences have the positions of the first matrix.
 ///
 /// # Errors
 ///
-/// Fails if one of them cannot be read or is broken.
+/// Fails if one of them cannot be read or is broken, and, if rows or columns are matched by name, if a name is repeated.
 pub fn diff(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],
@@ -110,6 +116,9 @@ pub fn diff(
     if shapes[0] != shapes[1] {
         each(Difference::Shape(shapes[0], shapes[1]));
         return Ok(());
+    }
+    if options.by_name {
+        return diff_by_name(sources, places, options, each);
     }
     for axis in [Axis::Rows, Axis::Cols] {
         if names_differ([a, b], axis, &places)? {
@@ -139,6 +148,35 @@ pub fn diff(
     };
     found.into_iter().for_each(each);
     Ok(())
+}
+
+/// Compares two matrices of the same shape, after the rows and columns of the second one are put into the order of the
+/// first one. If a name is missing, only that is a difference.
+fn diff_by_name(
+    sources: [&dyn MatrixSource; 2],
+    places: [Place; 2],
+    options: &DiffOptions,
+    each: &mut dyn FnMut(Difference),
+) -> Result<()> {
+    let mut orders = [Selection::all(), Selection::all()];
+    let mut differ = false;
+    for (axis, order) in [Axis::Rows, Axis::Cols].into_iter().zip(&mut orders) {
+        match match_names(sources, axis, &places, options.memory)? {
+            MatchedNames::InPlace => {}
+            MatchedNames::Moved(selection) => *order = selection,
+            MatchedNames::Different => {
+                differ = true;
+                each(Difference::Names(axis));
+            }
+        }
+    }
+    if differ {
+        return Ok(());
+    }
+    let [first, second] = sources;
+    let [rows, cols] = &orders;
+    let second = Slice::new(Box::new(second), places[1].clone(), rows, cols)?;
+    diff([first, &second], places, &options.clone().by_name(false), each)
 }
 
 /// Compares the names of an axis, if both matrices have them. All names are read in any case.

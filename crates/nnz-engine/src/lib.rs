@@ -46,6 +46,7 @@ mod parts;
 mod progress;
 mod random;
 mod read;
+mod reorder;
 mod repeated_names;
 mod slice;
 mod sort;
@@ -59,13 +60,16 @@ mod unsorted;
 
 pub use annotations::{
     AnnotationTable, AnnotationText, Appended, DroppedColumn, Join, Labelled, Labels,
-    write_annotations,
+    OriginalPositions, write_annotations,
 };
 pub use cat::{CatOptions, cat};
 pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};
 pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
-pub use diff::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
+pub use diff::{
+    DiffOptions, Difference, ElementChange, ElementDifference, MatchedNames, diff, match_names,
+    same_value,
+};
 pub use filter::{Filter, FilterOptions, Filtered, Kept, filter};
 pub use free_space::check_free_space;
 pub use memory::default_memory;
@@ -74,6 +78,7 @@ pub use nnz_core::Cancellation;
 pub use padded::Padded;
 pub use progress::{NoProgress, Progress};
 pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
+pub use reorder::{NewOrder, ReorderOptions, Reordering, reorder};
 pub use repeated_names::{RepeatedNames, repeated_names};
 pub use slice::{Selection, Slice};
 pub use sort::sorted_units;

@@ -99,7 +99,7 @@ pub trait MatrixTarget: Send + Sync {
     -> Result<Box<dyn MatrixSink>>;
 
     /// Creates a sink for a matrix with annotations, if the format [supports
-    /// annotations](SinkCapabilities::annotations).
+    /// annotations](SinkCapabilities::annotations) or [original positions](SinkCapabilities::positions).
     ///
     /// # Errors
     ///

@@ -63,6 +63,7 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
         unique: true,
         names: false,
         annotations: false,
+        positions: false,
         dense: layout == Layout::Array,
     }
 }

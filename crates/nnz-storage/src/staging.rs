@@ -30,6 +30,7 @@ mod lock;
 mod ready;
 mod rename;
 mod target;
+mod temporary;
 mod tree;
 mod update;
 mod url;
@@ -39,6 +40,7 @@ pub use directory::{Foreign, Refusal, StagedDirectory};
 pub use file::StagedFile;
 pub use hidden::is_hidden_name;
 pub use target::{Expected, Version, appeared};
+pub use temporary::TemporaryDirectory;
 pub use update::UpdateLock;
 pub use url::{
     UploadFile, UrlEntries, UrlOutput, UrlOutputs, check_addition, exists, set_url_outputs,

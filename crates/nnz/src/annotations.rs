@@ -8,8 +8,11 @@ use nnz_storage::Opened;
 
 pub use nnz_core::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
+    ORIGINAL_POSITION,
 };
-pub use nnz_engine::{AnnotationTable, AnnotationText, Labelled, Labels, write_annotations};
+pub use nnz_engine::{
+    AnnotationTable, AnnotationText, Labelled, Labels, OriginalPositions, write_annotations,
+};
 
 /// Returns the separator of the values of a table by the extension of its file: a comma for `.csv`, a tab
 /// for `.tsv` and `.txt`, also with `.gz`.

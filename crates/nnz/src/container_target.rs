@@ -135,6 +135,12 @@ impl ContainerTarget {
         &self.path
     }
 
+    /// Returns whether it is an R object.
+    #[cfg(feature = "bpcells")]
+    pub(crate) fn is_r_object(&self) -> bool {
+        matches!(self.kind, Kind::RObject(_))
+    }
+
     /// Checks that the target can be written, before any work starts.
     pub(crate) fn check(&self, members: &'static [&'static str]) -> Result<()> {
         let path = &self.path;

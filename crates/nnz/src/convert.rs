@@ -9,7 +9,7 @@ use nnz_core::{
     ValueType,
 };
 use nnz_engine as engine;
-use nnz_engine::{Labelled, Labels};
+use nnz_engine::{Labelled, Labels, Reordering};
 use nnz_storage::staging::WriteOptions;
 
 use crate::formats::{FormatOptions, Registry};
@@ -96,6 +96,9 @@ pub struct ConvertOptions {
     pub transpose: bool,
     /// The axis of the cells in the target.
     pub cell_axis: CellAxis,
+    /// The order of the rows and of the columns of the source. Their previous positions are stored as annotations
+    /// ([`ORIGINAL_POSITION`](crate::annotations::ORIGINAL_POSITION)), if the target supports it.
+    pub reorder: [Reordering; 2],
     /// Names and annotations of the rows that replace those of the source.
     pub row_labels: Labels,
     /// Names and annotations of the columns that replace those of the source.
@@ -169,6 +172,7 @@ impl Default for ConvertOptions {
             strict,
             transpose,
             cell_axis: CellAxis::default(),
+            reorder: Default::default(),
             row_labels: Labels::default(),
             col_labels: Labels::default(),
             memory,
@@ -182,11 +186,23 @@ impl Default for ConvertOptions {
 }
 
 impl ConvertOptions {
+    /// Sets `reorder`, for rows and for columns.
+    #[must_use]
+    pub fn reorder(mut self, reorder: [Reordering; 2]) -> Self {
+        self.reorder = reorder;
+        self
+    }
+
     /// Replaces an existing target, which is refused otherwise.
     #[must_use]
     pub fn overwrite(mut self, overwrite: bool) -> Self {
         self.write.overwrite = overwrite;
         self
+    }
+
+    /// Returns whether rows or columns are reordered.
+    pub(crate) fn reorders(&self) -> bool {
+        self.reorder.iter().any(|order| *order != Reordering::Unchanged)
     }
 
     /// Returns the options to open sources.
@@ -281,6 +297,9 @@ pub fn convert_source(
 ) -> Result<Summary> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let to = &to.into().resolve_target()?;
+    if options.reorders() {
+        return crate::reorder::convert(source, from, to, options, progress);
+    }
     let labels = [&options.row_labels, &options.col_labels];
     let labelled;
     let source = match labels.iter().all(|labels| labels.is_default()) {

@@ -89,6 +89,7 @@ mod filter;
 mod location;
 mod open;
 mod read;
+mod reorder;
 mod repair;
 mod slice;
 mod stats;

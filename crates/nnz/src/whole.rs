@@ -1,15 +1,17 @@
 //! Files with several matrices and tables, as wholes.
 
+mod by_name;
 mod split;
 
 use std::time::Instant;
 
-use nnz_core::{MatrixSource, Result, readable};
+use nnz_core::{Error, MatrixSource, Result, readable};
 
 pub use nnz_engine::{ElementChange, ElementDifference, Join};
 pub use split::{SplitSummary, split};
 
 use crate::formats::{FormatInfo, Probe, WholeFormat, check_options};
+use crate::reorder;
 use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection, Summary};
 
 /// Options of concatenating files. By default, all must have the same columns.
@@ -115,6 +117,14 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
     let to = &to.resolve_target()?;
+    if options.reorders() && is_written(from, to, options)? {
+        let source = options.open_options().open_matrix(from)?;
+        let ([rows, cols], options) = &reorder::new_order(&*source, &from.source_place(), options)?;
+        drop(source);
+        return write(from, to, options, |format, probe| {
+            format.slice_file(probe, to, [rows, cols], options, progress)
+        });
+    }
     write(from, to, options, |format, probe| format.convert_file(probe, to, options, progress))
 }
 
@@ -137,6 +147,7 @@ pub fn slice(
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
     let to = &to.resolve_target()?;
+    refuse_reordering(from, to, options)?;
     let written = write(from, to, options, |format, probe| {
         format.slice_file(probe, to, selected, options, progress)
     })?;
@@ -159,6 +170,9 @@ pub fn concat(
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
     let to = &to.resolve_target()?;
+    if let Some(first) = from.first() {
+        refuse_reordering(first, to, options)?;
+    }
     let mut format = None;
     let mut probes = Vec::with_capacity(from.len());
     for from in from {
@@ -189,8 +203,20 @@ pub fn diff(
     if !std::ptr::addr_eq(format, other.format) {
         return Ok(false);
     }
-    format.diff_files([&probe, &other.probe], options, each)?;
+    match options.by_name {
+        true => by_name::diff(format, [&probe, &other.probe], [first, second], options, each)?,
+        false => format.diff_files([&probe, &other.probe], options, each)?,
+    }
     Ok(true)
+}
+
+/// Fails if rows or columns of a whole file are reordered in another operation than a conversion.
+fn refuse_reordering(from: &Location, to: &Location, options: &ConvertOptions) -> Result<()> {
+    if options.reorders() && is_written(from, to, options)? {
+        let what = "whole files are reordered only when they are converted";
+        return Err(Error::argument(what));
+    }
+    Ok(())
 }
 
 fn write(

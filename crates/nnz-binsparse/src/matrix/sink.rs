@@ -47,6 +47,7 @@ pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
         unique: true,
         names: false,
         annotations: false,
+        positions: false,
         dense,
     })
 }

@@ -9,7 +9,7 @@ pub(super) const IDXPTR: &str = "idxptr";
 pub(super) const INDEX: &str = "index";
 pub(super) const VAL: &str = "val";
 
-/// The names of all members that a matrix of any version has.
+/// The names of all members that a matrix of any version can have.
 pub const MEMBERS: &[&str] = &[
     "version",
     SHAPE,
@@ -26,6 +26,8 @@ pub const MEMBERS: &[&str] = &[
     "val_data",
     "val_idx",
     "val_idx_offsets",
+    "row_original_position",
+    "col_original_position",
 ];
 
 /// Returns the name of the member with the names of an axis.

@@ -13,6 +13,7 @@ use nnz_core::{
 };
 
 use super::members;
+use super::positions::positions_of;
 use crate::arrays::IntegerSink;
 use crate::version::{self, Version};
 use crate::{FormatVersion, Packing};
@@ -28,6 +29,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     unique: false,
     names: true,
     annotations: false,
+    positions: true,
     dense: false,
 };
 
@@ -126,6 +128,19 @@ impl MatrixSink {
             values,
             entries: 0,
         })
+    }
+}
+
+impl MatrixSink {
+    /// Adds the original positions of the rows or columns.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the container refuses.
+    pub fn with_original_positions(mut self, axis: Axis, positions: &[u32]) -> Result<Self> {
+        let array = self.container.create_array(positions_of(axis), ValueType::U32)?;
+        self.container.append(array, positions)?;
+        Ok(self)
     }
 }
 

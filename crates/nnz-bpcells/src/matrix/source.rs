@@ -5,13 +5,14 @@ use std::ops::Range;
 use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place, Projection, Result,
-    Storage, Structure, Unit, UnitReader, ValueType, entry_ranges, pointer_ranges, read_pointers,
-    readable,
+    About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place,
+    Projection, Result, Storage, Structure, Unit, UnitReader, ValueType, entry_ranges,
+    pointer_ranges, read_pointers, readable,
 };
 
 use super::members::{self, INDEX, MEMBERS, VAL};
 use super::pointers::Pointers;
+use super::positions::Positions;
 use super::reader::Reader;
 use super::scattered::Scattered;
 use crate::arrays::Integers;
@@ -129,7 +130,7 @@ impl MatrixSource {
 fn members_of(version: Version) -> Vec<&'static str> {
     let integers = version.value_type == ValueType::U32;
     let has = |name: &&&str| match **name {
-        version::TAG => false,
+        version::TAG | "row_original_position" | "col_original_position" => false,
         INDEX => version.packing == Packing::Unpacked,
         VAL => version.packing == Packing::Unpacked || !integers,
         name if name.starts_with("index_") || name.starts_with("val_") => {
@@ -201,6 +202,11 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         members::names(&*self.container, axis, self.header.shape.len(axis))
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        let found = Positions::open(&*self.container, axis, self.header.shape.len(axis))?;
+        Ok(found.map(|found| Box::new(found) as Box<dyn Annotations>))
     }
 
     fn random_access(&self) -> bool {

@@ -7,10 +7,11 @@ use nnz_bitpack::Codec;
 use nnz_container::Container;
 use nnz_core::{
     At, Axis, Batch, Finding, MatrixSource as _, Minors, Order, Place, Projection, Result, Shape,
-    ValueType, Values,
+    ValueType, Values, readable,
 };
 
 use super::members::{self, IDXPTR, INDEX, SHAPE, STORAGE_ORDER, VAL};
+use super::positions::{self, positions_of};
 use super::source::MatrixSource;
 use crate::Packing;
 use crate::check::{BLOCK, Check, add_member_names};
@@ -55,6 +56,9 @@ impl Check<'_> {
         self.trailing(SHAPE);
         for axis in [Axis::Rows, Axis::Cols] {
             self.names(axis, shape.map(|shape| shape.len(axis)));
+            if let Some(shape) = shape {
+                self.positions(axis, shape.len(axis));
+            }
         }
         self.foreign(&member_names(version), version);
         let entries = self.pointers(version, shape, order)?;
@@ -65,6 +69,15 @@ impl Check<'_> {
             self.array(VAL, version.value_type, entries);
         }
         shape.and(order).map(drop)
+    }
+
+    fn positions(&mut self, axis: Axis, len: u64) {
+        let array = readable(self.container.array(positions_of(axis)));
+        if let Some(array) = self.take(array).flatten() {
+            self.trailing(positions_of(axis));
+            let checked = positions::check(&*array, len);
+            self.take(checked);
+        }
     }
 
     fn names(&mut self, axis: Axis, expected: Option<u64>) {
@@ -195,8 +208,10 @@ impl Check<'_> {
 fn member_names(version: Version) -> Vec<String> {
     let mut names: Vec<String> =
         [version::TAG, IDXPTR, SHAPE, STORAGE_ORDER, "row_names", "col_names"]
+            .into_iter()
+            .chain([Axis::Rows, Axis::Cols].map(positions_of))
             .map(str::to_owned)
-            .into();
+            .collect();
     let Version { packing, format_version, .. } = version;
     let packed = packing == Packing::Packed;
     add_member_names(&mut names, INDEX, packed, true, format_version);

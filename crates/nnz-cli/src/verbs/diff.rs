@@ -57,10 +57,14 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         if args.json {
             return Err(Error::argument("--json does not apply to fragments"));
         }
+        if args.by_name {
+            return Err(Error::argument("--by-name does not apply to fragments"));
+        }
         return super::fragments::diff(args);
     }
     let options = DiffOptions::default()
         .stored(args.stored)
+        .by_name(args.by_name)
         .max_diffs(args.max_diffs.max(1))
         .memory(args.resources.bytes())
         .threads(args.threads.number());

@@ -21,6 +21,10 @@ pub(crate) fn convert(
         return super::frames::convert(args, transpose, quiet);
     }
     let options = options(&args.writing)?.transpose(transpose);
+    let options = options.reorder(
+        args.reordering
+            .of_axes(&args.source, || header_of(&args.source, &args.source_options.dialect))?,
+    );
     let bytes_before = file_size(&args.source);
     if !transpose && args.source_options.dialect.from_dialect.is_none() {
         let bar = Bar::new(quiet);
@@ -37,6 +41,9 @@ pub(crate) fn convert(
         .dialect(args.source_options.dialect.from_dialect)
         .open(&args.source)?
     {
+        Dataset::Fragments(_) | Dataset::Table(_) if !args.reordering.is_empty() => {
+            return Err(Error::argument("--reorder applies to matrices"));
+        }
         Dataset::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),
         Dataset::Table(_) => return super::frames::convert(args, transpose, quiet),
         found => found,

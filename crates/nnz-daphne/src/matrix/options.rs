@@ -57,6 +57,7 @@ pub fn capabilities(options: &Options) -> SinkCapabilities {
         unique: true,
         names: false,
         annotations: false,
+        positions: false,
         dense: options.data_type == DataType::Dense,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nnz_core::{
     Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, ErrorKind, Header,
-    MatrixSource, Names, Result, StringList,
+    MatrixSource, Names, ORIGINAL_POSITION, Result, StringList,
 };
 
 use super::table::AnnotationTable;
@@ -24,6 +24,20 @@ pub struct Labels {
     pub names_from: Option<String>,
     /// Whether `-1`, `-2`, ... is appended to repeated names.
     pub make_unique: bool,
+    /// What happens to the column of original positions.
+    pub original_positions: OriginalPositions,
+}
+
+/// What happens to the column [`ORIGINAL_POSITION`] of annotations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum OriginalPositions {
+    /// Nothing. The default.
+    #[default]
+    Unchanged,
+    /// It is added, unless the source has one.
+    Added(Arc<Column>),
+    /// It is removed.
+    Removed,
 }
 
 nnz_core::setters! {
@@ -31,6 +45,7 @@ nnz_core::setters! {
         table: Option<Arc<AnnotationTable>>,
         names_from: Option<String>,
         make_unique: bool,
+        original_positions: OriginalPositions,
     }
 }
 
@@ -38,8 +53,11 @@ impl Labels {
     /// Returns whether nothing is changed.
     #[must_use]
     pub fn is_default(&self) -> bool {
-        let Self { table, names_from, make_unique } = self;
-        table.is_none() && names_from.is_none() && !make_unique
+        let Self { table, names_from, make_unique, original_positions } = self;
+        table.is_none()
+            && names_from.is_none()
+            && !make_unique
+            && *original_positions == OriginalPositions::Unchanged
     }
 }
 
@@ -66,6 +84,8 @@ struct Columns {
     table: Arc<AnnotationTable>,
     /// The row of the table for each row or column of the matrix, if it has one.
     rows: Vec<Option<u64>>,
+    /// The original positions, if they are added.
+    positions: Option<Arc<Column>>,
 }
 
 /// The source of a column.
@@ -75,6 +95,8 @@ enum Origin {
     Table(usize),
     /// The names of the file.
     Names,
+    /// The original positions.
+    Positions,
 }
 
 impl<S> fmt::Debug for Labelled<S> {
@@ -163,7 +185,11 @@ fn relabel(
             Error::argument(what).with_hint("make_unique", "appends numbers to repeated names")
         );
     }
-    let columns = (labels.table.is_some() || labels.names_from.is_some()).then_some(columns);
+    columns.set_positions(&labels.original_positions);
+    let changes = labels.table.is_some()
+        || labels.names_from.is_some()
+        || labels.original_positions != OriginalPositions::Unchanged;
+    let columns = changes.then_some(columns);
     Ok(Relabelled { names: names.filter(|_| changed), columns })
 }
 
@@ -173,7 +199,25 @@ impl Columns {
         let infos = found.map_or_else(Vec::new, |table| table.columns().to_vec());
         let origins = (0..infos.len()).map(Origin::File).collect();
         let len = source.header().shape.len(axis);
-        Ok(Self { infos, origins, len, table: Arc::default(), rows: Vec::new() })
+        let (table, rows, positions) = (Arc::default(), Vec::new(), None);
+        Ok(Self { infos, origins, len, table, rows, positions })
+    }
+
+    fn set_positions(&mut self, positions: &OriginalPositions) {
+        let known = self.infos.iter().position(|column| column.name == ORIGINAL_POSITION);
+        match (positions, known) {
+            (OriginalPositions::Added(column), None) => {
+                let name = ORIGINAL_POSITION.to_owned();
+                self.infos.push(ColumnInfo { name, column_type: column.column_type() });
+                self.origins.push(Origin::Positions);
+                self.positions = Some(Arc::clone(column));
+            }
+            (OriginalPositions::Removed, Some(at)) => {
+                self.infos.remove(at);
+                self.origins.remove(at);
+            }
+            _ => {}
+        }
     }
 
     /// Adds the columns of a table, replacing columns of the same names.
@@ -311,6 +355,12 @@ impl Columns {
             Origin::Table(number) => match self.table.column(number) {
                 Some(column) => column.gathered(&self.rows),
                 None => Err(Error::argument(format!("column {number} does not exist"))),
+            },
+            Origin::Positions => match &self.positions {
+                Some(column) => Ok(Column::clone(column)),
+                None => {
+                    Err(Error::argument(format!("column {ORIGINAL_POSITION:?} does not exist")))
+                }
             },
             Origin::Names => {
                 let names = source.read_names(axis)?;

@@ -201,7 +201,8 @@ impl Attempt<'_> {
             },
         )?;
         let mut tables = [None, None];
-        if self.target.capabilities().annotations {
+        let capabilities = self.target.capabilities();
+        if capabilities.annotations || capabilities.positions {
             tables = [self.source.annotations(Axis::Rows)?, self.source.annotations(Axis::Cols)?];
         }
         let tables = tables.each_ref().map(|table| table.as_deref());

@@ -42,6 +42,7 @@ impl MatrixTarget for MemoryTarget {
             unique: false,
             names: false,
             annotations: false,
+            positions: false,
             dense: false,
         }
     }

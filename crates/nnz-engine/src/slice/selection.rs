@@ -224,6 +224,16 @@ impl Selection {
         Ok((merged.stretches().iter().map(Stretch::old).collect(), notes))
     }
 
+    /// Returns the selected ranges of an axis of a matrix, in the order of the selection.
+    pub(crate) fn listed_ranges(
+        &self,
+        source: &dyn MatrixSource,
+        axis: Axis,
+    ) -> Result<Vec<Range<u64>>> {
+        let picked = self.resolve(source, axis)?.picked;
+        Ok(picked.stretches().iter().map(Stretch::old).collect())
+    }
+
     /// Returns the selected range, if it is a single one.
     #[must_use]
     pub fn as_range(&self) -> Option<Range<u64>> {

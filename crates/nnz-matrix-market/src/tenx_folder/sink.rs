@@ -20,6 +20,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     unique: true,
     names: true,
     annotations: true,
+    positions: false,
     ..SinkCapabilities::new(
         &[Order::Col, Order::Row],
         &[

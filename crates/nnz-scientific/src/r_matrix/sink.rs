@@ -19,6 +19,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     unique: true,
     names: true,
     annotations: false,
+    positions: false,
     dense: false,
 };
 

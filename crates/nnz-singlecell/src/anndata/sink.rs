@@ -21,6 +21,7 @@ use super::output::{Group, Output};
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
+    positions: false,
     ..SinkCapabilities::new(&[Order::Row, Order::Col], ValueType::ALL)
 };
 

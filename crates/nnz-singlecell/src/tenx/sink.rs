@@ -23,6 +23,7 @@ use strings::write_strings;
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
+    positions: false,
     ..SinkCapabilities::new(&[Order::Col], &[ValueType::I32, ValueType::F32, ValueType::F64])
 };
 
@@ -30,6 +31,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
 pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
     annotations: true,
+    positions: false,
     ..SinkCapabilities::new(
         &[Order::Col],
         &[ValueType::I32, ValueType::I64, ValueType::F32, ValueType::F64],

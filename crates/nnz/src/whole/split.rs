@@ -55,6 +55,7 @@ pub fn split(
         };
         return Err(Error::argument(what));
     };
+    super::refuse_reordering(from, &target("x"), options)?;
     let place = from.source_place();
     let found = format.group_rows(&probe, column, options.memory / 4);
     let RowGroups { groups, missing } = found.map_err(|error| error.with_context(&place))?;

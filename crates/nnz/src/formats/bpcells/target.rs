@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use nnz_bpcells::{FormatVersion, Packing, SinkOptions};
-use nnz_core::{AxisKind, Header, MatrixSink, Names, Result, SinkCapabilities};
+use nnz_core::{
+    Annotations, Axis, AxisKind, Error, Header, MatrixSink, Names, ORIGINAL_POSITION, Result,
+    Rounding, Scalar, SinkCapabilities, ValueType,
+};
 
 use crate::container_target::{ContainerTarget, DirectoryKind};
 use crate::formats::MatrixTarget;
@@ -25,6 +28,8 @@ pub(super) const OPTIONS: &[FormatOption] = &[
 pub(super) struct Target {
     container: ContainerTarget,
     options: SinkOptions,
+    /// Bytes of memory for the original positions.
+    memory: u64,
 }
 
 impl Target {
@@ -32,7 +37,11 @@ impl Target {
         let (path, group) = named(to, "bpcells")?;
         let how = sink_options(&options.format_options)?;
         let container = ContainerTarget::new(path, group, DirectoryKind::BpCells, options)?;
-        Ok(Self { container: container.with_format_version(how.format_version), options: how })
+        Ok(Self {
+            container: container.with_format_version(how.format_version),
+            options: how,
+            memory: options.memory,
+        })
     }
 }
 
@@ -43,9 +52,31 @@ fn sink_options(options: &FormatOptions) -> Result<SinkOptions> {
     Ok(SinkOptions { packing, format_version })
 }
 
+/// Reads the column of original positions, if there is one.
+fn original_positions(table: &dyn Annotations, memory: u64) -> Result<Option<Vec<u32>>> {
+    let Some(at) = table.columns().iter().position(|column| column.name == ORIGINAL_POSITION)
+    else {
+        return Ok(None);
+    };
+    let column = table.read_column(at, memory)?;
+    let refused = |row: u64| {
+        let what =
+            format!("annotation {ORIGINAL_POSITION:?} of {row} is not a position below 2^32");
+        Error::argument(what)
+    };
+    let position = |row: u64| match column.number(row)?.cast(ValueType::U32, Rounding::Refused) {
+        Ok(Scalar::U32(position)) if !column.is_missing(row) => Some(position),
+        _ => None,
+    };
+    (0..column.len())
+        .map(|row| position(row).ok_or_else(|| refused(row)))
+        .collect::<Result<_>>()
+        .map(Some)
+}
+
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        nnz_bpcells::CAPABILITIES
+        SinkCapabilities { positions: !self.container.is_r_object(), ..nnz_bpcells::CAPABILITIES }
     }
 
     fn path(&self) -> Option<&Path> {
@@ -74,8 +105,26 @@ impl MatrixTarget for Target {
         header: &Header,
         names: [Option<Names<'_>>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
+        self.create_annotated(header, names, [None, None])
+    }
+
+    fn create_annotated(
+        &self,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+        annotations: [Option<&dyn Annotations>; 2],
+    ) -> Result<Box<dyn MatrixSink>> {
         let container = self.container.writer(nnz_bpcells::MEMBERS)?;
-        let sink = nnz_bpcells::MatrixSink::create(container, header, names, self.options)?;
+        let mut sink = nnz_bpcells::MatrixSink::create(container, header, names, self.options)?;
+        let wanted = self.capabilities().positions;
+        let of_axes = [Axis::Rows, Axis::Cols].into_iter().zip(annotations);
+        for (axis, table) in of_axes.filter(|_| wanted) {
+            if let Some(table) = table
+                && let Some(positions) = original_positions(table, self.memory)?
+            {
+                sink = sink.with_original_positions(axis, &positions)?;
+            }
+        }
         Ok(Box::new(sink))
     }
 }

@@ -1,0 +1,75 @@
+//! Matching rows and columns of two matrices by name.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use nnz_core::{Axis, Error, MatrixSource, Place, Result, StringList};
+
+use crate::Selection;
+use crate::slice::one_of;
+
+/// The rows or columns of a matrix that have the names of those of another matrix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MatchedNames {
+    /// They are in the same order, or one matrix has no names.
+    InPlace,
+    /// They are those of the second matrix in this order.
+    Moved(Selection),
+    /// Some names are missing in one of the matrices.
+    Different,
+}
+
+/// Finds the rows or columns of the first matrix in the second one, by name. `places` are the names of the matrices in
+/// messages. The names of rows and columns are read into at most `memory` bytes.
+///
+/// # Errors
+///
+/// Fails if names cannot be read, and if the order differs and a name is repeated.
+pub fn match_names(
+    sources: [&dyn MatrixSource; 2],
+    axis: Axis,
+    places: &[Place; 2],
+    memory: u64,
+) -> Result<MatchedNames> {
+    let mut lists = Vec::with_capacity(2);
+    for (source, place) in sources.into_iter().zip(places) {
+        let read = || match source.read_names(axis)? {
+            Some(mut names) => names.list_with_limit(memory / 4).map(Some),
+            None => Ok(None),
+        };
+        lists.extend(read().map_err(|error| error.with_context(place))?);
+    }
+    let [first, second] = &lists[..] else { return Ok(MatchedNames::InPlace) };
+    if first.iter().eq(second.iter()) {
+        return Ok(MatchedNames::InPlace);
+    }
+    let by_name = unique(second, axis).map_err(|error| error.with_context(&places[1]))?;
+    unique(first, axis).map_err(|error| error.with_context(&places[0]))?;
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for name in first.iter() {
+        let Some(&at) = by_name.get(name) else { return Ok(MatchedNames::Different) };
+        match ranges.last_mut().filter(|last| last.end == at) {
+            Some(last) => last.end += 1,
+            None => ranges.push(at..at + 1),
+        }
+    }
+    match first.len() == second.len() {
+        true => Ok(MatchedNames::Moved(Selection::ranges(ranges))),
+        false => Ok(MatchedNames::Different),
+    }
+}
+
+/// Returns the position of each name.
+fn unique(names: &StringList, axis: Axis) -> Result<HashMap<&[u8], u64>> {
+    let mut positions = HashMap::new();
+    for (at, name) in (0..).zip(names.iter()) {
+        if let Some(before) = positions.insert(name, at) {
+            let (one, name) = (one_of(axis), String::from_utf8_lossy(name));
+            let what = format!(
+                "{axis} cannot be matched by name: {one} {before} and {one} {at} have {name:?}"
+            );
+            return Err(Error::argument(what));
+        }
+    }
+    Ok(positions)
+}

@@ -1,0 +1,50 @@
+//! Reordering rows and columns in a conversion.
+
+use nnz_core::{Error, MatrixSource, Place, Result};
+use nnz_engine::{NewOrder, ReorderOptions, Reordering, Slice};
+
+use crate::{ConvertOptions, Location, Progress, Summary};
+
+/// Converts a source whose rows or columns are reordered.
+pub(crate) fn convert(
+    source: &dyn MatrixSource,
+    from: &Place,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    // Before entries are read.
+    options.registry.target(to, options, source)?.check()?;
+    let ([rows, cols], options) = &new_order(source, from, options)?;
+    let slice = Slice::new(Box::new(source), from.clone(), rows, cols)?;
+    // Positions in messages are those in the new order.
+    let place = Place::path(format!("reordered {from}"));
+    crate::convert_source(&slice, &place, to.clone(), options, progress)
+}
+
+/// Returns the new order of rows and columns, and the options to write a slice in this order.
+pub(crate) fn new_order(
+    source: &dyn MatrixSource,
+    from: &Place,
+    options: &ConvertOptions,
+) -> Result<([crate::Selection; 2], ConvertOptions)> {
+    if options.reorder.contains(&Reordering::Frequency) && !source.rereadable() {
+        let what = "ordering a stream by frequency, since it cannot be read twice; write it to a file first";
+        return Err(Error::unsupported(from.clone(), what));
+    }
+    let how = ReorderOptions::default()
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    let orders = nnz_engine::reorder(source, from, options.reorder.each_ref(), &how)?;
+    let mut options = options.clone().reorder(Default::default());
+    let labels = [&mut options.row_labels, &mut options.col_labels];
+    let selections = orders.into_iter().zip(labels).map(|(order, labels)| {
+        let NewOrder { selection, positions, .. } = order;
+        labels.original_positions = positions;
+        selection
+    });
+    let mut selections = selections.collect::<Vec<_>>().into_iter();
+    let mut next = || selections.next().unwrap_or_default();
+    Ok(([next(), next()], options))
+}
