@@ -52,6 +52,7 @@ fn argument(item: &str) -> Cow<'_, str> {
         "fragments" => "nnz fragments",
         "fragments::Counts" => "nnz fragments count",
         "fragments::import" => "nnz fragments import",
+        "slice" => "nnz slice",
         "transpose" => "nnz transpose",
         "DuplicatePolicy::Sum" => "nnz convert --duplicates sum",
         option => return format!("--{}", option.replace('_', "-")).into(),

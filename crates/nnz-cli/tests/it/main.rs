@@ -43,6 +43,7 @@ mod remote;
 mod remote_counts;
 mod remote_failures;
 mod remote_targets;
+mod reorder;
 mod root_matrix;
 mod sample;
 mod slice_concat;

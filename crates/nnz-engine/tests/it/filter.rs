@@ -13,7 +13,11 @@ use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 /// A random matrix, and its elements by row.
-fn random(rows: usize, cols: usize, seed: u64) -> (Box<dyn MatrixSource>, Vec<Vec<Option<f64>>>) {
+pub(crate) fn random(
+    rows: usize,
+    cols: usize,
+    seed: u64,
+) -> (Box<dyn MatrixSource>, Vec<Vec<Option<f64>>>) {
     let mut random = Random::new(seed);
     let mut table = vec![vec![None; cols]; rows];
     let order = *random.pick(&[Order::Row, Order::Col]);

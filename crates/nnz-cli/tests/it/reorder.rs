@@ -1,0 +1,92 @@
+//! `nnz convert --reorder` and `nnz diff --by-name`.
+
+use std::fs;
+use std::path::Path;
+
+use nnz_testing::command::{run, testdata, text};
+
+/// Copies a file of AnnData to a scratch directory.
+fn full(scratch: &Path) -> String {
+    let to = scratch.join("full.h5ad");
+    fs::copy(testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad"), &to).unwrap();
+    text(&to).to_owned()
+}
+
+#[test]
+fn original_positions_are_kept_and_undo_the_order() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let source = full(scratch.path());
+    run(&["-q", "convert", &format!("{source}::X"), &at("x.bpcells"), "--lossy"]).good();
+    for (from, name) in [(at("x.bpcells"), "b"), (source, "a")] {
+        let extension = if name == "b" { "bpcells" } else { "h5ad" };
+        let (to, back) = (at(&format!("{name}.{extension}")), at(&format!("{name}2.{extension}")));
+        let orders = ["--reorder", "features=frequency", "--reorder", "cells=frequency"];
+        run(&[&["-q", "convert", &from, &to], &orders[..]].concat()).good();
+        run(&["validate", &to]).good();
+        run(&["diff", &from, &to, "--by-name"]).good();
+        assert_eq!(run(&["diff", &from, &to]).code, Some(1));
+        let header = run(&["annotations", &to, "features"]).good();
+        assert!(header.lines().next().unwrap().contains("original_position"), "{header}");
+        let counts = run(&["stats", &to, "--axis", "features", "--csv"]).good();
+        let counts: Vec<u64> =
+            counts.lines().skip(1).map(|line| field(&counts, line, "nnz")).collect();
+        assert!(counts.is_sorted_by(|one, next| one >= next), "{counts:?}");
+        // Reordered twice, the first positions are kept.
+        let again = at(&format!("{name}3.{extension}"));
+        let names = run(&["names", &to, "features"]).good();
+        let mut names: Vec<&str> = names.lines().collect();
+        names.reverse();
+        fs::write(scratch.path().join("names.txt"), names.join("\n")).unwrap();
+        let list = format!("features=@{}", at("names.txt"));
+        run(&["-q", "convert", &to, &again, "--reorder", &list]).good();
+        let orders = ["--reorder", "features=original", "--reorder", "cells=original"];
+        run(&[&["-q", "convert", &again, &back], &orders[..]].concat()).good();
+        run(&["diff", &from, &back]).good();
+    }
+}
+
+/// Returns a number of a line of CSV with a header.
+fn field(table: &str, line: &str, column: &str) -> u64 {
+    let header = table.lines().next().unwrap();
+    let at = header.split(',').position(|name| name == column).unwrap();
+    line.split(',').nth(at).unwrap().parse().unwrap()
+}
+
+#[test]
+fn positions_that_a_format_does_not_store_are_listed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = full(scratch.path());
+    let target = scratch.path().join("m.mtx");
+    let reorder = ["--reorder", "cols=frequency"];
+    let from = format!("{source}::X");
+    let done = run(&[&["convert", &from, text(&target)], &reorder[..]].concat());
+    assert!(done.err.contains("original_position"), "{}", done.err);
+}
+
+#[test]
+fn wrong_orders_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = full(scratch.path());
+    let target = text(&scratch.path().join("t.bpcells")).to_owned();
+    let convert = ["convert", &source, &target, "--reorder"];
+    for (order, expected) in [
+        ("rows", "expected rows=, cols=, cells= or features=, and frequency"),
+        ("genes=frequency", "expected rows=, cols=, cells= or features="),
+        ("rows=", "expected A:B, positions, names"),
+    ] {
+        let says = run(&[&convert[..], &[order]].concat()).refused_by("diff");
+        assert!(says.contains(expected), "{order}: {says}");
+    }
+    for (order, expected) in [
+        ("rows=0:1", "the new order has 1 of"),
+        ("rows=original", "the original order of the rows is not known"),
+        ("rows=nothing", "no row is named"),
+    ] {
+        let says = run(&[&convert[..], &[order]].concat()).refused();
+        assert!(says.contains(expected), "{order}: {says}");
+    }
+    let twice = [&convert[..], &["rows=frequency", "--reorder", "cells=frequency"]].concat();
+    assert!(run(&twice).refused_by("diff").contains("the rows have two orders"));
+    assert!(!Path::new(&target).exists());
+}
