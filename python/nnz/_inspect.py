@@ -72,6 +72,7 @@ def diff(
     second: PathLike,
     *,
     stored: bool = False,
+    by_name: bool = False,
     max_diffs: int = 10,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
@@ -85,6 +86,8 @@ def diff(
         Paths, or ``PATH::GROUP``.
     stored : bool
         Whether to compare stored entries, explicit zeros and types too, and not only values.
+    by_name : bool
+        Whether rows and columns are matched by name, so that only their order may differ.
     max_diffs : int
         The maximum number of differences that are listed.
     threads, memory, storage_options : optional
@@ -112,9 +115,9 @@ def diff(
     paths = source_path(first), source_path(second)
     with storage(storage_options):
         try:
-            found = _nnz.diff(*paths, stored, max_diffs, memory, threads)
+            found = _nnz.diff(*paths, stored, max_diffs, memory, threads, by_name)
         except UnsupportedError:
-            if not (holds_fragments(first) and holds_fragments(second)):
+            if by_name or not (holds_fragments(first) and holds_fragments(second)):
                 raise
             found = _nnz.diff_fragments(*paths, max_diffs)
     return [Difference(**one) for one in found]

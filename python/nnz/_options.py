@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Any, Dict, Optional, TypedDict, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, TypedDict, Union
 
 import numpy as np
 
@@ -29,6 +29,9 @@ class TargetOptions(TypedDict, total=False):
         ``expand=True``) both, ``"auto"`` one if the other follows from it.
     ``cell_axis``
         The axis of the target that cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``.
+    ``reorder``
+        The order of the rows and columns of the source, such as ``{"rows": "frequency"}``: ``"frequency"`` (those with
+        most entries first), ``"original"`` (as before they were reordered), or a list of all names.
     ``duplicates``
         What to do with entries at the same position: ``"error"``, ``"sum"`` or ``"keep"``.
     ``compress``
@@ -61,6 +64,7 @@ class TargetOptions(TypedDict, total=False):
     structure: Optional[str]
     expand: bool
     cell_axis: Optional[str]
+    reorder: Mapping[str, Union[str, Sequence[str]]]
     duplicates: Optional[str]
     compress: Optional[str]
     row_names: Any

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use nnz::annotations::{Labels, read_table};
 use nnz::daphne::{self, Dialect};
+use nnz::engine::Reordering;
 use nnz::formats::{FormatOptions, Registry};
 use nnz::frames::FrameOptions;
 use nnz::output::{CellAxis, StructurePolicy, WriteOptions};
@@ -98,6 +99,7 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
             "order" => options.order = Some(source::order(py, &text()?)?),
             "type" => options.value_type = Some(arrays::value_type(py, &text()?)?),
             "cell_axis" => options.cell_axis = cell_axis(py, &text()?)?,
+            "reorder" => options.reorder = reorder(&value)?,
             "lossy" if flag()? => options.rounding = Rounding::Nearest,
             "lossy" => {}
             "duplicates" => options.duplicates = Some(source::duplicate_policy(py, &text()?)?),
@@ -238,6 +240,37 @@ fn cell_axis(py: Python<'_>, name: &str) -> PyResult<CellAxis> {
             Err(argument(py, what))
         }
     }
+}
+
+/// Parses the orders of rows and columns, in a dictionary.
+fn reorder(given: &Bound<'_, PyAny>) -> PyResult<[Reordering; 2]> {
+    let py = given.py();
+    let expected = "expected a dictionary with \"rows\" and \"cols\"";
+    let refused = || argument(py, format!("reorder {given}: {expected}"));
+    let mut orders = [Reordering::Unchanged, Reordering::Unchanged];
+    let items = given.call_method0("items").map_err(|_| refused())?;
+    for item in items.try_iter()? {
+        let (axis, order): (String, Bound<'_, PyAny>) = item?.extract().map_err(|_| refused())?;
+        let place = match &*axis {
+            "rows" => &mut orders[0],
+            "cols" => &mut orders[1],
+            _ => return Err(refused()),
+        };
+        *place = match order.extract::<String>().as_deref() {
+            _ if order.is_none() => Reordering::Unchanged,
+            Ok("frequency") => Reordering::Frequency,
+            Ok("original") => Reordering::Original,
+            Ok(_) => {
+                let what = "expected \"frequency\", \"original\" or a list of names";
+                return Err(argument(py, format!("reorder {}: {what}", order.repr()?)));
+            }
+            Err(_) => {
+                let names = to_strings(&order)?;
+                Reordering::Listed(nnz::Selection::names(names.iter()))
+            }
+        };
+    }
+    Ok(orders)
 }
 
 /// Parses a compression.

@@ -17,6 +17,8 @@
 )]
 
 mod array;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod blosc;
 mod byte_order;
 mod cached;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
@@ -50,7 +52,7 @@ pub mod zarr;
 
 pub use array::NumberArray;
 pub use cached::CachedArray;
-pub use compress::Compression;
+pub use compress::{Compression, Filters, Method};
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, FoundGroup};
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 

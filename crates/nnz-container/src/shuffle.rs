@@ -21,8 +21,14 @@ pub(crate) fn unshuffle(from: &[u8], width: usize, out: &mut [u8]) {
 }
 
 /// Shuffles elements of `width` bytes.
-#[cfg(any(test, feature = "hdf5"))]
+#[cfg(any(test, feature = "hdf5", feature = "zarr"))]
 pub(crate) fn shuffle(from: &[u8], width: usize, out: &mut [u8]) {
+    match width {
+        4 => return shuffle_by::<4>(from, out),
+        8 => return shuffle_by::<8>(from, out),
+        2 => return shuffle_by::<2>(from, out),
+        _ => {}
+    }
     let count = from.len() / width.max(1);
     let (elements, rest) = from.split_at(count * width);
     let (planes, tail) = out.split_at_mut(count * width);
@@ -65,6 +71,33 @@ fn unshuffle_by<const WIDTH: usize>(from: &[u8], out: &mut [u8]) {
     }
     for (at, element) in last.iter_mut().enumerate() {
         *element = std::array::from_fn(|place| planes[place][done + at]);
+    }
+}
+
+#[cfg(any(test, feature = "hdf5", feature = "zarr"))]
+fn shuffle_by<const WIDTH: usize>(from: &[u8], out: &mut [u8]) {
+    let count = from.len() / WIDTH;
+    let (elements, rest) = from.as_chunks::<WIDTH>();
+    let (mut planes, tail) = out.split_at_mut(count * WIDTH);
+    tail.copy_from_slice(rest);
+    let mut all: [&mut [u8]; WIDTH] = std::array::from_fn(|_| {
+        let (plane, others) = std::mem::take(&mut planes).split_at_mut(count);
+        planes = others;
+        plane
+    });
+    let (blocks, last) = elements.as_chunks::<BLOCK>();
+    let mut done = 0;
+    for block in blocks {
+        for (place, plane) in all.iter_mut().enumerate() {
+            let bytes: [u8; BLOCK] = std::array::from_fn(|at| block[at][place]);
+            plane[done..done + BLOCK].copy_from_slice(&bytes);
+        }
+        done += BLOCK;
+    }
+    for (at, element) in last.iter().enumerate() {
+        for (plane, byte) in all.iter_mut().zip(element) {
+            plane[done + at] = *byte;
+        }
     }
 }
 

@@ -200,12 +200,7 @@ pub(crate) fn uncompressed(target: &str) -> Error {
 
 /// Refuses a compression that npz files do not have.
 pub(crate) fn check_npz(compress: Option<Compression>) -> Result<()> {
-    match compress {
-        Some(Compression::Zstd(_)) => {
-            Err(Error::argument("the option compress zstd:N does not apply to npz; use gzip:N"))
-        }
-        _ => Ok(()),
-    }
+    compress.map_or(Ok(None), |compress| compress.gzip_level("npz")).map(drop)
 }
 
 /// Returns the options of an R object; compressed by default, as in R.
@@ -217,13 +212,7 @@ pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
     let default = RdsOptions::default();
     let gzip = match compress {
         None => default.gzip,
-        Some(Compression::None) => None,
-        Some(Compression::Gzip(level)) => Some(level),
-        Some(Compression::Zstd(_)) => {
-            return Err(Error::argument(
-                "the option compress zstd:N does not apply to .rds; use gzip:N",
-            ));
-        }
+        Some(compress) => compress.gzip_level(".rds")?,
     };
     Ok(RdsOptions { gzip, ..default })
 }

@@ -72,7 +72,7 @@ pub(crate) fn validate<'py>(
 
 /// Compares two locations, and returns the first differences.
 #[pyfunction]
-#[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None))]
+#[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None, by_name=false))]
 pub(crate) fn diff<'py>(
     py: Python<'py>,
     first: OsString,
@@ -81,9 +81,11 @@ pub(crate) fn diff<'py>(
     max_diffs: usize,
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
+    by_name: bool,
 ) -> PyResult<Bound<'py, PyList>> {
     let options = DiffOptions::default()
         .stored(stored)
+        .by_name(by_name)
         .max_diffs(max_diffs.max(1))
         .memory(memory(py, memory_limit)?)
         .threads(threads(py, workers)?);

@@ -19,6 +19,7 @@ use crate::shuffle::unshuffle;
 pub(super) const DEFLATE: u16 = 1;
 pub(super) const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
+pub(super) const BLOSC: u16 = 32001;
 pub(super) const ZSTD: u16 = 32015;
 
 /// The names of registered filters, for messages.
@@ -29,7 +30,7 @@ const NAMES: &[(u16, &str)] = &[
     (305, "lzo"),
     (307, "bzip2"),
     (32000, "lzf"),
-    (32001, "blosc"),
+    (BLOSC, "blosc"),
     (32004, "lz4"),
     (32008, "bitshuffle"),
     (32013, "zfp"),

@@ -3,7 +3,7 @@
 pub(super) mod dimensions;
 pub(super) mod existing;
 mod new;
-mod options;
+pub(super) mod options;
 mod texts;
 
 use std::collections::BTreeSet;

@@ -190,16 +190,7 @@ impl TreeWriter for NpzTreeWriter {
         if spec.unwritten {
             return Err(refused("npz arrays whose elements are not stored"));
         }
-        spec.compression.check()?;
-        let level = match spec.compression {
-            Compression::None => None,
-            Compression::Gzip(level) => Some(level),
-            Compression::Zstd(_) => {
-                return Err(Error::argument(
-                    "the option compress zstd:N does not apply to npz; use gzip:N",
-                ));
-            }
-        };
+        let level = spec.compression.gzip_level("npz")?;
         spec.chunk_shape(u64::MAX)?;
         if spec.fill.is_some_and(|fill| spec.element != ElementType::Number(fill.value_type())) {
             return Err(Error::argument("a fill value of another type than the elements"));

@@ -45,16 +45,7 @@ impl NpzWriter {
     ///
     /// Fails if options are invalid, or if the target may not be replaced or cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: NpzOptions) -> Result<Self> {
-        options.compress.check()?;
-        let level = match options.compress {
-            Compression::None => None,
-            Compression::Gzip(level) => Some(level),
-            Compression::Zstd(_) => {
-                return Err(Error::argument(
-                    "the option compress zstd:N does not apply to npz; use gzip:N",
-                ));
-            }
-        };
+        let level = options.compress.gzip_level("npz")?;
         let staged = StagedFile::create(path, write)?;
         Ok(Self { staged, level, members: Vec::new() })
     }

@@ -7,12 +7,17 @@ mod crc32c;
 mod delta;
 mod inflate;
 mod lz4;
+#[cfg(feature = "pcodec")]
+mod pcodec;
 mod zstd;
 
 use std::borrow::Cow;
 
+use nnz_core::ValueType;
+
 use crate::shuffle::unshuffle;
 
+pub(super) use delta::subtract;
 pub(super) use inflate::gzip;
 pub(super) use zstd::compress as zstd;
 
@@ -28,6 +33,9 @@ pub(super) enum Codec {
     Crc32c,
     /// Shuffled bytes of elements of this width.
     Shuffle(usize),
+    /// Numbers of this type in native byte order.
+    #[cfg(feature = "pcodec")]
+    Pcodec(ValueType),
     /// Differences of adjacent elements of this width and byte order.
     Delta {
         width: usize,
@@ -123,7 +131,7 @@ enum Reversed<'a> {
 
 impl Codec {
     fn compresses(self) -> bool {
-        matches!(self, Self::Gzip | Self::Zlib | Self::Zstd | Self::Blosc | Self::Lz4)
+        !matches!(self, Self::Crc32c | Self::Shuffle(_) | Self::Delta { .. })
     }
 
     fn most_ratio(self) -> u64 {
@@ -132,6 +140,9 @@ impl Codec {
             Self::Lz4 => 256,
             // They can store a run of any length in a few bytes per block.
             Self::Zstd | Self::Blosc => 1 << 16,
+            // 2^24 equal numbers of 8 bytes take about 20 bytes.
+            #[cfg(feature = "pcodec")]
+            Self::Pcodec(_) => 1 << 23,
             Self::Crc32c | Self::Shuffle(_) | Self::Delta { .. } => 1,
         }
     }
@@ -164,6 +175,8 @@ impl Codec {
             Self::Zstd => zstd::decompress(bytes, out),
             Self::Lz4 => lz4::decompress(bytes, out),
             Self::Blosc => blosc::decompress(bytes, out),
+            #[cfg(feature = "pcodec")]
+            Self::Pcodec(value_type) => pcodec::decompress(bytes, value_type, out),
             Self::Crc32c | Self::Shuffle(_) | Self::Delta { .. } => Ok(0),
         }
     }
@@ -185,6 +198,35 @@ impl Codec {
                 Err(error) => return Err(error),
             }
         }
+    }
+}
+
+/// The number of numbers of a page of pcodec, as in other programs.
+pub(super) const PCODEC_PAGE: usize = 1 << 18;
+
+/// Returns whether pcodec compresses numbers of a type.
+pub(super) fn has_pcodec(value_type: ValueType) -> bool {
+    use ValueType::{F32, F64, I16, I32, I64, U16, U32, U64};
+    matches!(value_type, U16 | U32 | U64 | I16 | I32 | I64 | F32 | F64) && cfg!(feature = "pcodec")
+}
+
+/// Returns the codec for numbers of a type and byte order that pcodec has compressed, if it is supported.
+pub(super) fn pcodec_of(value_type: ValueType, big: bool) -> Option<Codec> {
+    let supported = has_pcodec(value_type) && big == cfg!(target_endian = "big");
+    #[cfg(feature = "pcodec")]
+    return supported.then_some(Codec::Pcodec(value_type));
+    #[cfg(not(feature = "pcodec"))]
+    return None.filter(|_: &Codec| supported);
+}
+
+/// Compresses numbers with pcodec.
+pub(super) fn pcodec(bytes: &[u8], value_type: ValueType, level: u32) -> std::io::Result<Vec<u8>> {
+    #[cfg(feature = "pcodec")]
+    return pcodec::compress(bytes, value_type, level);
+    #[cfg(not(feature = "pcodec"))]
+    {
+        let _ = (bytes, value_type, level);
+        Err(std::io::Error::other("this build has no pcodec"))
     }
 }
 

@@ -5,7 +5,7 @@ mod fill;
 pub(super) mod v2;
 pub(super) mod v3;
 
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, ValueType};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -85,6 +85,11 @@ pub(super) enum Keys {
 struct Reader<'a> {
     fields: &'a Fields,
     place: &'a Place,
+}
+
+/// Returns whether running sums of differences are exact: for integers.
+fn adds_up(value_type: ValueType) -> bool {
+    value_type.is_integer() && value_type != ValueType::Bint8
 }
 
 impl Reader<'_> {

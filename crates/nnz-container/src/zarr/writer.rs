@@ -5,6 +5,7 @@ mod attribute;
 mod chunk;
 mod consolidated;
 mod element;
+mod encoding;
 mod metadata;
 mod options;
 mod strings;

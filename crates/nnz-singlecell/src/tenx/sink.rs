@@ -77,9 +77,7 @@ pub fn create(
     let mut cols = cols.ok_or_else(|| unknown(Axis::Cols))?;
     let ids = rows.list_with_limit(options.memory)?;
     let barcodes = cols.list_with_limit(options.memory)?;
-    if matches!(options.compress, Compression::Zstd(_)) {
-        return Err(Error::argument("10x files are compressed with gzip or not at all"));
-    }
+    options.compress.gzip_level("10x files")?;
     let genome = genome(&place, &features, options)?;
     let threads = options.threads;
     let mut file = FileWriter::create(path, write, FileOptions { threads, track_order: false })?;

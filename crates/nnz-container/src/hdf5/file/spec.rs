@@ -7,6 +7,7 @@ use super::element::ElementType;
 use super::message::layout::MAX_COMPACT;
 use super::pack::Form;
 use crate::compress::Compression;
+use crate::hdf5::writer::options::check;
 use crate::product::product;
 
 /// The layout of a dataset.
@@ -127,10 +128,16 @@ impl DatasetSpec {
         self
     }
 
-    /// Compresses chunks, after shuffling if `shuffle` is set. The array has to be chunked.
+    /// Compresses chunks, after shuffling if `shuffle` is set or the compression includes it. The array has to be
+    /// chunked.
     #[must_use]
     pub fn compress(self, compression: Compression, shuffle: bool) -> Self {
-        Self { compression, shuffle, ..self }
+        let included = match compression {
+            Compression::Blosc => true,
+            Compression::Filtered(filters) => filters.shuffle,
+            _ => false,
+        };
+        Self { compression, shuffle: shuffle || included, ..self }
     }
 
     /// Returns the size of an element in bytes.
@@ -173,7 +180,7 @@ impl DatasetSpec {
         let growing_alone = |what: &str| Err(Error::argument(format!("{what} cannot grow")));
         match (&self.layout, &self.space) {
             (Layout::Chunked(chunk), Dataspace::Simple { shape, max_shape }) => {
-                self.compression.check()?;
+                check(self.compression)?;
                 self.form()?;
                 if chunk.len() != shape.len() {
                     return Err(Error::argument("a chunk of other dimensions than the shape"));

@@ -39,7 +39,7 @@ impl Hdf5Options {
         if self.chunk.is_some_and(|chunk| chunk == 0 || chunk > 1 << 27) {
             return Err(Error::argument("HDF5 chunks have 1 to 134,217,728 elements"));
         }
-        self.compress.check()
+        check(self.compress)
     }
 
     /// Returns the number of elements of a chunk. `short` is the length of the array, if it is
@@ -59,10 +59,20 @@ impl Hdf5Options {
         let chunk = elements * value_type.size();
         match self.compress {
             Compression::None => chunk,
-            Compression::Gzip(_) | Compression::Zstd(_) => {
+            _ => {
                 let several = ((4 << 20) / chunk).clamp(1, 64);
                 chunk * several * self.threads.max(1)
             }
         }
     }
+}
+
+/// Refuses a compression that HDF5 does not have.
+pub(in crate::hdf5) fn check(compression: Compression) -> Result<()> {
+    let what = match compression {
+        Compression::Pcodec(_) => "pcodec",
+        Compression::Filtered(filters) if filters.delta => "the filter delta",
+        _ => return compression.check(),
+    };
+    Err(Error::argument(format!("HDF5 does not have {what}; Zarr does")))
 }

@@ -1,12 +1,12 @@
 //! Version 2: `.zarray`, `.zgroup` and `.zattrs`.
 
-use nnz_core::{Place, Result, ValueType};
+use nnz_core::{Place, Result};
 use serde_json::Value;
 
-use super::{DataType, Keys, Metadata, Reader, element, fill};
+use super::{DataType, Keys, Metadata, Reader, adds_up, element, fill};
 use crate::npy::Element;
 use crate::tree::Stored;
-use crate::zarr::codec::Codec;
+use crate::zarr::codec::{Codec, pcodec_of};
 use crate::zarr::node::Fields;
 
 /// Checks the version of the metadata.
@@ -57,7 +57,7 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
         names.push(filter.id.clone());
         codecs.push(reader.filter(filter, data_type)?);
     }
-    if let Some((codec, name)) = reader.compressor()? {
+    if let Some((codec, name)) = reader.compressor(data_type, &names)? {
         codecs.push(codec);
         names.push(name);
     }
@@ -164,8 +164,7 @@ impl Reader<'_> {
                     let element = setting(name).or(setting("dtype")).and_then(Element::parse);
                     element.map(DataType::Fixed) == Some(data_type)
                 };
-                let adds_up = value_type.is_integer() && value_type != ValueType::Bint8;
-                if !(adds_up && same("dtype") && same("astype")) {
+                if !(adds_up(value_type) && same("dtype") && same("astype")) {
                     return Err(unsupported());
                 }
                 Ok(Codec::Delta { width: value_type.size(), big })
@@ -174,7 +173,12 @@ impl Reader<'_> {
         }
     }
 
-    fn compressor(&self) -> Result<Option<(Codec, String)>> {
+    /// Parses the compressor of elements of a type, after filters.
+    fn compressor(
+        &self,
+        data_type: DataType,
+        filters: &[String],
+    ) -> Result<Option<(Codec, String)>> {
         let value = self.value("compressor")?;
         if value.is_null() {
             return Ok(None);
@@ -186,6 +190,20 @@ impl Reader<'_> {
             Some("zstd") => Codec::Zstd,
             Some("blosc") => Codec::Blosc,
             Some("lz4") => Codec::Lz4,
+            Some("pcodec") => {
+                let codec = match data_type {
+                    // Differences have the same type.
+                    DataType::Fixed(Element::Number { value_type, big })
+                        if filters.iter().all(|filter| filter == "delta") =>
+                    {
+                        pcodec_of(value_type, big)
+                    }
+                    _ => None,
+                };
+                codec.ok_or_else(|| {
+                    self.unsupported("pcodec is not supported for this type".to_owned())
+                })?
+            }
             Some(other) => {
                 let what = format!("the Zarr compressor {other:?} is not supported");
                 return Err(self.unsupported(what));

@@ -104,7 +104,7 @@ impl Reader<'_> {
             }
             _ => return Err(self.unexpected("chunk_grid", grid, "regular chunks")),
         };
-        let codecs = self.codecs(&self.value("codecs")?, shape.len())?;
+        let codecs = self.codecs(&self.value("codecs")?, shape.len(), data_type)?;
         let (chunk, shard, codecs) = match &codecs.shard {
             None => (chunk, None, codecs),
             Some(configuration) => {
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 }
                 let (inner, shard) = self.shard(configuration, &chunk)?;
                 let inside = configuration.get("codecs").unwrap_or(&Value::Null);
-                let codecs = self.codecs(inside, shape.len())?;
+                let codecs = self.codecs(inside, shape.len(), data_type)?;
                 if codecs.shard.is_some() {
                     let what = "nested Zarr shards are not supported";
                     return Err(self.unsupported(what.to_owned()));

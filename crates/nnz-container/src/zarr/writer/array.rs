@@ -6,10 +6,10 @@ use nnz_core::{Error, Place, Result, StringReader};
 
 use super::chunk::{self, Shard};
 use super::element::Described;
+use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
 use super::target::Target;
-use crate::compress::Compression;
 use crate::parallel;
 use crate::product::product;
 use crate::tiles::Tiles;
@@ -34,7 +34,7 @@ pub(super) struct Array {
     /// Whether the chunk is shortened if the array is shorter.
     fits: bool,
     shard: Option<Vec<u64>>,
-    compression: Compression,
+    encoding: Encoding,
     dimensions: Option<Vec<String>>,
     threads: usize,
     version: ZarrVersion,
@@ -61,6 +61,7 @@ impl Array {
         let chunk = options::chunk_of_elements(spec, described.bytes)?;
         let fits = spec.growing;
         let (element, shape) = (spec.element.clone(), spec.shape.clone());
+        let encoding = Encoding::new(spec.compression, &element);
         // Sizes must not overflow, whether elements are stored or not.
         product(shape.iter().copied().chain([described.bytes as u64]))?;
         let outer = spec.shard.clone().unwrap_or_else(|| chunk.clone());
@@ -84,7 +85,7 @@ impl Array {
             chunk,
             fits,
             shard: spec.shard.clone(),
-            compression: spec.compression,
+            encoding,
             dimensions: spec.dimensions.clone(),
             threads,
             version,
@@ -258,6 +259,9 @@ impl Array {
         if self.growing && self.finished {
             shape.clone_from(&self.shape);
         }
+        if let (0, Some(chunk)) = (self.chunks, chunks.chunks_exact(size).next()) {
+            self.encoding.decide(chunk, &self.place)?;
+        }
         let first = self.chunks;
         let numbered = (first..).zip(chunks.chunks_exact(size));
         let threads = self.threads.min(chunks.len() / size);
@@ -265,11 +269,11 @@ impl Array {
             let at = self.tiles.place(number);
             let key = format!("{}/{}", self.path, chunk::key(&at, self.version));
             match &self.shard {
-                None => target.put(&key, &chunk::compress(bytes, self.compression, &self.place)?),
+                None => target.put(&key, &self.encoding.encode(bytes, &self.place)?),
                 Some(lengths) => {
                     let element = self.described.bytes;
-                    let (chunk, compression) = (&*self.chunk, self.compression);
-                    let shard = Shard { lengths, chunk, element, compression };
+                    let (chunk, encoding) = (&*self.chunk, self.encoding);
+                    let shard = Shard { lengths, chunk, element, encoding };
                     target.put(&key, &shard.encode(bytes, &at, &shape, &self.place)?)
                 }
             }
@@ -290,7 +294,7 @@ impl Array {
             shape: &self.shape,
             chunk: &self.chunk,
             shard: self.shard.as_deref(),
-            compression: self.compression,
+            encoding: self.encoding,
             dimensions: self.dimensions.as_deref(),
         };
         metadata.documents(attributes, self.version)

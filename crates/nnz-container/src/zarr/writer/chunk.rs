@@ -1,13 +1,10 @@
 //! Files of chunks and shards.
 
-use std::borrow::Cow;
+use nnz_core::{Place, Result};
 
-use nnz_core::{Error, ErrorKind, Place, Result};
-
+use super::encoding::Encoding;
 use super::options::ZarrVersion;
-use crate::compress::Compression;
 use crate::tiles::Tiles;
-use crate::zarr::codec;
 
 /// The limit for the size of a chunk: NumPy and codecs of other programs use 31 bits.
 pub(super) const LARGEST: u64 = 1 << 31;
@@ -26,20 +23,6 @@ pub(super) fn key(at: &[u64], version: ZarrVersion) -> String {
     }
 }
 
-/// Compresses a chunk.
-pub(super) fn compress<'a>(
-    bytes: &'a [u8],
-    compression: Compression,
-    place: &Place,
-) -> Result<Cow<'a, [u8]>> {
-    let io = |error| Error::new(ErrorKind::Io(error), place.clone());
-    Ok(match compression {
-        Compression::None => Cow::Borrowed(bytes),
-        Compression::Gzip(level) => Cow::Owned(codec::gzip(bytes, level).map_err(io)?),
-        Compression::Zstd(level) => Cow::Owned(codec::zstd(bytes, level)),
-    })
-}
-
 /// A shard: several chunks, followed by an index of their offsets.
 pub(super) struct Shard<'a> {
     /// The shapes of the shard and of a chunk.
@@ -47,7 +30,7 @@ pub(super) struct Shard<'a> {
     pub(super) chunk: &'a [u64],
     /// Size of an element in bytes.
     pub(super) element: usize,
-    pub(super) compression: Compression,
+    pub(super) encoding: Encoding,
 }
 
 impl Shard<'_> {
@@ -70,7 +53,7 @@ impl Shard<'_> {
             let is_inside = starts.zip(shape).all(|(start, length)| start < *length);
             let (offset, length) = match is_inside {
                 true => {
-                    let packed = compress(chunk, self.compression, place)?;
+                    let packed = self.encoding.encode(chunk, place)?;
                     let offset = file.len() as u64;
                     file.extend_from_slice(&packed);
                     (offset, packed.len() as u64)
@@ -89,12 +72,16 @@ impl Shard<'_> {
 
 #[cfg(test)]
 mod tests {
+    use nnz_core::ValueType;
+
     use super::*;
+    use crate::compress::Compression;
+    use crate::tree::ElementType;
 
     #[test]
     fn shards_are_chunks_and_an_index() {
-        let compression = Compression::None;
-        let shard = Shard { lengths: &[2, 4], chunk: &[2, 2], element: 1, compression };
+        let encoding = Encoding::new(Compression::None, &ElementType::Number(ValueType::U8));
+        let shard = Shard { lengths: &[2, 4], chunk: &[2, 2], element: 1, encoding };
         // Rows 2 and 3 of an array of 3 x 2.
         let file = shard.encode(&[1, 2, 0, 0, 0, 0, 0, 0], &[1, 0], &[3, 2], &Place::default());
         let mut expected = vec![1, 2, 0, 0];

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::element::{BIG, Described};
+use super::element::Described;
+use super::encoding::Encoding;
 use super::options::ZarrVersion;
-use crate::compress::Compression;
 
 /// Attributes by name.
 pub(super) type Attributes = BTreeMap<String, Box<RawValue>>;
@@ -21,7 +21,7 @@ pub(super) struct ArrayMetadata<'a> {
     pub(super) shape: &'a [u64],
     pub(super) chunk: &'a [u64],
     pub(super) shard: Option<&'a [u64]>,
-    pub(super) compression: Compression,
+    pub(super) encoding: Encoding,
     pub(super) dimensions: Option<&'a [String]>,
 }
 
@@ -115,15 +115,7 @@ impl ArrayMetadata<'_> {
     }
 
     fn v2(&self) -> Value {
-        let compressor = match self.compression {
-            Compression::None => Value::Null,
-            Compression::Gzip(level) => json!({"id": "gzip", "level": level}),
-            Compression::Zstd(level) => json!({"id": "zstd", "level": level}),
-        };
-        let filters = match self.element.is_text {
-            true => json!([{"id": "vlen-utf8"}]),
-            false => Value::Null,
-        };
+        let [filters, compressor] = self.encoding.v2(self.element);
         json!({
             "zarr_format": 2,
             "shape": self.shape,
@@ -138,7 +130,7 @@ impl ArrayMetadata<'_> {
     }
 
     fn v3(&self) -> Value {
-        let mut codecs = self.codecs();
+        let mut codecs = self.encoding.v3(self.element);
         if self.shard.is_some() {
             codecs = json!([{"name": "sharding_indexed", "configuration": {
                 "chunk_shape": self.chunk,
@@ -165,25 +157,5 @@ impl ArrayMetadata<'_> {
             array.insert("dimension_names".to_owned(), names.into());
         }
         array
-    }
-
-    fn codecs(&self) -> Value {
-        let order = if BIG { "big" } else { "little" };
-        let mut codecs = vec![match (self.element.is_text, self.element.has_order) {
-            (true, _) => json!({"name": "vlen-utf8"}),
-            (false, false) => json!({"name": "bytes"}),
-            (false, true) => json!({"name": "bytes", "configuration": {"endian": order}}),
-        }];
-        match self.compression {
-            Compression::None => {}
-            Compression::Gzip(level) => {
-                codecs.push(json!({"name": "gzip", "configuration": {"level": level}}));
-            }
-            Compression::Zstd(level) => {
-                let configuration = json!({"level": level, "checksum": false});
-                codecs.push(json!({"name": "zstd", "configuration": configuration}));
-            }
-        }
-        codecs.into()
     }
 }

@@ -4,10 +4,10 @@ use nnz_core::{At, Error, Place, Result, StringReader};
 
 use super::chunk;
 use super::element::Described;
+use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
 use super::target::Target;
-use crate::compress::Compression;
 use crate::product::product;
 use crate::tiles::Tiles;
 use crate::tree::ArraySpec;
@@ -23,7 +23,7 @@ pub(super) struct Strings {
     unwritten: bool,
     chunk: Vec<u64>,
     fits: bool,
-    compression: Compression,
+    encoding: Encoding,
     dimensions: Option<Vec<String>>,
     version: ZarrVersion,
     tiles: Tiles,
@@ -53,7 +53,7 @@ impl Strings {
             growing: spec.growing,
             unwritten: spec.unwritten || spec.is_null,
             fits: spec.chunk.is_none() && spec.growing,
-            compression: spec.compression,
+            encoding: Encoding::new(spec.compression, &spec.element),
             dimensions: spec.dimensions.clone(),
             version,
             // An element is counted as a byte.
@@ -125,7 +125,7 @@ impl Strings {
         let bytes = [&count[..], &self.buffer].concat();
         let at = self.tiles.place(self.chunks);
         let key = format!("{}/{}", self.path, chunk::key(&at, self.version));
-        target.put(&key, &chunk::compress(&bytes, self.compression, &self.place)?)?;
+        target.put(&key, &self.encoding.encode(&bytes, &self.place)?)?;
         self.buffer.clear();
         self.held = 0;
         self.chunks += 1;
@@ -167,7 +167,7 @@ impl Strings {
             shape: &self.shape,
             chunk: &self.chunk,
             shard: None,
-            compression: self.compression,
+            encoding: self.encoding,
             dimensions: self.dimensions.as_deref(),
         };
         metadata.documents(attributes, self.version)

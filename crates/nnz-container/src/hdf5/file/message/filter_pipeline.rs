@@ -3,8 +3,6 @@
 use super::super::bytes::PutFields as _;
 use super::super::pack::Form;
 use super::Message;
-use crate::compress::Compression;
-use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
 /// Optional filters may be skipped for a chunk.
 const OPTIONAL: u16 = 1;
@@ -13,24 +11,18 @@ const OPTIONAL: u16 = 1;
 pub(in super::super) fn message(form: &Form) -> Option<Message> {
     let mut filters = Vec::new();
     let mut count = 0;
-    let mut put = |id: u16, name: &[u8], value: u32| {
+    for (id, name, parameters) in form.filters() {
         count += 1;
         filters.put_u16(id);
-        // Lengths of the names below are multiples of 8.
+        // Lengths of the names are multiples of 8.
         filters.put_u16(u16::try_from(name.len()).unwrap_or(0));
         filters.put_u16(OPTIONAL);
-        filters.put_u16(1); // values
+        filters.put_u16(u16::try_from(parameters.len()).unwrap_or(0));
         filters.extend_from_slice(name);
-        filters.put_u32(value);
-        filters.put_u32(0); // padding of an odd number of values
-    };
-    if let Some(width) = form.shuffle {
-        put(SHUFFLE, b"shuffle\0", width);
-    }
-    match form.compression {
-        Compression::None => {}
-        Compression::Gzip(level) => put(DEFLATE, b"deflate\0", level),
-        Compression::Zstd(level) => put(ZSTD, b"zstd\0\0\0\0", level),
+        parameters.iter().for_each(|value| filters.put_u32(*value));
+        if !parameters.len().is_multiple_of(2) {
+            filters.put_u32(0); // padding
+        }
     }
     let mut body = vec![1, count, 0, 0, 0, 0, 0, 0];
     body.append(&mut filters);
@@ -40,6 +32,7 @@ pub(in super::super) fn message(form: &Form) -> Option<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compress::Compression;
 
     #[test]
     fn shuffle_and_deflate_match_h5py() {
@@ -52,6 +45,15 @@ mod tests {
             &[1, 0, 8, 0, 1, 0, 1, 0], // deflate
             b"deflate\0",
             &[4, 0, 0, 0, 0, 0, 0, 0], // level
+        ];
+        assert_eq!(message(&form).unwrap().body, expected.concat());
+        let form = Form { chunk: 4096, shuffle: Some(8), compression: Compression::Blosc };
+        let expected = [
+            &[1, 1, 0, 0, 0, 0, 0, 0][..], // version, filters
+            &[1, 125, 8, 0, 1, 0, 7, 0],   // 32001: 8 bytes of name, optional, seven values
+            b"blosc\0\0\0",
+            &[2, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 0, 16, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0],
+            &[0; 4], // padding
         ];
         assert_eq!(message(&form).unwrap().body, expected.concat());
         let form = Form { chunk: 16, shuffle: None, compression: Compression::None };

@@ -10,7 +10,6 @@ use super::super::Hdf5Options;
 use super::{call_library, pack};
 use crate::compress::Compression;
 use crate::hdf5::file::Form;
-use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
 /// A writer of an array of numbers: a chunked dataset with an unlimited dimension.
 ///
@@ -97,13 +96,20 @@ impl Array {
         self.dataset.as_ref().map(|dataset| (dataset, self.elements))
     }
 
+    /// Returns the form of chunks.
+    fn form(&self) -> Form {
+        let (width, compression) = (self.value_type.size(), self.options.compress);
+        let shuffle = u32::try_from(width).ok().filter(|_| compression != Compression::None);
+        Form { chunk: self.chunk * width, shuffle, compression }
+    }
+
     /// Writes complete chunks.
     fn write(&mut self, group: &H5Group, bytes: &[u8], short: Option<u64>) -> Result<()> {
         let width = self.value_type.size();
         if self.dataset.is_none() {
             self.chunk = chunk_elements(self.options, short);
-            let (name, chunk, pipeline) =
-                (&self.name, self.chunk, pipeline(self.options.compress, width));
+            let pipeline = pipeline(&self.form());
+            let (name, chunk) = (&self.name, self.chunk);
             let made =
                 call_library(&self.place, || create(self.value_type, group, name, chunk, pipeline));
             self.dataset = Some(made?);
@@ -117,11 +123,9 @@ impl Array {
                     self.chunks += 1;
                 }
             }
-            compress => {
+            _ => {
                 let threads = self.options.threads;
-                let shuffle = u32::try_from(width).ok();
-                let form = Form { chunk: bytes_of_chunk, shuffle, compression: compress };
-                let packed = pack::chunks(bytes, form, threads, &self.place)?;
+                let packed = pack::chunks(bytes, self.form(), threads, &self.place)?;
                 for chunk in packed {
                     call_library(&self.place, || {
                         dataset.write_chunk_raw_at(&[self.chunks], &chunk, 0)
@@ -169,16 +173,12 @@ fn datatype(value_type: ValueType) -> DatatypeMessage {
     }
 }
 
-/// Returns the filters for chunks of elements of `width` bytes, if any.
-fn pipeline(compress: Compression, width: usize) -> Option<FilterPipeline> {
-    let (id, level) = match compress {
-        Compression::None => return None,
-        Compression::Gzip(level) => (DEFLATE, level),
-        Compression::Zstd(level) => (ZSTD, level),
-    };
-    let width = u32::try_from(width).unwrap_or(0);
-    let filter = |id, parameter| Filter { id, flags: FLAG_OPTIONAL, cd_values: vec![parameter] };
-    Some(FilterPipeline { filters: vec![filter(SHUFFLE, width), filter(id, level)] })
+/// Returns the filters of a form, if any.
+fn pipeline(form: &Form) -> Option<FilterPipeline> {
+    let filters = form.filters().into_iter();
+    let filters: Vec<Filter> =
+        filters.map(|(id, _, cd_values)| Filter { id, flags: FLAG_OPTIONAL, cd_values }).collect();
+    (!filters.is_empty()).then_some(FilterPipeline { filters })
 }
 
 fn chunk_elements(options: Hdf5Options, short: Option<u64>) -> usize {

@@ -1,12 +1,16 @@
 //! The codecs of an array, and of its shards.
 
-use nnz_core::Result;
+use nnz_core::{Result, ValueType};
 use serde_json::Value;
 
 use super::Extension;
+use crate::npy::Element;
 use crate::tree::shown;
-use crate::zarr::codec::Codec;
-use crate::zarr::metadata::{Reader, Shard};
+use crate::zarr::codec::{Codec, pcodec_of};
+use crate::zarr::metadata::{DataType, Reader, Shard, adds_up};
+
+/// Whether native byte order is big-endian.
+const BIG: bool = cfg!(target_endian = "big");
 
 /// The codecs of an array, grouped by type.
 pub(super) struct Codecs {
@@ -22,8 +26,8 @@ pub(super) struct Codecs {
 }
 
 impl Reader<'_> {
-    /// Parses the list of codecs of an array with `rank` dimensions.
-    pub(super) fn codecs(&self, list: &Value, rank: usize) -> Result<Codecs> {
+    /// Parses the list of codecs of an array with `rank` dimensions and elements of a type.
+    pub(super) fn codecs(&self, list: &Value, rank: usize, data_type: DataType) -> Result<Codecs> {
         let expected = "a list of codecs with one array-to-bytes codec";
         let unexpected = || self.unexpected("codecs", list, expected);
         let mut found = Codecs {
@@ -35,12 +39,13 @@ impl Reader<'_> {
             order: (0..rank).collect(),
         };
         let mut are_bytes = false;
+        let mut delta = None;
         for codec in list.as_array().ok_or_else(unexpected)? {
             let codec = Extension::of(codec).ok_or_else(unexpected)?;
             match codec.name {
                 // In one dimension a transposition has no effect.
                 "transpose" if !are_bytes && rank < 2 => continue,
-                "transpose" if !are_bytes => {
+                "transpose" if !are_bytes && delta.is_none() => {
                     let order = permute(&found.order, codec.get("order"));
                     found.order = order.ok_or_else(|| {
                         self.unexpected("order of transpose", codec.get("order"), "all dimensions")
@@ -54,6 +59,25 @@ impl Reader<'_> {
                         "sharding_indexed" => found.shard = Some(codec.configuration.clone()),
                         _ => {}
                     }
+                }
+                "numcodecs.delta" if !are_bytes && delta.is_none() => {
+                    delta = Some(self.delta(codec.configuration, data_type)?);
+                    found.names.push("delta".to_owned());
+                }
+                "numcodecs.pcodec" if !are_bytes => {
+                    are_bytes = true;
+                    let of_numbers = match data_type {
+                        DataType::Fixed(Element::Number { value_type, .. }) => {
+                            pcodec_of(value_type, BIG)
+                        }
+                        _ => None,
+                    };
+                    let codec = of_numbers.ok_or_else(|| {
+                        self.unsupported("pcodec is not supported for this type".to_owned())
+                    })?;
+                    found.big = Some(BIG);
+                    found.bytes_codecs.push(codec);
+                    found.names.push("pcodec".to_owned());
                 }
                 name if are_bytes => {
                     let known = bytes_codec(name, codec.configuration);
@@ -69,7 +93,30 @@ impl Reader<'_> {
                 }
             }
         }
+        if let Some(width) = delta {
+            let big = found.big.unwrap_or(false);
+            found.bytes_codecs.insert(0, Codec::Delta { width, big });
+        }
         if are_bytes { Ok(found) } else { Err(unexpected()) }
+    }
+
+    /// Checks the configuration of differences, and returns the size of an element in bytes.
+    fn delta(&self, configuration: &Value, data_type: DataType) -> Result<usize> {
+        let setting = |name: &str| configuration.get(name).and_then(Value::as_str);
+        let size = match data_type {
+            DataType::Fixed(Element::Number { value_type, .. }) if adds_up(value_type) => {
+                let same = |name: &str| {
+                    let element = setting(name).or(setting("dtype")).and_then(Element::parse);
+                    matches!(element, Some(Element::Number { value_type: found, .. }) if found == value_type)
+                };
+                (same("dtype") && same("astype")).then_some(value_type.size())
+            }
+            _ => None,
+        };
+        size.ok_or_else(|| {
+            let what = "the Zarr codec \"numcodecs.delta\" is only supported for integers of the array's type";
+            self.unsupported(what.to_owned())
+        })
     }
 
     fn byte_order(&self, endian: &Value) -> Result<Option<bool>> {
@@ -91,7 +138,8 @@ impl Reader<'_> {
             return Err(self.unexpected("chunk_shape of shards", shown(&chunk), &expected));
         }
         // An index has an additional dimension, and is not transposed.
-        let codecs = self.codecs(get("index_codecs"), 0)?;
+        let index = DataType::Fixed(Element::Number { value_type: ValueType::U64, big: false });
+        let codecs = self.codecs(get("index_codecs"), 0, index)?;
         let sums = codecs.bytes_codecs.len() as u64;
         let plain = codecs.bytes_codecs.iter().all(|codec| *codec == Codec::Crc32c);
         let (Some(big), true, false) = (codecs.big, plain, codecs.texts) else {

@@ -1,0 +1,83 @@
+//! Pcodec: standalone files, as written by numcodecs.
+
+use std::io::{Error as IoError, Result as IoResult};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bytemuck::{Pod, Zeroable};
+use nnz_core::ValueType;
+use pco::data_types::Number;
+use pco::standalone::{simple_compress, simple_decompress_into};
+use pco::{ChunkConfig, PagingSpec};
+
+use super::{PCODEC_PAGE, Undecoded};
+
+/// Decompresses numbers into `out` and returns the length in bytes.
+pub(super) fn decompress(
+    bytes: &[u8],
+    value_type: ValueType,
+    out: &mut [u8],
+) -> Result<usize, Undecoded> {
+    match value_type {
+        ValueType::U16 => decompress_to::<u16>(bytes, out),
+        ValueType::U32 => decompress_to::<u32>(bytes, out),
+        ValueType::U64 => decompress_to::<u64>(bytes, out),
+        ValueType::I16 => decompress_to::<i16>(bytes, out),
+        ValueType::I32 => decompress_to::<i32>(bytes, out),
+        ValueType::I64 => decompress_to::<i64>(bytes, out),
+        ValueType::F32 => decompress_to::<f32>(bytes, out),
+        ValueType::F64 => decompress_to::<f64>(bytes, out),
+        other => Err(Undecoded::Unsupported(format!("pcodec with {other} is not supported"))),
+    }
+}
+
+fn decompress_to<T: Number + Pod + Zeroable>(
+    bytes: &[u8],
+    out: &mut [u8],
+) -> Result<usize, Undecoded> {
+    let mut moved = Vec::new();
+    let len = out.len() / size_of::<T>();
+    let numbers = match bytemuck::try_cast_slice_mut::<u8, T>(out) {
+        Ok(numbers) => numbers,
+        Err(_) => {
+            moved.resize(len, T::zeroed());
+            &mut moved[..]
+        }
+    };
+    let decoded = catch_unwind(AssertUnwindSafe(|| simple_decompress_into(bytes, numbers)));
+    let progress = match decoded {
+        Ok(done) => done.map_err(Undecoded::damaged)?,
+        Err(_) => return Err(Undecoded::damaged("its data is inconsistent")),
+    };
+    if !progress.finished {
+        return Err(Undecoded::TooLong);
+    }
+    if !moved.is_empty() {
+        let moved: &[u8] = bytemuck::cast_slice(&moved);
+        out[..moved.len()].copy_from_slice(moved);
+    }
+    Ok(progress.n_processed * size_of::<T>())
+}
+
+/// Compresses numbers.
+pub(super) fn compress(bytes: &[u8], value_type: ValueType, level: u32) -> IoResult<Vec<u8>> {
+    match value_type {
+        ValueType::U16 => compress_from::<u16>(bytes, level),
+        ValueType::U32 => compress_from::<u32>(bytes, level),
+        ValueType::U64 => compress_from::<u64>(bytes, level),
+        ValueType::I16 => compress_from::<i16>(bytes, level),
+        ValueType::I32 => compress_from::<i32>(bytes, level),
+        ValueType::I64 => compress_from::<i64>(bytes, level),
+        ValueType::F32 => compress_from::<f32>(bytes, level),
+        ValueType::F64 => compress_from::<f64>(bytes, level),
+        other => Err(IoError::other(format!("pcodec does not compress {other}"))),
+    }
+}
+
+fn compress_from<T: Number + Pod>(bytes: &[u8], level: u32) -> IoResult<Vec<u8>> {
+    let numbers: Vec<T> = bytemuck::pod_collect_to_vec(bytes);
+    let level = usize::try_from(level).unwrap_or(usize::MAX);
+    let config = ChunkConfig::default()
+        .with_compression_level(level)
+        .with_paging_spec(PagingSpec::EqualPagesUpTo(PCODEC_PAGE));
+    simple_compress(&numbers, &config).map_err(IoError::other)
+}
