@@ -1,4 +1,4 @@
-"""Writes the stores of this directory: `python make.py` with zarr 3.1.6, numcodecs 0.16.6 and numpy 2.4.6."""
+"""Writes the stores of this directory: `python make.py` with zarr 3.1.6, numcodecs 0.16.6, pcodec 1.1.0 and numpy 2.4.6."""
 
 import json
 import shutil
@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import zarr
 from numcodecs import LZ4, Blosc, Delta, GZip, Shuffle, Zlib, Zstd
+from numcodecs.pcodec import PCodec
 from zarr.codecs import (
     BloscCodec,
     BytesCodec,
@@ -16,6 +17,7 @@ from zarr.codecs import (
     TransposeCodec,
     ZstdCodec,
 )
+from zarr.codecs import numcodecs as numcodecs3
 
 warnings.simplefilter("ignore")
 
@@ -66,6 +68,9 @@ add("blosc_left", "<i2", chunk=333, compressors=Blosc("lz4", 1, shuffle=2, block
 add("delta", "<i4", filters=[Delta(dtype="<i4")], compressors=Zlib(1))
 add("shuffle", "<i4", filters=[Shuffle(4)], compressors=None)
 add("delta_shuffle", "<i4", filters=[Delta(dtype="<i4"), Shuffle(4)], compressors=Zstd(1))
+add("pcodec", "<u4", compressors=PCodec(8))
+add("pcodec_float", "<f8", compressors=PCodec(0))
+add("delta_pcodec", "<i2", filters=[Delta(dtype="<i2")], compressors=PCodec(4))
 add("slash", "<i4", chunk_key_encoding={"name": "v2", "separator": "/"})
 add_strings("unicode", "<U3")
 add_strings("unicode_big", ">U3")
@@ -85,6 +90,12 @@ for name in COMPRESSORS:
     for shuffle in ("noshuffle", "shuffle", "bitshuffle"):
         codec = BloscCodec(cname=name, clevel=5, shuffle=shuffle)
         add(f"blosc_{name}_{shuffle}", "int32", compressors=[codec])
+add("delta", "int16", filters=[numcodecs3.Delta(dtype="<i2")], compressors=[ZstdCodec(level=1)])
+shuffled = [numcodecs3.Shuffle(elementsize=8), ZstdCodec(level=1)]
+add("delta_shuffle", "uint64", filters=[numcodecs3.Delta(dtype="<u8", astype="<u8")], compressors=shuffled)
+add("delta_shards", "uint32", chunk=50, shards=(200,), filters=[numcodecs3.Delta(dtype="<u4")])
+for dtype in ["uint16", "uint32", "int64", "float32"]:
+    add(f"pcodec_{dtype}", dtype, serializer=numcodecs3.PCodec(level=8), compressors=[])
 add("shards", "int32", chunk=50, shards=(200,))
 inner = [BytesCodec(), ZstdCodec()]
 start = ShardingCodec(chunk_shape=(50,), codecs=inner, index_location="start")

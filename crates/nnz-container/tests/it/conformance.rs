@@ -156,6 +156,10 @@ fn for_each_backend(test: impl Fn(&dyn Backend)) {
         test(&InZarr(tempfile::tempdir().unwrap(), "", plain));
         test(&InZarr(tempfile::tempdir().unwrap(), "/some/group", gzip));
         test(&InZarr(tempfile::tempdir().unwrap(), "group", zstd));
+        for compress in ["blosc", "pcodec:8", "gzip:1+delta", "zstd:3+delta+shuffle"] {
+            let options = ZarrOptions { compress: compress.parse().unwrap(), ..zstd };
+            test(&InZarr(tempfile::tempdir().unwrap(), "group", options));
+        }
     }
     #[cfg(feature = "hdf5")]
     {
@@ -169,6 +173,8 @@ fn for_each_backend(test: impl Fn(&dyn Backend)) {
         let zstd = Hdf5Options { compress: Compression::Zstd(3), ..packed };
         test(&InHdf5(tempfile::tempdir().unwrap(), "/some/group", packed));
         test(&InHdf5(tempfile::tempdir().unwrap(), "g", zstd));
+        let blosc = Hdf5Options { compress: Compression::Blosc, ..packed };
+        test(&InHdf5(tempfile::tempdir().unwrap(), "g", blosc));
         test(&InNetCdf(tempfile::tempdir().unwrap(), "", plain));
         test(&InNetCdf(tempfile::tempdir().unwrap(), "some/group", packed));
     }

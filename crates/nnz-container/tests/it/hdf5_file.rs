@@ -43,6 +43,8 @@ fn storage() -> impl Strategy<Value = Storage> {
         Just(Compression::None),
         (0..=9_u32).prop_map(Compression::Gzip),
         (1..=4_u32).prop_map(Compression::Zstd),
+        Just(Compression::Blosc),
+        Just("zstd:2+shuffle".parse().unwrap()),
     ];
     let chunked = (1..40_u32, any::<bool>(), compression, any::<bool>()).prop_map(
         |(chunk, growing, compression, shuffle)| Storage::Chunked {

@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter, groups_with};
+use nnz_container::tree::{ArraySpec, ElementType, NodeId, TreeWriter as _};
+use nnz_container::zarr::{
+    Zarr, ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter, groups_with,
+};
 use nnz_container::{Compression, Container, ContainerWriter};
-use nnz_core::{Result, ValueType};
+use nnz_core::{Result, StringList, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
+use nnz_testing::random::Random;
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const FORCED: WriteOptions = WriteOptions { overwrite: true, sync: false };
@@ -86,6 +90,73 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
             let mut some = vec![0; numbers.len() / 3];
             array.read(numbers.len() as u64 / 2, &mut some).unwrap();
             assert!(some == numbers[numbers.len() / 2..][..some.len()]);
+        }
+    }
+}
+
+/// Random numbers of a type: noise, few values, or sorted.
+fn numbers(value_type: ValueType, len: usize, random: &mut Random) -> Vec<u8> {
+    let mut values = Values::new(value_type);
+    let size = value_type.size();
+    let bytes = values.resize_bytes(len);
+    let kind = random.below(3);
+    for (at, element) in bytes.chunks_exact_mut(size).enumerate() {
+        let number = match kind {
+            0 => random.next(),
+            1 => random.next() % 5,
+            _ => (at * 3) as u64 + random.next() % 3,
+        };
+        for (byte, from) in element.iter_mut().zip(number.to_le_bytes()) {
+            *byte = if value_type == ValueType::Bint8 { from & 1 } else { from };
+        }
+    }
+    bytes.to_vec()
+}
+
+#[test]
+fn every_compression_of_every_type_is_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut random = Random::new(7);
+    let compressions = [
+        "blosc",
+        "pcodec:0",
+        "pcodec:8",
+        "gzip:1+delta",
+        "zstd:1+delta",
+        "zstd:3+shuffle",
+        "zstd:1+delta+shuffle",
+    ];
+    for version in [ZarrVersion::V2, ZarrVersion::V3] {
+        for (number, compress) in compressions.iter().enumerate() {
+            let path = dir.path().join(format!("{version:?}-{number}.zarr"));
+            let options = ZarrTreeOptions { version, ..ZarrTreeOptions::default() };
+            let mut to = ZarrTreeWriter::create(&path, "", NEW, options).unwrap();
+            let mut written = Vec::new();
+            for &value_type in ValueType::ALL {
+                for (len, chunk) in [(0, 5), (1, 5), (1000, 300), (70_000, 1 << 20), (9, 2)] {
+                    let name = format!("{value_type:?}-{len}");
+                    let spec = ArraySpec::new(ElementType::Number(value_type), &[len as u64]);
+                    let spec = spec.chunk(&[chunk]).compress(compress.parse().unwrap());
+                    let id = to.create_array(NodeId::ROOT, &name, &spec).unwrap();
+                    let bytes = numbers(value_type, len, &mut random);
+                    to.append_bytes(id, &bytes).unwrap();
+                    written.push((name, bytes));
+                }
+            }
+            let text =
+                ArraySpec::new(ElementType::String, &[2]).compress(compress.parse().unwrap());
+            let id = to.create_array(NodeId::ROOT, "text", &text).unwrap();
+            let texts: StringList = ["a", "bc"].into_iter().collect();
+            to.append_strings(id, &mut *texts.reader()).unwrap();
+            Box::new(to).finish().unwrap();
+            let store = Zarr::open(&path, "").unwrap();
+            for (name, bytes) in written {
+                let array = store.array(&name).unwrap();
+                let mut values = Values::new(array.value_type());
+                let found = values.resize_bytes(bytes.len() / array.value_type().size());
+                array.read_bytes(0, found).unwrap();
+                assert!(*found == *bytes, "{compress}, {version:?}, {name}");
+            }
         }
     }
 }

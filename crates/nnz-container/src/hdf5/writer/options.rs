@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use nnz_core::{Error, Result, ValueType};
 
-use crate::compress::Compression;
+use crate::compress::{Compression, Filters};
 
 /// Default number of elements of a chunk. Programs read whole chunks even for one element, and the
 /// HDF5 library caches 1 MiB of chunks per dataset: this is 64 or 128 KiB for the types of most
@@ -69,10 +69,11 @@ impl Hdf5Options {
 
 /// Refuses a compression that HDF5 does not have.
 pub(in crate::hdf5) fn check(compression: Compression) -> Result<()> {
-    let what = match compression {
-        Compression::Pcodec(_) => "pcodec",
-        Compression::Filtered(filters) if filters.delta => "the filter delta",
-        _ => return compression.check(),
-    };
-    Err(Error::argument(format!("HDF5 does not have {what}; Zarr does")))
+    match compression {
+        Compression::Pcodec(_) | Compression::Filtered(Filters { delta: true, .. }) => {
+            let what = format!("the option compress {compression} applies to Zarr, not to HDF5");
+            Err(Error::argument(what))
+        }
+        _ => compression.check(),
+    }
 }

@@ -346,6 +346,8 @@ fn array() -> impl Strategy<Value = Array> {
         2 => Just(Compression::None),
         1 => Just(Compression::Gzip(3)),
         1 => Just(Compression::Zstd(2)),
+        1 => Just(Compression::Blosc),
+        1 => Just("gzip:1+shuffle".parse().unwrap()),
     ];
     let chunk = prop::option::of(prop::collection::vec(1_u64..5, 4));
     let rest = (compression, chunk, any::<bool>(), any::<bool>(), 1_usize..40, any::<u64>());
