@@ -34,8 +34,12 @@ class TargetOptions(TypedDict, total=False):
         most entries first), ``"original"`` (as before they were reordered), or a list of all names.
     ``duplicates``
         What to do with entries at the same position: ``"error"``, ``"sum"`` or ``"keep"``.
+    ``profile``
+        What options that are not given are chosen for: ``"fast"`` reading, ``"small"`` size, or ``"share"`` with other
+        programs.
     ``compress``
-        How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
+        How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``, ``"blosc"``, ``"pcodec:8"``, or after filters
+        as in ``"zstd:9+delta+shuffle"``. Filters and pcodec are for Zarr; shuffling and Blosc also for HDF5.
     ``row_names``, ``col_names``
         The column of the annotations to use as names of the rows or columns.
     ``make_unique``
@@ -66,6 +70,7 @@ class TargetOptions(TypedDict, total=False):
     cell_axis: Optional[str]
     reorder: Mapping[str, Union[str, Sequence[str]]]
     duplicates: Optional[str]
+    profile: Optional[str]
     compress: Optional[str]
     row_names: Any
     col_names: Any

@@ -99,6 +99,12 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
             "order" => options.order = Some(source::order(py, &text()?)?),
             "type" => options.value_type = Some(arrays::value_type(py, &text()?)?),
             "cell_axis" => options.cell_axis = cell_axis(py, &text()?)?,
+            "profile" => {
+                let name = text()?;
+                let profile = name.parse();
+                options.profile =
+                    Some(profile.map_err(|error| argument(py, format!("profile {name:?}: {error}")))?);
+            }
             "reorder" => options.reorder = reorder(&value)?,
             "lossy" if flag()? => options.rounding = Rounding::Nearest,
             "lossy" => {}

@@ -38,6 +38,8 @@ enum Bench {
     Python(python::Options),
     /// Computing on disk, compared with SciPy, scanpy, anndata and annbatch.
     Compute(python::Options),
+    /// Bytes per entry, and seconds to write and read, of formats and profiles.
+    Sizes(python::Options),
     /// Reading over a network, compared with anndata.
     Remote {
         #[command(flatten)]
@@ -55,6 +57,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None => compare::run(&options.compare),
         Some(Bench::Python(options)) => python::run("python", options, &[]),
         Some(Bench::Compute(options)) => python::run("compute", options, &[]),
+        Some(Bench::Sizes(options)) => python::run("sizes", options, &[]),
         Some(Bench::Remote { options, delay }) => {
             python::run("remote", options, &["--delay".to_owned(), delay.to_string()])
         }
@@ -93,6 +96,9 @@ mod tests {
         assert!(parse(&["python", "--runs", "1"]).is_some_and(|options| options.bench.is_some()));
         assert!(
             parse(&["compute", "--cells", "2000"]).is_some_and(|options| options.bench.is_some())
+        );
+        assert!(
+            parse(&["sizes", "--cells", "2000"]).is_some_and(|options| options.bench.is_some())
         );
         assert!(parse(&["--runs", "1", "bitpack"]).is_none());
         assert!(parse(&["--chart"]).is_some_and(|options| options.chart));

@@ -344,6 +344,12 @@ pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) reordering: reordering::Reorderings,
 
+    /// Choose what is not set by other options. fast: for reading; integers are packed in BPCells, nothing is
+    /// compressed, and features are ordered by frequency if SRC is stored by cell. small: the same order, and the best
+    /// compression that usual programs read. share: gzip, which all programs read
+    #[arg(long, value_name = "PURPOSE", value_parser = ["fast", "small", "share"])]
+    pub(crate) profile: Option<String>,
+
     #[command(flatten)]
     pub(crate) writing: Writing,
 }
@@ -609,8 +615,9 @@ pub(crate) struct Writing {
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,
 
-    /// Compression of HDF5, NetCDF-4, Zarr, .npz and .rds: none, gzip:N (1 to 9), or zstd:N (1 to 22; HDF5,
-    /// NetCDF-4 and Zarr only) [default: none; .rds gzip:6; 10x gzip:1]
+    /// Compression of HDF5, NetCDF-4, Zarr, .npz and .rds: none, gzip:N (1 to 9), zstd:N (1 to 22; HDF5,
+    /// NetCDF-4 and Zarr only) or blosc (the same); for Zarr also pcodec:N (0 to 12) and, after gzip:N and zstd:N,
+    /// +delta, +shuffle or both, such as zstd:9+delta+shuffle [default: none; .rds gzip:6; 10x gzip:1]
     #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 

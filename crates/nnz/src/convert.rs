@@ -14,7 +14,7 @@ use nnz_storage::staging::WriteOptions;
 
 use crate::formats::{FormatOptions, Registry};
 use crate::{
-    Cancellation, CsMatrix, Dataset, Location, NoProgress, OpenOptions, Progress, Summary,
+    Cancellation, CsMatrix, Dataset, Location, NoProgress, OpenOptions, Profile, Progress, Summary,
     engine::Transposed,
     output::{DuplicatePolicy, StructurePolicy},
 };
@@ -86,6 +86,8 @@ pub struct ConvertOptions {
     pub duplicates: Option<DuplicatePolicy>,
     /// Which triangles of a symmetric matrix are written.
     pub structure: StructurePolicy,
+    /// What options that are not set are chosen for.
+    pub profile: Option<Profile>,
     /// Compression of arrays; by default none, and that of R for R objects.
     pub compress: Option<Compression>,
     /// Whether the target may be replaced, and whether it is synced.
@@ -126,6 +128,7 @@ nnz_core::setters! {
         rounding: Rounding,
         duplicates: Option<DuplicatePolicy>,
         structure: StructurePolicy,
+        profile: Option<Profile>,
         compress: Option<Compression>,
         write: WriteOptions,
         strict: bool,
@@ -167,6 +170,7 @@ impl Default for ConvertOptions {
             rounding,
             duplicates,
             structure,
+            profile: None,
             compress: None,
             write: WriteOptions::default(),
             strict,
@@ -297,6 +301,9 @@ pub fn convert_source(
 ) -> Result<Summary> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let to = &to.into().resolve_target()?;
+    if let Some(profile) = options.profile {
+        return profile.convert(source, from, to, options, progress);
+    }
     if options.reorders() {
         return crate::reorder::convert(source, from, to, options, progress);
     }

@@ -88,6 +88,7 @@ mod diff;
 mod filter;
 mod location;
 mod open;
+mod profile;
 mod read;
 mod reorder;
 mod repair;
@@ -137,6 +138,7 @@ pub use nnz_engine::{
 };
 pub use nnz_storage as storage;
 pub use open::{OpenOptions, open};
+pub use profile::Profile;
 pub use read::{read, read_dense};
 pub use repair::{RepairSummary, repair};
 pub use slice::slice;

@@ -117,6 +117,20 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
     let to = &to.resolve_target()?;
+    if let Some(profile) = options.profile {
+        if !is_written(from, to, options)? {
+            return Ok(None);
+        }
+        let options = match tables(from, &options.open_options())? {
+            // There are no entries to order by.
+            Some(tables) => {
+                let applied = profile.apply(&*tables, to, options)?;
+                applied.reorder(options.reorder.clone())
+            }
+            None => profile.apply(&*options.open_options().open_matrix(from)?, to, options)?,
+        };
+        return convert(from, to, &options, progress);
+    }
     if options.reorders() && is_written(from, to, options)? {
         let source = options.open_options().open_matrix(from)?;
         let ([rows, cols], options) = &reorder::new_order(&*source, &from.source_place(), options)?;
@@ -212,8 +226,10 @@ pub fn diff(
 
 /// Fails if rows or columns of a whole file are reordered in another operation than a conversion.
 fn refuse_reordering(from: &Location, to: &Location, options: &ConvertOptions) -> Result<()> {
-    if options.reorders() && is_written(from, to, options)? {
-        let what = "whole files are reordered only when they are converted";
+    let wanted = options.reorders() || options.profile.is_some();
+    if wanted && is_written(from, to, options)? {
+        let what =
+            "whole files are reordered, and written with a profile, only when they are converted";
         return Err(Error::argument(what));
     }
     Ok(())

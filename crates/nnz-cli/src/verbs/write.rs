@@ -25,6 +25,8 @@ pub(crate) fn convert(
         args.reordering
             .of_axes(&args.source, || header_of(&args.source, &args.source_options.dialect))?,
     );
+    let profile = args.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)?;
+    let options = options.profile(profile);
     let bytes_before = file_size(&args.source);
     if !transpose && args.source_options.dialect.from_dialect.is_none() {
         let bar = Bar::new(quiet);
