@@ -26,14 +26,33 @@ impl Steps {
 
     /// Applies all steps. Errors have the positions in the batch before the steps.
     pub(crate) fn apply(&self, batch: &mut Batch) -> Result<()> {
-        if self.steps.is_empty() {
-            return Ok(());
-        }
-        let spares = || self.spares.lock().unwrap_or_else(PoisonError::into_inner);
-        let spare = spares().pop();
-        let mut spare = spare.unwrap_or_else(|| Batch::new(batch.order, Values::default()));
+        let mut spare = Batch::new(batch.order, Values::default());
         let done = apply(&self.steps, batch, &mut spare);
-        spares().push(spare);
+        done.map_err(|error| error.with_context(&self.place))
+    }
+
+    /// Decodes a unit, calls `decoded` with the number of its entries, and applies all steps. Errors have the
+    /// positions in the batch before the steps.
+    fn decode(
+        &self,
+        unit: Box<dyn Unit + '_>,
+        batch: &mut Batch,
+        decoded: impl FnOnce(u64),
+    ) -> Result<()> {
+        let spares = || self.spares.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = if self.steps.is_empty() { None } else { spares().pop() };
+        let mut spare = spare.unwrap_or_else(|| Batch::new(batch.order, Values::default()));
+        // Decoding into the larger buffer: it is not filled with zeros first, as one that grows is.
+        if spare.entries() > batch.entries() {
+            std::mem::swap(batch, &mut spare);
+        }
+        let done = unit.decode(batch).and_then(|()| {
+            decoded(batch.entries() as u64);
+            apply(&self.steps, batch, &mut spare)
+        });
+        if !self.steps.is_empty() {
+            spares().push(spare);
+        }
         done.map_err(|error| error.with_context(&self.place))
     }
 }
@@ -141,9 +160,8 @@ struct Changed<'a> {
 
 impl Unit for Changed<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        self.unit.decode(batch).map_err(|error| error.with_context(&self.steps.place))?;
-        self.stored.store(batch.entries() as u64, Ordering::Release);
-        self.steps.apply(batch)
+        let Self { unit, steps, stored } = *self;
+        steps.decode(unit, batch, |entries| stored.store(entries, Ordering::Release))
     }
 }
 

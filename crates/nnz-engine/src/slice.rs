@@ -5,6 +5,7 @@ mod names;
 mod pick;
 mod picked;
 mod selection;
+mod sorter;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,7 +19,7 @@ use nnz_core::{
 use crate::annotations;
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
 use crate::stages::{Mirroring, Step, mirror, stays_shared};
-use few::{Few, few};
+use few::{Few, few, undivided};
 use pick::{Majors, Pick};
 pub(crate) use picked::one_of;
 use picked::{Picked, Stretch};
@@ -165,8 +166,11 @@ impl<'a> Slice<'a> {
         let inner = &*self.inner;
         let gathering =
             Gathering::new(self.header.order, self.header.shape, self.header.value_type);
+        // Minors that are not in order are sorted in each batch, so that a major should be in one.
+        let [_, minors] = by_order(&self.picked, self.header.order);
+        let take = if minors.ascends() { few } else { undivided };
         Box::new(move || {
-            if let Some((stretches, entries)) = few(inner, &mut stretches)? {
+            if let Some((stretches, entries)) = take(inner, &mut stretches)? {
                 let few = Few { slice: self, stretches, entries, fields, gathering };
                 return Ok(Some(Next::Unit(Box::new(few))));
             }

@@ -43,6 +43,13 @@ impl Shifted {
     fn check(&self, batch: &Batch) -> Result<()> {
         let majors = self.shape.major(batch.order);
         let minors = self.shape.minor(batch.order);
+        // Most batches are inside, which is found out for all entries at once.
+        if let (Majors::Consecutive(first), Minors::U32(all)) = (&batch.majors, &batch.minors)
+            && first.checked_add(batch.runs() as u64).is_some_and(|end| end <= majors)
+            && nnz_bitpack::max(all).is_none_or(|largest| u64::from(largest) < minors)
+        {
+            return Ok(());
+        }
         for run in 0..batch.runs() {
             let entries = batch.run(run);
             let Some(last) = entries.end.checked_sub(1).filter(|last| *last >= entries.start)

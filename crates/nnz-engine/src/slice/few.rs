@@ -9,7 +9,7 @@ use super::pick::Majors;
 use super::picked::Stretch;
 use super::{Slice, by_order};
 use crate::parts::Gathering;
-use crate::stages::apply;
+use crate::stages::{BATCH, apply};
 
 /// Maximum number of majors of a short stretch.
 const SHORT: u64 = 64;
@@ -20,6 +20,41 @@ const MANY: usize = 4096;
 /// Maximum number of entries that are read together: few enough for the caches of all threads, and for
 /// cheap allocation.
 const ENTRIES: usize = 16 * 1024;
+
+/// Takes the next majors, up to a batch, so that none is divided. Returns also the number of entries. `None` if the next
+/// major has too many entries, or their number is not known.
+pub(super) fn undivided(
+    source: &dyn MatrixSource,
+    stretches: &mut VecDeque<Stretch>,
+) -> Result<Option<(Vec<Stretch>, u64)>> {
+    let mut taken: Vec<Stretch> = Vec::new();
+    let mut entries = 0;
+    while let Some(front) = stretches.front_mut() {
+        let Some(start) = source.stored_before(front.start)? else { break };
+        let (mut len, mut end) = (0, start);
+        while len < front.len
+            && let Some(next) = source.stored_before(front.start + len + 1)?
+            && let Some(count) = next.checked_sub(start)
+            && count.saturating_add(entries) <= BATCH as u64
+        {
+            (len, end) = (len + 1, next);
+        }
+        if len == 0 {
+            break;
+        }
+        entries += end - start;
+        taken.push(Stretch { len, ..*front });
+        if len < front.len {
+            *front = Stretch { start: front.start + len, len: front.len - len, to: front.to + len };
+            break;
+        }
+        stretches.pop_front();
+        if taken.len() == MANY {
+            break;
+        }
+    }
+    Ok((!taken.is_empty()).then_some((taken, entries)))
+}
 
 /// Takes the next stretches, up to a batch, if they are short and have few entries. Returns also the number of
 /// entries.
@@ -67,7 +102,8 @@ impl Unit for Few<'_> {
         let empty = || Batch::new(source.header().order, Values::new(source.header().value_type));
         let (mut read, mut spare) = (empty(), empty());
         // Always the same, so that reused batches need not grow.
-        self.gathering.start(source.header().order, batch, ENTRIES);
+        let entries = usize::try_from(self.entries).unwrap_or(ENTRIES).max(ENTRIES);
+        self.gathering.start(source.header().order, batch, entries);
         for one in &self.stretches {
             let steps = self.slice.steps(Majors::Moved(*one));
             let mut reader = source.batches(one.old(), self.fields).map_err(within)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nnz_core::{Batch, Error, Majors as BatchMajors, Minors, Order, Result, Shape};
 
 use super::picked::{Lookup, Picked, Stretch, in_stretches, in_table};
+use super::sorter::Sorter;
 use crate::stages::Step;
 
 /// The targets of the majors of a batch.
@@ -37,7 +38,7 @@ impl Pick {
             Majors::Found(picked) => match picked.lookup() {
                 Lookup::Whole => Some(old),
                 Lookup::One(one) => one.moved(old),
-                Lookup::Table(table) => in_table(table, old),
+                Lookup::Table(table) | Lookup::Few(_, table) => in_table(table, old),
                 Lookup::Search(stretches) => in_stretches(stretches, old),
             },
             Majors::Sought(picked) => in_stretches(picked.sorted(), old),
@@ -59,7 +60,11 @@ impl Pick {
         let mut minors: Vec<u64> = Vec::new();
         let too_many = |_| Error::argument("a batch has fewer than 2^32 entries");
         u32::try_from(batch.entries()).map_err(too_many)?;
-        let mut sorting: Vec<(u64, u32)> = Vec::new();
+        let mut sorter = Sorter::new(self.minors.len());
+        let few = match self.minors.lookup() {
+            Lookup::Few(marks, table) => Some((marks, table)),
+            _ => None,
+        };
         for run in 0..batch.runs() {
             let Some(major) = self.major(batch.majors.get(run)) else { continue };
             let start = positions.len();
@@ -67,11 +72,10 @@ impl Pick {
             let first = u32::try_from(entries.start).map_err(too_many)?;
             match &batch.minors {
                 Minors::U32(all) => {
-                    for (position, &minor) in (first..).zip(&all[entries]) {
-                        if let Some(to) = place(minor.into()) {
-                            minors.push(to);
-                            positions.push(position);
-                        }
+                    let found = (&mut minors, &mut positions);
+                    match few {
+                        Some(few) => find_few(&all[entries], first, few, found),
+                        None => find(&all[entries], first, &place, found),
                     }
                 }
                 _ => {
@@ -85,11 +89,7 @@ impl Pick {
             }
             if !self.minors.ascends() {
                 // Sorted within this batch, which usually has all of the major.
-                sorting.clear();
-                sorting.extend(minors.drain(start..).zip(positions.drain(start..)));
-                sorting.sort_by_key(|(minor, _)| *minor);
-                minors.extend(sorting.iter().map(|(minor, _)| *minor));
-                positions.extend(sorting.iter().map(|(_, position)| *position));
+                sorter.sort(&mut minors[start..], &mut positions[start..]);
             }
             majors.push(major);
             picked.offsets.push(positions.len());
@@ -109,6 +109,44 @@ impl Pick {
         }
         Ok(())
     }
+}
+
+/// Appends the targets of minors that have one, and their positions, of which `first` is the first.
+fn find(
+    all: &[u32],
+    first: u32,
+    place: impl Fn(u64) -> Option<u64>,
+    (minors, positions): (&mut Vec<u64>, &mut Vec<u32>),
+) {
+    for (position, &minor) in (first..).zip(all) {
+        if let Some(to) = place(minor.into()) {
+            minors.push(to);
+            positions.push(position);
+        }
+    }
+}
+
+/// Same as [`find`], if few minors have a target: groups without any are skipped.
+fn find_few(
+    all: &[u32],
+    first: u32,
+    (marks, table): (&[u8], &[u32]),
+    (minors, positions): (&mut Vec<u64>, &mut Vec<u32>),
+) {
+    const GROUP: usize = 8;
+    let Some(mask) = marks.len().checked_sub(1) else { return };
+    let mut start = first;
+    let (groups, rest) = all.as_chunks::<GROUP>();
+    let place = |minor| in_table(table, minor);
+    for group in groups {
+        // Minors past the end can be marked here, and have no place.
+        let marked = group.iter().fold(0, |any, minor| any | marks[*minor as usize & mask]);
+        if marked != 0 {
+            find(group, start, place, (minors, positions));
+        }
+        start = start.wrapping_add(8);
+    }
+    find(rest, start, place, (minors, positions));
 }
 
 impl Step for Pick {
@@ -132,7 +170,9 @@ impl Step for Pick {
         match self.minors.lookup() {
             Lookup::Whole => self.pick(batch, spare, Some)?,
             Lookup::One(one) => self.pick(batch, spare, |old| one.moved(old))?,
-            Lookup::Table(table) => self.pick(batch, spare, |old| in_table(table, old))?,
+            Lookup::Table(table) | Lookup::Few(_, table) => {
+                self.pick(batch, spare, |old| in_table(table, old))?;
+            }
             Lookup::Search(among) => self.pick(batch, spare, |old| in_stretches(among, old))?,
         }
         std::mem::swap(batch, spare);

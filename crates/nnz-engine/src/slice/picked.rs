@@ -39,6 +39,8 @@ pub(super) struct Picked {
     sorted: Option<Vec<Stretch>>,
     /// The target of each position of the axis, or [`NOWHERE`]. It is made when it is needed.
     table: OnceLock<Vec<u32>>,
+    /// Whether each position of the axis is selected. It is made when it is needed.
+    marks: OnceLock<Vec<u8>>,
     len: u64,
     /// The length of the axis.
     axis: u64,
@@ -47,6 +49,9 @@ pub(super) struct Picked {
 
 /// The mark in the table of positions that are not selected.
 const NOWHERE: u32 = u32::MAX;
+
+/// Few positions are selected if they are less than one of this many.
+const FEW: u64 = 8;
 
 /// The longest axis with a table.
 const LONGEST: u64 = 1 << 22;
@@ -59,6 +64,8 @@ pub(super) enum Lookup<'a> {
     One(Stretch),
     /// In a table; see [`in_table`].
     Table(&'a [u32]),
+    /// In a table, for few positions, which are [marked](marks_of).
+    Few(&'a [u8], &'a [u32]),
     /// By binary search in stretches.
     Search(&'a [Stretch]),
 }
@@ -99,6 +106,7 @@ impl Picked {
             sorted: (sorted != stretches).then_some(sorted),
             stretches,
             table: OnceLock::new(),
+            marks: OnceLock::new(),
             len: to,
             axis: len,
         })
@@ -149,7 +157,14 @@ impl Picked {
             (false, []) => Lookup::Search(&[]),
             (false, [one]) => Lookup::One(*one),
             _ if self.axis > LONGEST => Lookup::Search(self.sorted()),
-            _ => Lookup::Table(self.table.get_or_init(|| self.tabulated())),
+            _ => {
+                let table = self.table.get_or_init(|| self.tabulated());
+                // A quarter of the size of the table.
+                match self.len < self.axis / FEW {
+                    true => Lookup::Few(self.marks.get_or_init(|| marks_of(table)), table),
+                    false => Lookup::Table(table),
+                }
+            }
         }
     }
 
@@ -186,6 +201,13 @@ impl Picked {
         let by = new - one.to;
         (by < one.len).then(|| one.start + by)
     }
+}
+
+/// Returns 1 for each position that has a target. The length is a power of two, so that any index can be reduced to it.
+fn marks_of(table: &[u32]) -> Vec<u8> {
+    let mut marks: Vec<u8> = table.iter().map(|to| u8::from(*to != NOWHERE)).collect();
+    marks.resize(table.len().next_power_of_two(), 0);
+    marks
 }
 
 /// Looks up a position in the table.
@@ -249,6 +271,7 @@ mod tests {
             Lookup::Whole => Some(old),
             Lookup::One(one) => one.moved(old),
             Lookup::Table(table) => in_table(table, old),
+            Lookup::Few(_, table) => in_table(table, old),
             Lookup::Search(stretches) => in_stretches(stretches, old),
         }
     }
