@@ -102,8 +102,9 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
             "profile" => {
                 let name = text()?;
                 let profile = name.parse();
-                options.profile =
-                    Some(profile.map_err(|error| argument(py, format!("profile {name:?}: {error}")))?);
+                options.profile = Some(
+                    profile.map_err(|error| argument(py, format!("profile {name:?}: {error}")))?,
+                );
             }
             "reorder" => options.reorder = reorder(&value)?,
             "lossy" if flag()? => options.rounding = Rounding::Nearest,

@@ -73,6 +73,7 @@ pub(crate) fn validate<'py>(
 /// Compares two locations, and returns the first differences.
 #[pyfunction]
 #[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None, by_name=false))]
+#[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
 pub(crate) fn diff<'py>(
     py: Python<'py>,
     first: OsString,

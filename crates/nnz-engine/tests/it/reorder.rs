@@ -1,5 +1,7 @@
 //! New orders of rows and columns, compared with a table of all elements.
 
+#![allow(clippy::cast_possible_truncation, reason = "numbers are small")]
+
 use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Place, Values};
 use nnz_engine::{
     CsMatrix, DiffOptions, Labelled, Labels, NewOrder, OriginalPositions, ReadOptions,
