@@ -80,6 +80,8 @@ const BEFORE: [(&str, &str); 24] = [
     (
         "diff",
         "nnz convert -q counts.mtx counts.bpcells
+         nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
+         nnz convert -q pbmc.bpcells packed.bpcells --reorder rows=frequency
          for file in before after; do nnz convert -q study.h5ad $file.h5ad; done",
     ),
     (

@@ -97,7 +97,7 @@ fn the_same_mistake_has_the_same_status() {
     run(&["-q", "convert", &source, &at("m.h5ad")]).good();
     for target in ["q.npz", "q.bsp.npz", "q.rds"] {
         let done = run(&["convert", &source, &at(target), "--compress", "zstd:2"]);
-        let message = "nnz: --compress zstd:N does not apply to ";
+        let message = "nnz: --compress zstd:2 does not apply to ";
         assert!(done.code == Some(2) && done.err.starts_with(message), "{done:?}");
     }
     for version in ["2", "3", "9"] {
