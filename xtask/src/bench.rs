@@ -40,6 +40,8 @@ enum Bench {
     Compute(python::Options),
     /// Bytes per entry, and seconds to write and read, of formats and profiles.
     Sizes(python::Options),
+    /// Whole commands on 14 times the cells: 2.6 billion entries by default. Needs 20 GB of disk.
+    Large(python::Options),
     /// Reading over a network, compared with anndata.
     Remote {
         #[command(flatten)]
@@ -58,6 +60,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Some(Bench::Python(options)) => python::run("python", options, &[]),
         Some(Bench::Compute(options)) => python::run("compute", options, &[]),
         Some(Bench::Sizes(options)) => python::run("sizes", options, &[]),
+        Some(Bench::Large(options)) => python::run("large", options, &[]),
         Some(Bench::Remote { options, delay }) => {
             python::run("remote", options, &["--delay".to_owned(), delay.to_string()])
         }
@@ -99,6 +102,9 @@ mod tests {
         );
         assert!(
             parse(&["sizes", "--cells", "2000"]).is_some_and(|options| options.bench.is_some())
+        );
+        assert!(
+            parse(&["large", "--cells", "2000"]).is_some_and(|options| options.bench.is_some())
         );
         assert!(parse(&["--runs", "1", "bitpack"]).is_none());
         assert!(parse(&["--chart"]).is_some_and(|options| options.chart));
