@@ -87,7 +87,8 @@ def diff(
     stored : bool
         Whether to compare stored entries, explicit zeros and types too, and not only values.
     by_name : bool
-        Whether rows and columns are matched by name, so that only their order may differ.
+        Whether rows and columns are matched by name, so that only their order may differ. An axis without names
+        is compared by position.
     max_diffs : int
         The maximum number of differences that are listed.
     threads, memory, storage_options : optional

@@ -709,7 +709,7 @@ pub(crate) struct Diff {
     #[arg(long)]
     pub(crate) stored: bool,
 
-    /// Match rows and columns by name: only their order may differ
+    /// Match rows and columns by name: only their order may differ; an axis without names is compared by position
     #[arg(long)]
     pub(crate) by_name: bool,
 

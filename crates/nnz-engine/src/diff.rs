@@ -151,7 +151,7 @@ pub fn diff(
 }
 
 /// Compares two matrices of the same shape, after the rows and columns of the second one are put into the order of the
-/// first one. If a name is missing, only that is a difference.
+/// first one. If a name is missing, only that is a difference. An axis without names is compared by position.
 fn diff_by_name(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],

@@ -1,6 +1,6 @@
 //! Comparing the matrices at two locations.
 
-use nnz_core::{AxisKind, Cancellation, Result};
+use nnz_core::{Axis, AxisKind, Cancellation, Error, MatrixSource, Result};
 
 use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
 
@@ -15,7 +15,7 @@ use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Tra
 ///
 /// # Errors
 ///
-/// Fails if one of them cannot be read or is broken.
+/// Fails if one of them cannot be read or is broken, and if nothing has names that are to be matched.
 pub fn diff(
     first: impl Into<Location>,
     second: impl Into<Location>,
@@ -43,6 +43,19 @@ pub fn diff(
     ];
     let [first, second] = opened.each_ref().map(|matrix| matrix.header().axis_kinds);
     let [rows, cols] = first;
+    let unnamed = |matrix: &dyn MatrixSource| {
+        [Axis::Rows, Axis::Cols].into_iter().try_fold(true, |unnamed, axis| {
+            Ok::<bool, Error>(unnamed && matrix.read_names(axis)?.is_none())
+        })
+    };
+    if options.by_name {
+        for (matrix, place) in opened.iter().zip(&places) {
+            if unnamed(&**matrix).map_err(|error| error.with_context(place))? {
+                let what = "nothing can be matched by name: neither rows nor columns have names";
+                return Err(Error::argument(what).with_context(place));
+            }
+        }
+    }
     if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
         // Compares cells with cells, with positions in the first.
         let exchanged = Transposed::new(&*opened[1]);

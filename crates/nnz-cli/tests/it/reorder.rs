@@ -90,3 +90,13 @@ fn wrong_orders_are_refused() {
     assert!(run(&twice).refused_by("diff").contains("the rows have two orders"));
     assert!(!Path::new(&target).exists());
 }
+
+#[test]
+fn matrices_without_names_are_not_compared_by_name() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("m.mtx");
+    fs::write(&file, "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n").unwrap();
+    let done = run(&["diff", text(&file), text(&file), "--by-name"]);
+    let message = "nothing can be matched by name: neither rows nor columns have names";
+    assert!(done.code == Some(2) && done.err.contains(message), "{done:?}");
+}
