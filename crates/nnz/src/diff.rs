@@ -1,6 +1,6 @@
 //! Comparing the matrices at two locations.
 
-use nnz_core::{Axis, AxisKind, Cancellation, Error, MatrixSource, Result};
+use nnz_core::{Axis, AxisKind, Cancellation, Error, MatrixSource, Place, Result};
 
 use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
 
@@ -15,7 +15,8 @@ use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Tra
 ///
 /// # Errors
 ///
-/// Fails if one of them cannot be read or is broken, and if nothing has names that are to be matched.
+/// Fails if one of them cannot be read or is broken, and with [`by_name`](DiffOptions::by_name) if neither rows nor
+/// columns have names in both.
 pub fn diff(
     first: impl Into<Location>,
     second: impl Into<Location>,
@@ -43,23 +44,37 @@ pub fn diff(
     ];
     let [first, second] = opened.each_ref().map(|matrix| matrix.header().axis_kinds);
     let [rows, cols] = first;
-    let unnamed = |matrix: &dyn MatrixSource| {
-        [Axis::Rows, Axis::Cols].into_iter().try_fold(true, |unnamed, axis| {
-            Ok::<bool, Error>(unnamed && matrix.read_names(axis)?.is_none())
-        })
-    };
-    if options.by_name {
-        for (matrix, place) in opened.iter().zip(&places) {
-            if unnamed(&**matrix).map_err(|error| error.with_context(place))? {
-                let what = "nothing can be matched by name: neither rows nor columns have names";
-                return Err(Error::argument(what).with_context(place));
-            }
-        }
-    }
     if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
         // Compares cells with cells, with positions in the first.
         let exchanged = Transposed::new(&*opened[1]);
-        return nnz_engine::diff([&*opened[0], &exchanged], places, options, each);
+        return compare([&*opened[0], &exchanged], places, options, each);
     }
-    nnz_engine::diff([&*opened[0], &*opened[1]], places, options, each)
+    compare([&*opened[0], &*opened[1]], places, options, each)
+}
+
+/// Compares two matrices whose axes correspond.
+fn compare(
+    sources: [&dyn MatrixSource; 2],
+    places: [Place; 2],
+    options: &DiffOptions,
+    each: &mut dyn FnMut(Difference),
+) -> Result<()> {
+    if options.by_name
+        && !named(sources, Axis::Rows, &places)?
+        && !named(sources, Axis::Cols, &places)?
+    {
+        let what = "nothing can be matched by name: neither rows nor columns have names in both";
+        return Err(Error::argument(what));
+    }
+    nnz_engine::diff(sources, places, options, each)
+}
+
+/// Whether both matrices have names of an axis.
+fn named(sources: [&dyn MatrixSource; 2], axis: Axis, places: &[Place; 2]) -> Result<bool> {
+    let mut both = true;
+    for (source, place) in sources.into_iter().zip(places) {
+        let names = source.read_names(axis).map_err(|error| error.with_context(place))?;
+        both &= names.is_some();
+    }
+    Ok(both)
 }

@@ -96,7 +96,18 @@ fn matrices_without_names_are_not_compared_by_name() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("m.mtx");
     fs::write(&file, "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n").unwrap();
-    let done = run(&["diff", text(&file), text(&file), "--by-name"]);
-    let message = "nothing can be matched by name: neither rows nor columns have names";
-    assert!(done.code == Some(2) && done.err.contains(message), "{done:?}");
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    for (axis, target) in [("row", "rows.bpcells"), ("col", "cols.bpcells")] {
+        run(&["-q", "convert", text(&file), &at(target)]).good();
+        fs::write(Path::new(&at(target)).join(format!("{axis}_names")), "a\nb\n").unwrap();
+    }
+    let message = "nothing can be matched by name: neither rows nor columns have names in both";
+    // The axis with names is not the same in the last pair.
+    for [one, other] in
+        [["m.mtx", "m.mtx"], ["m.mtx", "rows.bpcells"], ["rows.bpcells", "cols.bpcells"]]
+    {
+        let done = run(&["diff", &at(one), &at(other), "--by-name"]);
+        assert!(done.code == Some(2) && done.err.contains(message), "{done:?}");
+    }
+    run(&["diff", &at("rows.bpcells"), &at("rows.bpcells"), "--by-name"]).good();
 }
