@@ -1,6 +1,9 @@
 """Shared by the peers: inputs, the clock, and output."""
 import json
 import os
+import pathlib
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -21,6 +24,15 @@ def raw_counts(folder):
         ),
         shape=(shape["genes"], shape["cells"]),
     )
+
+
+def generated(data, cells):
+    """The folder with the arrays of gen_counts.py for a number of cells, which is created if missing."""
+    raw = pathlib.Path(data) / f"counts-{cells}"
+    if not (raw / "shape.json").exists():
+        generator = pathlib.Path(__file__).parent.parent / "data" / "gen_counts.py"
+        subprocess.run([sys.executable, generator, raw, "--cells", str(cells)], check=True)
+    return raw
 
 
 def load(path):

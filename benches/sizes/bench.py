@@ -47,12 +47,9 @@ def real_counts(data):
 
 def generated_counts(data, cells):
     """Return generated counts, genes by cells, with names."""
-    from common import raw_counts
+    from common import generated, raw_counts
 
-    raw = data / f"counts-{cells}"
-    if not (raw / "shape.json").exists():
-        subprocess.run([sys.executable, HERE.parent / "data" / "gen_counts.py", raw, "--cells", str(cells)], check=True)
-    matrix = raw_counts(raw)
+    matrix = raw_counts(generated(data, cells))
     names = [[f"{kind}{at}" for at in range(count)] for kind, count in zip(("gene", "cell"), matrix.shape)]
     return matrix, *names
 
