@@ -137,16 +137,26 @@ fn find_few(
     let Some(mask) = marks.len().checked_sub(1) else { return };
     let mut start = first;
     let (groups, rest) = all.as_chunks::<GROUP>();
-    let place = |minor| in_table(table, minor);
     for group in groups {
         // Minors past the end can be marked here, and have no place.
         let marked = group.iter().fold(0, |any, minor| any | marks[*minor as usize & mask]);
         if marked != 0 {
-            find(group, start, place, (minors, positions));
+            find_marked(group, start, table, (minors, positions));
         }
         start = start.wrapping_add(8);
     }
-    find(rest, start, place, (minors, positions));
+    find_marked(rest, start, table, (minors, positions));
+}
+
+/// Same as [`find`]. It is not inlined, to leave all registers to the loop over groups.
+#[inline(never)]
+fn find_marked(
+    group: &[u32],
+    first: u32,
+    table: &[u32],
+    found: (&mut Vec<u64>, &mut Vec<u32>),
+) {
+    find(group, first, |minor| in_table(table, minor), found);
 }
 
 impl Step for Pick {

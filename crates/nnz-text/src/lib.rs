@@ -1,0 +1,1 @@
+//! Sparse and dense data as text: SVMlight, edge lists, METIS graphs and tables of numbers.
