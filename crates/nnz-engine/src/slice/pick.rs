@@ -150,12 +150,7 @@ fn find_few(
 
 /// Same as [`find`]. It is not inlined, to leave all registers to the loop over groups.
 #[inline(never)]
-fn find_marked(
-    group: &[u32],
-    first: u32,
-    table: &[u32],
-    found: (&mut Vec<u64>, &mut Vec<u32>),
-) {
+fn find_marked(group: &[u32], first: u32, table: &[u32], found: (&mut Vec<u64>, &mut Vec<u32>)) {
     find(group, first, |minor| in_table(table, minor), found);
 }
 
