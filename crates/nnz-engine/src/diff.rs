@@ -77,6 +77,15 @@ pub enum Difference {
     Tensor,
     /// A name of an axis differs.
     Names(Axis),
+    /// Only one of the matrices has a name, which is only reported if rows and columns are matched by name.
+    Name {
+        /// The axis.
+        axis: Axis,
+        /// The name in the first matrix.
+        first: Option<String>,
+        /// The name in the second matrix.
+        second: Option<String>,
+    },
     /// The fill values differ, which is only reported if stored entries are compared; `None` for
     /// zero.
     Fill(Option<Scalar>, Option<Scalar>),
@@ -115,10 +124,12 @@ pub fn diff(
     let shapes = [a.header().shape, b.header().shape];
     if shapes[0] != shapes[1] {
         each(Difference::Shape(shapes[0], shapes[1]));
-        return Ok(());
     }
     if options.by_name {
         return diff_by_name(sources, places, options, each);
+    }
+    if shapes[0] != shapes[1] {
+        return Ok(());
     }
     for axis in [Axis::Rows, Axis::Cols] {
         if names_differ([a, b], axis, &places)? {
@@ -150,8 +161,8 @@ pub fn diff(
     Ok(())
 }
 
-/// Compares two matrices of the same shape, after the rows and columns of the second one are put into the order of the
-/// first one. If a name is missing, only that is a difference. An axis without names is compared by position.
+/// Compares two matrices after the rows and columns of the second one are put into the order of the first one. If names
+/// are missing in one of them, only those are differences. An axis without names is compared by position.
 fn diff_by_name(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],
@@ -164,19 +175,40 @@ fn diff_by_name(
         match match_names(sources, axis, &places, options.memory)? {
             MatchedNames::InPlace => {}
             MatchedNames::Moved(selection) => *order = selection,
-            MatchedNames::Different => {
+            MatchedNames::Different { first_only, second_only } => {
                 differ = true;
-                each(Difference::Names(axis));
+                missing_names(axis, first_only, second_only, options.max_diffs)
+                    .for_each(&mut *each);
             }
         }
     }
-    if differ {
+    let [first, second] = sources;
+    if differ || first.header().shape != second.header().shape {
         return Ok(());
     }
-    let [first, second] = sources;
     let [rows, cols] = &orders;
     let second = Slice::new(Box::new(second), places[1].clone(), rows, cols)?;
     diff([first, &second], places, &options.clone().by_name(false), each)
+}
+
+/// Returns the differences of names that only one of two matrices has, up to `max_diffs` of each.
+pub fn missing_names(
+    axis: Axis,
+    first_only: Vec<String>,
+    second_only: Vec<String>,
+    max_diffs: usize,
+) -> impl Iterator<Item = Difference> {
+    let first = first_only.into_iter().take(max_diffs).map(move |name| Difference::Name {
+        axis,
+        first: Some(name),
+        second: None,
+    });
+    let second = second_only.into_iter().take(max_diffs).map(move |name| Difference::Name {
+        axis,
+        first: None,
+        second: Some(name),
+    });
+    first.chain(second)
 }
 
 /// Compares the names of an axis, if both matrices have them. All names are read in any case.

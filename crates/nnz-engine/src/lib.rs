@@ -68,7 +68,7 @@ pub use concat::{Concat, ConcatOptions};
 pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
 pub use diff::{
     DiffOptions, Difference, ElementChange, ElementDifference, MatchedNames, diff, match_names,
-    same_value,
+    missing_names, same_value,
 };
 pub use filter::{Filter, FilterOptions, Filtered, Kept, filter};
 pub use free_space::check_free_space;

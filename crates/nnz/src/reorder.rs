@@ -1,6 +1,6 @@
 //! Reordering rows and columns in a conversion.
 
-use nnz_core::{Error, MatrixSource, Place, Result};
+use nnz_core::{Error, MatrixSource, ORIGINAL_POSITION, Place, Result};
 use nnz_engine::{NewOrder, ReorderOptions, Reordering, Slice};
 
 use crate::{ConvertOptions, Location, Progress, Summary};
@@ -19,7 +19,12 @@ pub(crate) fn convert(
     let slice = Slice::new(Box::new(source), from.clone(), rows, cols)?;
     // Positions in messages are those in the new order.
     let place = Place::path(format!("reordered {from}"));
-    crate::convert_source(&slice, &place, to.clone(), options, progress)
+    let mut summary = crate::convert_source(&slice, &place, to.clone(), options, progress)?;
+    if summary.dropped.iter().any(|dropped| dropped.contains(ORIGINAL_POSITION)) {
+        let what = "the target does not store original positions, so the order cannot be undone";
+        summary.notes.push(what.to_owned());
+    }
+    Ok(summary)
 }
 
 /// Returns the new order of rows and columns, and the options to write a slice in this order.

@@ -141,6 +141,12 @@ fn describe(py: Python<'_>, change: ElementChange) -> PyResult<Bound<'_, PyDict>
             one.set_item("axis", if axis == Axis::Rows { "rows" } else { "cols" })?;
             "names"
         }
+        ElementChange::Matrix(Difference::Name { axis, first, second }) => {
+            one.set_item("axis", if axis == Axis::Rows { "rows" } else { "cols" })?;
+            one.set_item("first", first)?;
+            one.set_item("second", second)?;
+            "name"
+        }
         ElementChange::Matrix(Difference::Fill(first, second)) => {
             pair(text(first), text(second))?;
             "fill"

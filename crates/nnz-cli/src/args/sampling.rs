@@ -1,7 +1,7 @@
 //! `nnz sample` and `nnz head`.
 
 use clap::Args as Group;
-use nnz::{Error, Header, Location, Selection};
+use nnz::{Axis, Error, Header, Location, Selection};
 
 use super::selecting::by_axis;
 use super::{Memory, Writing, daphne, location};
@@ -38,24 +38,35 @@ pub(crate) struct Sample {
 #[derive(Debug, Group)]
 pub(crate) struct Sampling {
     /// Number of rows [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<u64>,
 
     /// Number of columns [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     cols: Option<u64>,
 
     /// Number of cells: like --rows or --cols, for the axis that has cells
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     cells: Option<u64>,
 
     /// Number of features: like --rows or --cols, for the axis that has features
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     features: Option<u64>,
 
     /// Seed of the random numbers
-    #[arg(long, value_name = "N", default_value = "0")]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
+}
+
+/// A sample of an axis, and whether another one of the same axis is given.
+type OfAxis = (Selection, bool);
+
+fn count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a number of them, such as 1000".to_owned())
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a number from 0 to {}", u64::MAX))
 }
 
 impl Sampling {
@@ -65,11 +76,19 @@ impl Sampling {
         source: &Location,
         header: impl FnOnce() -> Result<Header, Error>,
     ) -> Result<[Selection; 2], Error> {
-        let sample = |count: Option<u64>| count.map(|count| Selection::sample(count, self.seed));
+        let sample =
+            |count: Option<u64>| count.map(|count| (Selection::sample(count, self.seed), false));
         let axes = [sample(self.rows), sample(self.cols)];
         let kinds = [sample(self.cells), sample(self.features)];
-        let (of_kind, and) = (Selection::of_kind, Selection::and);
-        Ok(by_axis(axes, kinds, (source, header), of_kind, and)?.map(Option::unwrap_or_default))
+        let of_kind = |(sample, _): OfAxis, kind| (Selection::of_kind(sample, kind), false);
+        let twice = |first: OfAxis, _| (first.0, true);
+        let found = by_axis(axes, kinds, (source, header), of_kind, twice)?;
+        for (axis, found) in [Axis::Rows, Axis::Cols].into_iter().zip(&found) {
+            if matches!(found, Some((_, true))) {
+                return Err(Error::argument(format!("two numbers of {axis} are given")));
+            }
+        }
+        Ok(found.map(|found| found.map(|(sample, _)| sample).unwrap_or_default()))
     }
 
     /// Returns whether nothing is sampled.
@@ -93,11 +112,11 @@ pub(crate) struct Head {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Number of rows
+    /// Number of rows, at most 1000
     #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u64).range(..=1000))]
     pub(crate) rows: u64,
 
-    /// Number of columns [default: at most 10, as many as fit into 80 characters]
+    /// Number of columns, at most 1000 [default: at most 10, as many as fit into 80 characters]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1000))]
     pub(crate) cols: Option<u64>,
 

@@ -108,6 +108,12 @@ fn of_matrix(difference: &Difference) -> Option<One> {
             let axis = if *axis == Axis::Rows { "rows" } else { "cols" };
             One { axis: Some(axis), ..One::new("names") }
         }
+        Difference::Name { axis, first, second } => One {
+            axis: Some(if *axis == Axis::Rows { "rows" } else { "cols" }),
+            first: first.clone(),
+            second: second.clone(),
+            ..One::new("name")
+        },
         Difference::Fill(first, second) => One::new("fill").with(texts([*first, *second])),
         Difference::Entry { row, col, first, second } => {
             let one = One { row: Some(*row), col: Some(*col), ..One::new("entry") };
@@ -127,6 +133,13 @@ fn print(one: &One, out: &mut dyn Write) -> Result<(), Error> {
             fields.push(format!("the names of the {} differ", one.axis.unwrap_or_default()));
         }
         "first_only" => fields.push("only in the first".to_owned()),
+        "name" => {
+            let only =
+                if one.second.is_none() { "only in the first" } else { "only in the second" };
+            let one = if one.axis == Some("rows") { "row" } else { "column" };
+            // The path of a file with several elements is the axis.
+            fields = vec![one.to_owned(), only.to_owned()];
+        }
         "second_only" => fields.push("only in the second".to_owned()),
         _ => {}
     }

@@ -59,7 +59,8 @@ pub(crate) fn head(args: &args::sampling::Head) -> Result<Outcome, Error> {
     });
     let more: Vec<String> = more.collect();
     with_stdout(|out| {
-        for line in lines {
+        // An empty table has a line without any names.
+        for line in lines.into_iter().filter(|line| !line.is_empty()) {
             writeln!(out, "{line}").map_err(failed)?;
         }
         match &more[..] {

@@ -114,3 +114,16 @@ fn everything_and_nothing_can_be_kept() {
         .good();
     assert!(run(&["info", target]).good().contains("0 x 0"));
 }
+
+#[test]
+fn the_largest_of_a_negative_zero_and_zeros_is_zero() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("m.mtx");
+    let lines = "%%MatrixMarket matrix coordinate real general\n1 3 2\n1 1 -0.0\n1 2 -1\n";
+    fs::write(&file, lines).unwrap();
+    let printed = run(&["stats", text(&file), "--axis", "rows"]).good();
+    let last = printed.lines().last().unwrap().split_whitespace().last();
+    assert_eq!(last, Some("0.0"), "{printed}");
+    let printed = run(&["filter", text(&file), "--dry-run", "--rows", "min / max < 0"]).good();
+    assert!(printed.starts_with("1 of 1 row kept"), "{printed}");
+}

@@ -111,3 +111,50 @@ fn matrices_without_names_are_not_compared_by_name() {
     }
     run(&["diff", &at("rows.bpcells"), &at("rows.bpcells"), "--by-name"]).good();
 }
+
+#[test]
+fn names_that_only_one_matrix_has_are_listed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("m.mtx");
+    fs::write(&file, "%%MatrixMarket matrix coordinate integer general\n3 2 1\n1 1 5\n").unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    for (target, names) in [("a.bpcells", "x\ny\nz\n"), ("b.bpcells", "w\nz\nx\n")] {
+        run(&["-q", "convert", text(&file), &at(target)]).good();
+        fs::write(Path::new(&at(target)).join("row_names"), names).unwrap();
+    }
+    let done = run(&["diff", &at("a.bpcells"), &at("b.bpcells"), "--by-name"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert_eq!(done.out, "row\tonly in the first\ty\nrow\tonly in the second\tw\n");
+    // Also if one has fewer rows.
+    run(&["-q", "slice", &at("b.bpcells"), &at("c.bpcells"), "--rows", "1:"]).good();
+    let done = run(&["diff", &at("a.bpcells"), &at("c.bpcells"), "--by-name", "--json"]);
+    for part in
+        ["\"kind\": \"shape\"", "\"kind\": \"name\"", "\"axis\": \"rows\"", "\"first\": \"y\""]
+    {
+        assert!(done.out.contains(part), "{done:?}");
+    }
+    let done = run(&["diff", &at("a.bpcells"), &at("b.bpcells"), "--by-name", "--max-diffs", "1"]);
+    assert_eq!(done.out.lines().count(), 2, "{done:?}");
+    let full = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    run(&["-q", "slice", text(&full), &at("some.h5ad"), "--cells", "1:"]).good();
+    let first = run(&["names", text(&full), "cells"]).good();
+    let first = first.lines().next().unwrap();
+    let done = run(&["diff", text(&full), &at("some.h5ad"), "--by-name"]);
+    assert_eq!(done.out, format!("row\tonly in the first\t{first}\n"));
+}
+
+#[test]
+fn targets_without_positions_are_mentioned() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    fs::write(
+        at("m.mtx"),
+        "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n2 2 5\n",
+    )
+    .unwrap();
+    let note = "so the order cannot be undone";
+    for (target, is_noted) in [("m.npz", true), ("m.bpcells", false)] {
+        let done = run(&["convert", &at("m.mtx"), &at(target), "--reorder", "rows=1,0"]);
+        assert!(done.code == Some(0) && done.err.contains(note) == is_noted, "{done:?}");
+    }
+}

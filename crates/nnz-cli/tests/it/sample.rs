@@ -95,7 +95,7 @@ fn the_first_rows_and_columns_are_printed() {
     assert_eq!(run(&["head", text(&folder)]).good(), whole);
     assert_eq!(
         run(&["head", text(&folder), "--rows", "0", "--cols", "0"]).good(),
-        "\n... 3 more rows, 4 more columns\n"
+        "... 3 more rows, 4 more columns\n"
     );
 }
 
@@ -112,4 +112,23 @@ fn several_entries_and_symmetric_ones_are_printed() {
     fs::write(&source, "%%MatrixMarket matrix coordinate integer general\n1 1 2\n1 1 1\n1 1 2\n")
         .unwrap();
     assert_eq!(run(&["head", text(&source)]).good(), "     0\n0  1+2\n");
+}
+
+#[test]
+fn two_numbers_of_one_axis_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("m.h5ad");
+    let full = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    let done = run(&["sample", text(&full), text(&target), "--cells", "2", "--rows", "3"]);
+    assert!(done.code == Some(2) && done.err.contains("two numbers of rows are given"), "{done:?}");
+    assert!(!target.exists());
+    for (option, value, says) in [
+        ("--cells", "0.1", "expected a number of them"),
+        ("--rows", "10%", "expected a number of them"),
+        ("--seed", "abc", "expected a number from 0 to"),
+        ("--seed", "-1", "expected a number from 0 to"),
+    ] {
+        let done = run(&["sample", text(&full), text(&target), option, value]);
+        assert!(done.code == Some(2) && done.err.contains(says), "{done:?}");
+    }
 }

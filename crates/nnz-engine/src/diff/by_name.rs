@@ -16,7 +16,12 @@ pub enum MatchedNames {
     /// They are those of the second matrix in this order.
     Moved(Selection),
     /// Some names are missing in one of the matrices.
-    Different,
+    Different {
+        /// The names that only the first matrix has, in its order.
+        first_only: Vec<String>,
+        /// The names that only the second matrix has, in its order.
+        second_only: Vec<String>,
+    },
 }
 
 /// Finds the rows or columns of the first matrix in the second one, by name. `places` are the names of the matrices in
@@ -44,19 +49,23 @@ pub fn match_names(
         return Ok(MatchedNames::InPlace);
     }
     let by_name = unique(second, axis).map_err(|error| error.with_context(&places[1]))?;
-    unique(first, axis).map_err(|error| error.with_context(&places[0]))?;
+    let in_first = unique(first, axis).map_err(|error| error.with_context(&places[0]))?;
+    let missing = |names: &StringList, others: &HashMap<&[u8], u64>| -> Vec<String> {
+        let missing = names.iter().filter(|name| !others.contains_key(name));
+        missing.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    };
+    let [first_only, second_only] = [missing(first, &by_name), missing(second, &in_first)];
+    if !first_only.is_empty() || !second_only.is_empty() {
+        return Ok(MatchedNames::Different { first_only, second_only });
+    }
     let mut ranges: Vec<Range<u64>> = Vec::new();
-    for name in first.iter() {
-        let Some(&at) = by_name.get(name) else { return Ok(MatchedNames::Different) };
+    for &at in first.iter().filter_map(|name| by_name.get(name)) {
         match ranges.last_mut().filter(|last| last.end == at) {
             Some(last) => last.end += 1,
             None => ranges.push(at..at + 1),
         }
     }
-    match first.len() == second.len() {
-        true => Ok(MatchedNames::Moved(Selection::ranges(ranges))),
-        false => Ok(MatchedNames::Different),
-    }
+    Ok(MatchedNames::Moved(Selection::ranges(ranges)))
 }
 
 /// Returns the position of each name.

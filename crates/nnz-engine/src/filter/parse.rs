@@ -42,6 +42,7 @@ fn measured(text: &str) -> Result<Option<Measured>, String> {
     let (divisor, rest) = match rest.strip_prefix('/') {
         None => (None, rest),
         Some(after) => {
+            let after = after.trim_start();
             let (measure, rest) = name(after).ok_or_else(|| {
                 let word = after.split(|sign: char| !sign.is_alphanumeric()).next();
                 format!("{:?} is not a measure; {}", word.unwrap_or_default(), expected())
@@ -56,6 +57,10 @@ fn measured(text: &str) -> Result<Option<Measured>, String> {
             _ => format!("expected a comparison, not {rest:?}"),
         });
     };
+    let given = given.trim();
+    if given.starts_with('=') {
+        return Err(format!("expected a number, not {given:?}; equality is written as ="));
+    }
     if number(given, ValueType::F64).is_none() {
         return Err(format!("expected a number, not {given:?}"));
     }
@@ -69,12 +74,13 @@ fn measure(text: &str) -> Option<(Measure, &str)> {
     follows.then_some((measure, rest))
 }
 
-/// Splits off the name of a measure.
+/// Splits off the name of a measure, and the blanks around it.
 fn name(text: &str) -> Option<(Measure, &str)> {
+    let text = text.trim_start();
     let end = text.find(|sign: char| !sign.is_ascii_lowercase()).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
     let (_, measure) = MEASURES.iter().find(|(known, _)| *known == name)?;
-    Some((*measure, rest))
+    Some((*measure, rest.trim_start()))
 }
 
 /// Parses what follows the name of a measure: `(rows=PATTERN)`, if anything.
@@ -83,7 +89,7 @@ fn quantity(measure: Measure, text: &str) -> Result<(Quantity, &str), String> {
         return Ok((Quantity { measure, among: None }, text));
     };
     let end = closing(inside).ok_or_else(|| format!("{text:?} has no closing parenthesis"))?;
-    let (inside, rest) = (&inside[..end], &inside[end + 1..]);
+    let (inside, rest) = (&inside[..end], inside[end + 1..].trim_start());
     let expected = || format!("expected rows=, cols=, cells= or features=, not {inside:?}");
     let (across, pattern) = inside.split_once('=').ok_or_else(expected)?;
     let across = match across {
@@ -159,6 +165,8 @@ mod tests {
             "max>inf",
             "sum(rows=^MT-)/sum<0.2",
             "nnz(cells=^(A|B)=1)/nonzero(features=x)>=1e-3",
+            " nnz >= 4 ",
+            "sum (rows=^MT-) / sum < 0.2",
         ] {
             assert!(matches!(condition(text), Ok(Condition::Measured(_))), "{text}");
         }
@@ -173,6 +181,7 @@ mod tests {
     fn incomplete_conditions_are_refused() {
         for (text, says) in [
             ("nnz>=", "expected a number, not \"\""),
+            ("nnz==5", "equality is written as ="),
             ("nnz>=many", "expected a number, not \"many\""),
             ("sum/", "\"\" is not a measure; measures are nnz, nonzero, sum"),
             ("sum/total<1", "\"total\" is not a measure"),

@@ -127,8 +127,9 @@ pub(super) fn extremes<N: PartialOrd + Copy>(
         (None, 0) => return (None, None),
         (None, _) => (zero, zero),
         (Some(found), 0) => found,
+        // A negative zero is the smaller of the zeros.
         (Some((min, max)), _) => {
-            (if zero < min { zero } else { min }, if zero > max { zero } else { max })
+            (if zero < min { zero } else { min }, if zero >= max { zero } else { max })
         }
     };
     (Some(number(min)), Some(number(max)))

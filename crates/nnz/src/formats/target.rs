@@ -29,7 +29,7 @@ pub(super) fn without_group<'a>(to: &'a Location, name: &str) -> Result<&'a Path
 /// Refuses compression if the format has none.
 pub(super) fn uncompressed(compress: Option<nnz_container::Compression>, name: &str) -> Result<()> {
     match compress {
-        None => Ok(()),
+        None | Some(nnz_container::Compression::None) => Ok(()),
         Some(_) => Err(Error::argument(format!("the option compress does not apply to {name}"))),
     }
 }

@@ -1,7 +1,7 @@
 //! Comparing files whose rows and columns have another order.
 
 use nnz_core::{Axis, MatrixSource, ORIGINAL_POSITION, Result};
-use nnz_engine::{MatchedNames, match_names};
+use nnz_engine::{ElementChange, MatchedNames, match_names, missing_names};
 use nnz_storage::staging::{TemporaryDirectory, WriteOptions};
 
 use super::ElementDifference;
@@ -23,8 +23,10 @@ pub(super) fn diff(
             each(found);
         }
     };
-    let Some([rows, cols]) = order(locations, options)? else {
-        return format.diff_files([first, second], options, each);
+    let [rows, cols] = match order(locations, options, each)? {
+        Order::Moved(orders) => orders,
+        Order::InPlace => return format.diff_files([first, second], options, each),
+        Order::Different => return Ok(()),
     };
     let directory = TemporaryDirectory::create()?;
     let extension = if second.directory().is_some() { "zarr" } else { "h5ad" };
@@ -41,9 +43,21 @@ pub(super) fn diff(
     format.diff_files([first, &reordered], options, each)
 }
 
-/// Returns the rows and columns of the second file in the order of the first; `None` if they are in this order, or if
-/// names differ, which is a difference of the tables.
-fn order(locations: [&Location; 2], options: &DiffOptions) -> Result<Option<[Selection; 2]>> {
+/// The rows and columns of the second file in the order of the first.
+enum Order {
+    InPlace,
+    Moved([Selection; 2]),
+    /// Some names are missing in one of the files.
+    Different,
+}
+
+/// Finds the rows and columns of the second file in the first. Missing names are passed to `each`; their path is the
+/// axis.
+fn order(
+    locations: [&Location; 2],
+    options: &DiffOptions,
+    each: &mut dyn FnMut(ElementDifference),
+) -> Result<Order> {
     let open = OpenOptions::new().memory_limit(options.memory);
     let opened = |location: &Location| -> Result<Box<dyn MatrixSource>> {
         match super::tables(location, &open)? {
@@ -55,13 +69,24 @@ fn order(locations: [&Location; 2], options: &DiffOptions) -> Result<Option<[Sel
     let sources = sources.each_ref().map(|source| &**source);
     let places = locations.map(Location::source_place);
     let mut orders = [Selection::all(), Selection::all()];
-    let mut moved = false;
+    let (mut moved, mut differ) = (false, false);
     for (axis, order) in [Axis::Rows, Axis::Cols].into_iter().zip(&mut orders) {
         match match_names(sources, axis, &places, options.memory)? {
             MatchedNames::InPlace => {}
             MatchedNames::Moved(selection) => (*order, moved) = (selection, true),
-            MatchedNames::Different => return Ok(None),
+            MatchedNames::Different { first_only, second_only } => {
+                differ = true;
+                let found = missing_names(axis, first_only, second_only, options.max_diffs);
+                found.for_each(|name| {
+                    let what = ElementChange::Matrix(name);
+                    each(ElementDifference::new(axis.to_string(), what));
+                });
+            }
         }
     }
-    Ok(moved.then_some(orders))
+    Ok(match (differ, moved) {
+        (true, _) => Order::Different,
+        (false, true) => Order::Moved(orders),
+        (false, false) => Order::InPlace,
+    })
 }

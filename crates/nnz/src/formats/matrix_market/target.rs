@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use nnz_container::Compression;
 use nnz_core::{
     COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Result, Rounding,
     SinkCapabilities, Storage,
@@ -34,9 +35,9 @@ impl Target {
         options: &ConvertOptions,
         source: &dyn MatrixSource,
     ) -> Result<Self> {
-        if options.compress.is_some() {
+        if options.compress.is_some_and(|compress| compress != Compression::None) {
             let what =
-                "the option compress does not apply to mtx; the extension .mtx.gz writes gzip";
+                "the option compress does not apply to mtx: .mtx.gz is gzip, at a fixed level";
             return Err(Error::argument(what));
         }
         let path = match to {
