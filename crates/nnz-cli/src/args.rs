@@ -1,12 +1,12 @@
 //! Command-line arguments.
 
 pub(crate) mod computing;
-pub(crate) mod daphne;
 pub(crate) mod filtering;
 mod format_options;
 pub(crate) mod fragments;
 mod global;
 mod labelling;
+pub(crate) mod reading;
 mod reordering;
 pub(crate) mod sampling;
 mod selecting;
@@ -25,7 +25,7 @@ use nnz::{
     whole::Join,
 };
 
-pub(crate) use format_options::FormatArgs;
+pub(crate) use format_options::{FormatArgs, ReadArgs};
 pub(crate) use labelling::Labelling;
 pub(crate) use selecting::{AxisArg, Selecting};
 pub(crate) use values::{To, empty_list};
@@ -220,7 +220,7 @@ pub(crate) struct Info {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::Reading,
+    pub(crate) reading: reading::Reading,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
@@ -257,7 +257,7 @@ pub(crate) struct Cat {
     pub(crate) duplicates: Option<Duplicates>,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::Reading,
+    pub(crate) reading: reading::Reading,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
@@ -278,7 +278,7 @@ pub(crate) struct Names {
     pub(crate) axis: NamesArg,
 
     #[command(flatten)]
-    pub(crate) from: daphne::From,
+    pub(crate) from: reading::From,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
@@ -307,6 +307,9 @@ pub(crate) struct Annotations {
     /// Replace OUT if it exists
     #[arg(long)]
     pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) from: reading::From,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
@@ -339,7 +342,7 @@ pub(crate) struct Convert {
     pub(crate) target: Location,
 
     #[command(flatten)]
-    pub(crate) source_options: daphne::SourceOptions,
+    pub(crate) source_options: reading::SourceOptions,
 
     #[command(flatten)]
     pub(crate) reordering: reordering::Reorderings,
@@ -397,7 +400,7 @@ pub(crate) struct Slice {
     pub(crate) selecting: Selecting,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -438,7 +441,7 @@ pub(crate) struct Concat {
     pub(crate) ignore_names: bool,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) files: ConcatFiles,
@@ -535,7 +538,7 @@ pub(crate) struct Repair {
     pub(crate) complete: bool,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -671,7 +674,7 @@ pub(crate) struct Validate {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::Reading,
+    pub(crate) reading: reading::Reading,
 
     #[command(flatten)]
     pub(crate) threads: Threads,
@@ -723,6 +726,9 @@ pub(crate) struct Diff {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) from: reading::From,
+
+    #[command(flatten)]
     pub(crate) threads: Threads,
 
     #[command(flatten)]
@@ -767,7 +773,7 @@ pub(crate) struct Stats {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) threads: Threads,

@@ -34,10 +34,7 @@ pub(crate) use write::{concat, convert, repair, sample, slice, split};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    let options = nnz::OpenOptions::new()
-        .memory_limit(args.resources.limit())
-        .dialect(args.reading.from_dialect);
-    let found = args.reading.from.set(options).open(&args.source)?;
+    let found = args.reading.set(args.resources.limit()).open(&args.source)?;
     let [rows, cols] = args.selecting.of_axes(&args.source, || match &found {
         Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
         _ => Err(Error::argument("--cells and --features apply to matrices only")),

@@ -10,7 +10,7 @@ use nnz_storage::Storage;
 
 #[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
-use crate::formats::Registry;
+use crate::formats::{FormatOptions, Registry};
 use crate::{Cancellation, Dataset, Location, OpenOptions, engine::default_memory};
 
 /// Options of [`validate`].
@@ -27,6 +27,8 @@ pub struct ValidateOptions {
     pub dialect: Option<Dialect>,
     /// The name of the format, instead of the detected one.
     pub format: Option<&'static str>,
+    /// Options of the format.
+    pub format_options: FormatOptions,
     /// Cancels the check.
     pub cancellation: Option<Cancellation>,
     /// The storage of the paths.
@@ -38,6 +40,7 @@ nnz_core::setters! {
         memory: u64,
         threads: usize,
         format: Option<&'static str>,
+        format_options: FormatOptions,
         cancellation: Option<Cancellation>,
         storage: Arc<dyn Storage>,
     }
@@ -49,8 +52,10 @@ nnz_core::setters! { ValidateOptions { dialect: Option<Dialect> } }
 impl ValidateOptions {
     /// Returns the options to open the location.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        let options =
-            OpenOptions::new().memory_limit(self.memory).storage(Arc::clone(&self.storage));
+        let options = OpenOptions::new()
+            .memory_limit(self.memory)
+            .format_options(self.format_options.clone())
+            .storage(Arc::clone(&self.storage));
         match self.format {
             Some(name) => options.format(name),
             #[cfg(feature = "daphne")]
@@ -71,6 +76,7 @@ impl Default for ValidateOptions {
             #[cfg(feature = "daphne")]
             dialect: None,
             format: None,
+            format_options: FormatOptions::new(),
             cancellation: None,
             storage: crate::default_storage(),
         }

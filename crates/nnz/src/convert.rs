@@ -111,6 +111,10 @@ pub struct ConvertOptions {
     pub threads: usize,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
+    /// The name of the format of the source; by default it is detected.
+    pub from_format: Option<&'static str>,
+    /// Options of the format of the source.
+    pub from_options: FormatOptions,
     /// The dialect of a DAPHNE source; by default it is detected.
     #[cfg(feature = "daphne")]
     pub from_dialect: Option<crate::daphne::Dialect>,
@@ -139,6 +143,8 @@ nnz_core::setters! {
         memory: u64,
         threads: usize,
         cancellation: Option<Cancellation>,
+        from_format: Option<&'static str>,
+        from_options: FormatOptions,
         repairs: Option<Arc<Repairs>>,
     }
 }
@@ -182,6 +188,8 @@ impl Default for ConvertOptions {
             memory,
             threads,
             cancellation,
+            from_format: None,
+            from_options: FormatOptions::new(),
             #[cfg(feature = "daphne")]
             from_dialect: None,
             repairs: None,
@@ -214,10 +222,14 @@ impl ConvertOptions {
         let options = OpenOptions::new()
             .registry(self.registry.clone())
             .memory_limit(self.memory)
+            .format_options(self.from_options.clone())
             .repairs(self.repairs.clone());
         #[cfg(feature = "daphne")]
         let options = options.dialect(self.from_dialect);
-        options
+        match self.from_format {
+            Some(name) => options.format(name),
+            None => options,
+        }
     }
 
     /// Returns the options that are independent of the target's location and format.

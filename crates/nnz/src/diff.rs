@@ -26,7 +26,23 @@ pub fn diff(
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (first, second) = (&first.into(), &second.into());
     let open = OpenOptions::new().memory_limit(options.memory);
-    let found = [open.open(first)?, open.open(second)?];
+    let opened = [open.open(first)?, open.open(second)?];
+    diff_opened(opened, [first.source_place(), second.source_place()], options, each)
+}
+
+/// Compares two matrices or tensors that are open, for example with options of their formats. `places` are their names
+/// in messages.
+///
+/// # Errors
+///
+/// Fails as [`diff`].
+pub fn diff_opened(
+    found: [Dataset; 2],
+    places: [Place; 2],
+    options: &DiffOptions,
+    each: &mut dyn FnMut(Difference),
+) -> Result<()> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     if let [Dataset::Tensor(a), Dataset::Tensor(b)] = &found
         && !(a.is_vector() && b.is_vector())
     {
@@ -36,7 +52,6 @@ pub fn diff(
         }
         return Ok(());
     }
-    let places = [first.source_place(), second.source_place()];
     let [a, b] = found.map(Dataset::into_matrix);
     let opened = [
         a.map_err(|error| error.with_context(&places[0]))?,

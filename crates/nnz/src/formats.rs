@@ -101,6 +101,8 @@ pub struct FormatInfo {
     pub hdf5: bool,
     /// Options of targets.
     pub options: &'static [FormatOption],
+    /// Options of sources, with other names than the options of targets of any format.
+    pub read_options: &'static [FormatOption],
 }
 
 impl FormatInfo {
@@ -132,6 +134,7 @@ impl FormatInfo {
             containers: false,
             hdf5: false,
             options: &[],
+            read_options: &[],
         }
     }
 }

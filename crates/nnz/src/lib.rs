@@ -123,7 +123,7 @@ pub use check::{ValidateOptions, validate};
 pub use concat::concat;
 pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
-pub use diff::diff;
+pub use diff::{diff, diff_opened};
 pub use filter::filter;
 pub use location::Location;
 pub use nnz_binsparse as binsparse;

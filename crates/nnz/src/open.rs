@@ -7,7 +7,7 @@ use nnz_storage::Storage;
 
 #[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
-use crate::formats::{DatasetKind, Registry};
+use crate::formats::{DatasetKind, FormatOptions, Registry};
 use crate::{Dataset, Location};
 
 /// Opens the data of a location, in any format.
@@ -56,6 +56,7 @@ pub struct OpenOptions {
     #[cfg(feature = "daphne")]
     pub(crate) dialect: Option<Dialect>,
     pub(crate) format: Option<&'static str>,
+    pub(crate) format_options: FormatOptions,
     pub(crate) preferred: DatasetKind,
     pub(crate) repairs: Option<Arc<Repairs>>,
 }
@@ -69,6 +70,7 @@ impl Default for OpenOptions {
             #[cfg(feature = "daphne")]
             dialect: None,
             format: None,
+            format_options: FormatOptions::new(),
             preferred: DatasetKind::Matrix,
             repairs: None,
         }
@@ -127,6 +129,14 @@ impl OpenOptions {
         self
     }
 
+    /// Sets options of the format, which are declared as [`read_options`](crate::formats::FormatInfo::read_options).
+    /// Opening data of a format that does not have one of them is an error.
+    #[must_use]
+    pub fn format_options(mut self, options: FormatOptions) -> Self {
+        self.format_options = options;
+        self
+    }
+
     /// Opens as DAPHNE, in this dialect if one is given.
     #[cfg(feature = "daphne")]
     #[must_use]
@@ -142,6 +152,7 @@ impl OpenOptions {
     pub(crate) fn detected(self) -> Self {
         Self {
             format: None,
+            format_options: FormatOptions::new(),
             #[cfg(feature = "daphne")]
             dialect: None,
             ..self

@@ -4,7 +4,7 @@ use clap::{Args as Group, ValueEnum};
 use nnz::compute::{Aggregation, Normalization, TargetSum};
 use nnz::{Axis, Compression, Error, Location, MatrixSource};
 
-use super::{AxisArg, Labelling, Memory, Threads, Writing, daphne, location};
+use super::{AxisArg, Labelling, Memory, Threads, Writing, location, reading};
 
 /// Normalize counts: scale each cell to the same sum, and take logarithms
 ///
@@ -37,7 +37,7 @@ pub(crate) struct Normalize {
     pub(crate) cells: Cells,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -74,7 +74,7 @@ pub(crate) struct Aggregate {
     pub(crate) cells: Cells,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -124,7 +124,7 @@ pub(crate) struct PrincipalComponents {
     pub(crate) cells: Cells,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     /// Compression of OUT.h5ad and OUT.zarr: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none]
     #[arg(long, value_name = "HOW")]

@@ -10,7 +10,7 @@ use nnz::{Error, Header, Location};
 
 use super::selecting::by_axis;
 use super::values::{Listed, listed, read_list};
-use super::{Writing, daphne, location};
+use super::{Writing, location, reading};
 
 /// Write the rows and columns that meet conditions
 ///
@@ -45,7 +45,7 @@ pub(crate) struct Filter {
     pub(crate) dry_run: bool,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) writing: Writing,

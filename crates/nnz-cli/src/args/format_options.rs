@@ -1,4 +1,4 @@
-//! Options that formats declare, each under a heading with the names of its formats.
+//! Options that formats declare for targets and for sources, each under a heading with the names of its formats.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use nnz::formats::{DatasetKind, FormatInfo, FormatOption, Registry};
@@ -55,12 +55,23 @@ impl Declared {
     }
 }
 
-/// Lists the options of formats that can store a matrix, sorted by their formats.
+/// Lists the options of targets of formats that can store a matrix, sorted by their formats.
 fn declared() -> Vec<Declared> {
-    let written = |info: &&FormatInfo| info.writes.contains(&DatasetKind::Matrix);
+    collect(|info| match info.writes.contains(&DatasetKind::Matrix) {
+        true => info.options,
+        false => &[],
+    })
+}
+
+/// Lists the options of sources, sorted by their formats.
+fn declared_for_reading() -> Vec<Declared> {
+    collect(|info| info.read_options)
+}
+
+fn collect(of: impl Fn(&FormatInfo) -> &'static [FormatOption]) -> Vec<Declared> {
     let mut all: Vec<Declared> = Vec::new();
-    for info in nnz::formats::list().into_iter().filter(written) {
-        for option in info.options {
+    for info in nnz::formats::list() {
+        for option in of(info) {
             match all.iter_mut().find(|known| known.name() == option.name) {
                 Some(known) => {
                     known.formats.push(info.name);
@@ -76,14 +87,17 @@ fn declared() -> Vec<Declared> {
     all
 }
 
-fn heading(formats: &[&str]) -> String {
+fn heading(start: &str, formats: &[&str]) -> String {
     match formats {
         [before @ .., a, b] => {
-            format!("Options for {}", [before, &[&format!("{a} and {b}")]].concat().join(", "))
+            format!("{start} {}", [before, &[&format!("{a} and {b}")]].concat().join(", "))
         }
-        _ => format!("Options for {}", formats.join("")),
+        _ => format!("{start} {}", formats.join("")),
     }
 }
+
+const TARGETS: &str = "Options for";
+const SOURCES: &str = "Options for reading";
 
 /// Hides an option of formats that store single matrices only, and describes one of a format that stores whole
 /// files by what it means there.
@@ -99,25 +113,50 @@ pub(super) fn of_whole_files(arg: Arg) -> Arg {
         info.options.iter().find(|option| option.name == name).map(|option| (info.name, option))
     });
     match found {
-        Some((format, option)) => arg.help(option.help).help_heading(heading(&[format])),
+        Some((format, option)) => arg.help(option.help).help_heading(heading(TARGETS, &[format])),
         None => arg.hide(true),
     }
 }
 
+/// Options of the format of the source.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadArgs(pub(crate) FormatOptions);
+
+fn add_arguments(command: Command, start: &str, all: Vec<Declared>) -> Command {
+    all.into_iter().fold(command, |command, declared| {
+        let heading = heading(start, &declared.formats);
+        let arg = Arg::new(declared.name()).long(declared.name()).help(declared.help());
+        let arg = match declared.value() {
+            None => arg.action(ArgAction::SetTrue),
+            Some(value) => arg
+                .value_name(value)
+                .allow_negative_numbers(true)
+                .value_parser(move |text: &str| declared.check(text).map(|()| text.to_owned())),
+        };
+        command.arg(arg.help_heading(heading))
+    })
+}
+
+fn given(matches: &ArgMatches, all: Vec<Declared>) -> FormatOptions {
+    let mut options = FormatOptions::new();
+    for declared in all {
+        let name = declared.name();
+        match declared.value() {
+            None if matches.get_flag(name) => options.set(name, "true"),
+            None => {}
+            Some(_) => {
+                if let Some(value) = matches.get_one::<String>(name) {
+                    options.set(name, value);
+                }
+            }
+        }
+    }
+    options
+}
+
 impl Args for FormatArgs {
     fn augment_args(command: Command) -> Command {
-        declared().into_iter().fold(command, |command, declared| {
-            let heading = heading(&declared.formats);
-            let arg = Arg::new(declared.name()).long(declared.name()).help(declared.help());
-            let arg = match declared.value() {
-                None => arg.action(ArgAction::SetTrue),
-                Some(value) => arg
-                    .value_name(value)
-                    .allow_negative_numbers(true)
-                    .value_parser(move |text: &str| declared.check(text).map(|()| text.to_owned())),
-            };
-            command.arg(arg.help_heading(heading))
-        })
+        add_arguments(command, TARGETS, declared())
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -127,24 +166,49 @@ impl Args for FormatArgs {
 
 impl FromArgMatches for FormatArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut options = FormatOptions::new();
-        for declared in declared() {
-            let name = declared.name();
-            match declared.value() {
-                None if matches.get_flag(name) => options.set(name, "true"),
-                None => {}
-                Some(_) => {
-                    if let Some(value) = matches.get_one::<String>(name) {
-                        options.set(name, value);
-                    }
-                }
-            }
-        }
-        Ok(Self(options))
+        Ok(Self(given(matches, declared())))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+impl Args for ReadArgs {
+    fn augment_args(command: Command) -> Command {
+        add_arguments(command, SOURCES, declared_for_reading())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ReadArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(given(matches, declared_for_reading())))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_sources_and_of_targets_have_different_names() {
+        let targets = declared();
+        for source in declared_for_reading() {
+            assert!(
+                targets.iter().all(|target| target.name() != source.name()),
+                "{}",
+                source.name()
+            );
+        }
     }
 }

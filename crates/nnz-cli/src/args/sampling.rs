@@ -4,7 +4,7 @@ use clap::Args as Group;
 use nnz::{Axis, Error, Header, Location, Selection};
 
 use super::selecting::by_axis;
-use super::{Memory, Writing, daphne, location};
+use super::{Memory, Writing, location, reading};
 
 /// Write random rows or columns
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Sample {
     pub(crate) sampling: Sampling,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::FromDialect,
+    pub(crate) reading: reading::SourceFormat,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -121,7 +121,7 @@ pub(crate) struct Head {
     pub(crate) cols: Option<u64>,
 
     #[command(flatten)]
-    pub(crate) reading: daphne::Reading,
+    pub(crate) reading: reading::Reading,
 
     #[command(flatten)]
     pub(crate) resources: Memory,

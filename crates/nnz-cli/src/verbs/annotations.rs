@@ -12,7 +12,7 @@ use crate::{Outcome, args};
 /// Prints the annotations of an axis, or writes them to a file.
 pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outcome, Error> {
     let memory = args.resources.bytes();
-    let options = nnz::OpenOptions::new().memory_limit(memory);
+    let options = args.from.set(nnz::OpenOptions::new().memory_limit(memory));
     let opened = super::open_tables(&args.source, &options)?;
     let place = args.source.source_place();
     let axis = args.axis.axis(&args.source, || Ok(opened.header().clone()))?;

@@ -7,13 +7,13 @@ use nnz::{Axis, ConvertOptions, Error, Location};
 use super::write::{self, counted, heading, summarise};
 use crate::Outcome;
 use crate::args::computing::{Aggregate, Cells, Normalize, PrincipalComponents, normalization};
-use crate::args::daphne::FromDialect;
+use crate::args::reading::SourceFormat;
 use crate::output::{bytes, print_message};
 use crate::progress::Bar;
 
 /// Writes normalized values.
 pub(crate) fn normalize(args: &Normalize, quiet: bool) -> Result<Outcome, Error> {
-    let options = write::options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let options = args.reading.of_conversion(write::options(&args.writing)?);
     let axis = axis(&args.cells, &args.source, &args.reading)?;
     let how = normalization(args.target_sum.0, args.log1p).axis(axis);
     let (bar, bytes_before) = (Bar::new(quiet), write::file_size(&args.source));
@@ -27,7 +27,7 @@ pub(crate) fn normalize(args: &Normalize, quiet: bool) -> Result<Outcome, Error>
 
 /// Writes sums of the cells of each group.
 pub(crate) fn aggregate(args: &Aggregate, quiet: bool) -> Result<Outcome, Error> {
-    let options = write::options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let options = args.reading.of_conversion(write::options(&args.writing)?);
     let axis = axis(&args.cells, &args.source, &args.reading)?;
     let how = AggregateOptions::default().aggregation(args.function.into()).axis(axis);
     let bar = Bar::new(quiet);
@@ -49,8 +49,8 @@ pub(crate) fn pca(args: &PrincipalComponents, quiet: bool) -> Result<Outcome, Er
         .row_labels(row_labels)
         .col_labels(col_labels)
         .memory(memory)
-        .threads(args.threads.number())
-        .from_dialect(args.reading.from_dialect);
+        .threads(args.threads.number());
+    let convert = args.reading.of_conversion(convert);
     let axis = axis(&args.cells, &args.source, &args.reading)?;
     let how = normalization(args.target_sum, args.log1p).axis(axis);
     let options = PcaOptions::default()
@@ -74,9 +74,9 @@ pub(crate) fn pca(args: &PrincipalComponents, quiet: bool) -> Result<Outcome, Er
 }
 
 /// Returns the axis of the cells, if it is given.
-fn axis(cells: &Cells, source: &Location, reading: &FromDialect) -> Result<Option<Axis>, Error> {
+fn axis(cells: &Cells, source: &Location, reading: &SourceFormat) -> Result<Option<Axis>, Error> {
     cells.axis(source, || {
-        let opened = nnz::OpenOptions::new().dialect(reading.from_dialect).open(source)?;
+        let opened = reading.set(None).open(source)?;
         opened.into_matrix().map_err(|error| error.with_context(&source.source_place()))
     })
 }

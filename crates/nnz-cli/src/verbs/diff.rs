@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nnz::whole::{ElementChange, ElementDifference};
-use nnz::{Axis, DiffOptions, Difference, Error, Scalar};
+use nnz::{Axis, Dataset, DiffOptions, Difference, Error, ErrorKind, Location, Scalar};
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
@@ -51,8 +51,8 @@ impl One {
 
 /// Compares two matrices, files or stores of fragments.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
-    let holds = |place| nnz::fragments::holds(place, &options);
+    let open = args.from.set(nnz::OpenOptions::new().memory_limit(args.resources.limit()));
+    let holds = |place| nnz::fragments::holds(place, &open);
     if holds(&args.first)? && holds(&args.second)? {
         if args.json {
             return Err(Error::argument("--json does not apply to fragments"));
@@ -70,9 +70,13 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         .threads(args.threads.number());
     let mut differences: Vec<One> = Vec::new();
     let each = &mut |found: ElementDifference| differences.extend(of_element(found));
-    if !nnz::whole::diff(&args.first, &args.second, &options, each)? {
+    let whole =
+        args.from.may_be_whole() && nnz::whole::diff(&args.first, &args.second, &options, each)?;
+    if !whole {
+        let opened = open_both(args)?;
+        let places = [args.first.source_place(), args.second.source_place()];
         let each = &mut |found| differences.extend(of_matrix(&found));
-        nnz::diff(&args.first, &args.second, &options, each)?;
+        nnz::diff_opened(opened, places, &options, each)?;
     }
     let equal = differences.is_empty();
     if args.json {
@@ -81,6 +85,28 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         print_answer(|out| differences.iter().try_for_each(|one| print(one, out)))?;
     }
     Ok(if equal { Outcome::Good } else { Outcome::Bad })
+}
+
+/// Opens both matrices. `--from` and the options of a format apply to those of them that have the format.
+fn open_both(args: &args::Diff) -> Result<[Dataset; 2], Error> {
+    let detected = nnz::OpenOptions::new().memory_limit(args.resources.limit());
+    let given = args.from.set(detected.clone());
+    let open = |source: &Location, only: bool| match given.open(source) {
+        Err(error) if !only && is_refused(&error) => match detected.open(source) {
+            Ok(opened) => Ok((opened, Some(error))),
+            Err(_) => Err(error),
+        },
+        done => done.map(|opened| (opened, None)),
+    };
+    let (first, refused) = open(&args.first, false)?;
+    // They have to apply to one of the two.
+    let (second, _) = open(&args.second, refused.is_some())?;
+    Ok([first, second])
+}
+
+/// Returns whether a location has another format than the given one, or one without the given options.
+fn is_refused(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.is_argument()
 }
 
 fn of_element(found: ElementDifference) -> Option<One> {

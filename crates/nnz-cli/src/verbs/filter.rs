@@ -15,15 +15,13 @@ pub(crate) fn filter(args: &Filter, quiet: bool) -> Result<Outcome, Error> {
         let what = "no condition is given; use --rows, --cols, --cells or --features";
         return Err(Error::argument(what));
     }
-    let options = write::options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let options = args.reading.of_conversion(write::options(&args.writing)?);
     let header = || write::header_of(&args.source, &args.reading);
     let [rows, cols] = args.filtering.of_axes(&args.source, header)?;
     let target = match &args.target {
         Some(target) if !args.dry_run => target,
         _ => {
-            let open = nnz::OpenOptions::new()
-                .memory_limit(options.memory)
-                .dialect(args.reading.from_dialect);
+            let open = args.reading.set(Some(options.memory));
             let place = args.source.source_place();
             let matrix = open.open(&args.source)?.into_matrix();
             let matrix = matrix.map_err(|error| error.with_context(&place))?;

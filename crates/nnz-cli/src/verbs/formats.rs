@@ -24,6 +24,7 @@ struct Shown {
     extensions: Vec<String>,
     summary: &'static str,
     options: Vec<ShownOption>,
+    read_options: Vec<ShownOption>,
 }
 
 #[derive(Serialize)]
@@ -46,6 +47,7 @@ impl Shown {
             extensions: format.extensions.iter().map(|name| format!(".{name}")).collect(),
             summary: format.summary,
             options: format.options.iter().map(option).collect(),
+            read_options: format.read_options.iter().map(option).collect(),
         }
     }
 }

@@ -21,7 +21,9 @@ pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
             false => Err(Error::argument("--types applies to .csv sources only")),
         };
     }
-    if args.source_options.dialect.from_dialect.is_some() { Ok(false) } else { is_text() }
+    let reading = &args.source_options.reading;
+    let given = reading.from_dialect.is_some() || reading.from.format.is_some();
+    if given { Ok(false) } else { is_text() }
 }
 
 /// Converts a frame between text and DAPHNE.
@@ -50,7 +52,7 @@ pub(super) fn convert(
     let options = FrameOptions::default()
         .format(writing.to.as_ref().map(|to| to.format))
         .types(args.source_options.types.clone())
-        .from_dialect(args.source_options.dialect.from_dialect)
+        .from_dialect(args.source_options.reading.from_dialect)
         .format_options(writing.format_options.0.clone())
         .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
         .write(WriteOptions { overwrite: writing.force, sync: !writing.no_sync });

@@ -21,11 +21,8 @@ const BETWEEN: &str = "  ";
 
 /// Prints the first rows and columns.
 pub(crate) fn head(args: &args::sampling::Head) -> Result<Outcome, Error> {
-    let options = nnz::OpenOptions::new()
-        .memory_limit(args.resources.limit())
-        .dialect(args.reading.from_dialect);
     let place = args.source.source_place();
-    let opened = args.reading.from.set(options).open(&args.source)?.into_matrix();
+    let opened = args.reading.set(args.resources.limit()).open(&args.source)?.into_matrix();
     let opened = opened.map_err(|error| error.with_context(&place))?;
     let whole = opened.header().shape;
     let missing = opened.header().fill.map_or_else(|| ".".to_owned(), |fill| fill.to_string());

@@ -85,8 +85,7 @@ impl From<&Moments> for Line {
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let place = args.source.source_place();
     let memory = args.resources.bytes();
-    let options = nnz::OpenOptions::new().memory_limit(memory).dialect(args.reading.from_dialect);
-    let dataset = options.open(&args.source)?;
+    let dataset = args.reading.set(Some(memory)).open(&args.source)?;
     let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     let header = || Ok(opened.header().clone());
     let axes = args

@@ -27,12 +27,12 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
-    let (threads, dialect) = (args.threads.number(), args.reading.from_dialect);
     let options = ValidateOptions::default()
         .memory(memory)
-        .threads(threads)
-        .dialect(dialect)
-        .format(args.reading.from.format);
+        .threads(args.threads.number())
+        .dialect(args.reading.from_dialect)
+        .format(args.reading.from.format)
+        .format_options(args.reading.from.options.0.clone());
     if let Err(error) = nnz::validate(&args.source, &options, each) {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);

@@ -20,15 +20,14 @@ pub(crate) fn convert(
     if super::frames::is_text(args)? {
         return super::frames::convert(args, transpose, quiet);
     }
-    let options = options(&args.writing)?.transpose(transpose);
-    let options = options.reorder(
-        args.reordering
-            .of_axes(&args.source, || header_of(&args.source, &args.source_options.dialect))?,
-    );
+    let reading = &args.source_options.reading;
+    let options = reading.of_conversion(options(&args.writing)?).transpose(transpose);
+    let options = options
+        .reorder(args.reordering.of_axes(&args.source, || header_of(&args.source, reading))?);
     let profile = args.profile.as_deref().map(str::parse).transpose().map_err(Error::argument)?;
     let options = options.profile(profile);
     let bytes_before = file_size(&args.source);
-    if !transpose && args.source_options.dialect.from_dialect.is_none() {
+    if !transpose && reading.from_dialect.is_none() {
         let bar = Bar::new(quiet);
         let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
         if let Some(summary) = written {
@@ -38,11 +37,7 @@ pub(crate) fn convert(
             return Ok(Outcome::Good);
         }
     }
-    let found = match nnz::OpenOptions::new()
-        .memory_limit(options.memory)
-        .dialect(args.source_options.dialect.from_dialect)
-        .open(&args.source)?
-    {
+    let found = match reading.set(Some(options.memory)).open(&args.source)? {
         Dataset::Fragments(_) | Dataset::Table(_) if !args.reordering.is_empty() => {
             return Err(Error::argument("--reorder applies to matrices"));
         }
@@ -61,15 +56,14 @@ pub(crate) fn convert(
 
 pub(super) fn header_of(
     place: &Location,
-    reading: &args::daphne::FromDialect,
+    reading: &args::reading::SourceFormat,
 ) -> Result<Header, Error> {
-    let options = nnz::OpenOptions::new().dialect(reading.from_dialect);
-    Ok(super::open_tables(place, &options)?.header().clone())
+    Ok(super::open_tables(place, &reading.set(None))?.header().clone())
 }
 
 /// Writes a corrected copy of a broken file.
 pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error> {
-    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let options = args.reading.of_conversion(options(&args.writing)?);
     let bar = Bar::new(quiet);
     let bytes_before = file_size(&args.source);
     let mut done = nnz::repair(&args.source, &args.target, args.complete, &options, &bar)?;
@@ -104,7 +98,7 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
         .selecting
         .of_axes(&args.source, || header_of(&args.source, &args.reading))?
         .map(Option::unwrap_or_default);
-    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let options = args.reading.of_conversion(options(&args.writing)?);
     let bar = Bar::new(quiet);
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
     if !quiet {
@@ -121,7 +115,7 @@ pub(crate) fn sample(args: &args::sampling::Sample, quiet: bool) -> Result<Outco
     }
     let header = || header_of(&args.source, &args.reading);
     let [rows, cols] = args.sampling.of_axes(&args.source, header)?;
-    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let options = args.reading.of_conversion(options(&args.writing)?);
     let bar = Bar::new(quiet);
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
     if !quiet {
@@ -132,7 +126,7 @@ pub(crate) fn sample(args: &args::sampling::Sample, quiet: bool) -> Result<Outco
 
 /// Concatenates matrices.
 pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error> {
-    let options = options(&args.writing)?.from_dialect(args.reading.from_dialect);
+    let options = args.reading.of_conversion(options(&args.writing)?);
     let how = ConcatOptions::default()
         .value_type(options.value_type)
         .rounding(options.rounding)
@@ -157,7 +151,7 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
     }
     if !files.is_default() {
         // Errors of opening a source come first.
-        let open = nnz::OpenOptions::new().memory_limit(options.memory);
+        let open = args.reading.set(Some(options.memory));
         args.sources.iter().try_for_each(|source| open.open(source).map(drop))?;
         let what = "--join, --label, --index-unique and --fill apply only if AnnData files are concatenated \
                     along rows to an AnnData file";

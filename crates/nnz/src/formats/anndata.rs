@@ -53,6 +53,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: true,
     hdf5: true,
     options: target::OPTIONS,
+    read_options: &[],
 };
 
 impl Format for AnnDataFile {

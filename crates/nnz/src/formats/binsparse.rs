@@ -33,6 +33,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: true,
     hdf5: true,
     options: target::OPTIONS,
+    read_options: &[],
 };
 
 impl Format for Binsparse {

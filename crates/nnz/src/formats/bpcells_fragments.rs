@@ -21,6 +21,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: true,
     hdf5: true,
     options: &[],
+    read_options: &[],
 };
 
 impl Format for BpCellsFragments {

@@ -30,6 +30,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: false,
     options: options::OPTIONS,
+    read_options: &[],
 };
 
 impl Format for Daphne {

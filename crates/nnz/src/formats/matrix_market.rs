@@ -23,6 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: false,
     options: target::OPTIONS,
+    read_options: &[],
 };
 
 impl Format for MatrixMarket {

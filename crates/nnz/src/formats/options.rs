@@ -1,4 +1,4 @@
-//! Options of targets that only some formats have.
+//! Options of targets and sources that only some formats have.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use nnz_core::{Error, Result};
 
-/// An option of the targets of a format.
+/// An option of the targets or of the sources of a format.
 #[derive(Clone, Copy)]
 pub struct FormatOption {
     /// The name, as in `--name`. Several formats can have it.

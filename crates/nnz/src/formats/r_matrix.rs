@@ -21,6 +21,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: false,
     options: &[],
+    read_options: &[],
 };
 
 impl Format for RMatrix {

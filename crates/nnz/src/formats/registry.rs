@@ -381,8 +381,17 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Fails if the location does not exist or has no known format.
+    /// Fails if the location does not exist or has no known format, and if an option is set that the
+    /// format does not have.
     pub fn detect(&self, location: &Location, options: &OpenOptions) -> Result<Detected> {
+        let found = self.detect_format(location, options)?;
+        let info = found.format.info();
+        let known: Vec<_> = info.read_options.iter().map(|option| option.name).collect();
+        check_options(info.name, &known, options.format_options.names())?;
+        Ok(found)
+    }
+
+    fn detect_format(&self, location: &Location, options: &OpenOptions) -> Result<Detected> {
         let location = &location.resolve(&*options.storage)?;
         if let Some(name) = options.format {
             let format = self.formats.iter().find(|format| format.info().name == name);

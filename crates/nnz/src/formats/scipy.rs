@@ -25,6 +25,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: false,
     options: target::OPTIONS,
+    read_options: &[],
 };
 
 impl Format for Scipy {

@@ -26,6 +26,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: true,
     options: target::OPTIONS,
+    read_options: &[],
 };
 
 /// The description of the HDF5 container.

@@ -3,7 +3,9 @@
 use clap::Args as Group;
 use nnz::daphne::Dialect;
 use nnz::formats::Registry;
-use nnz::{OpenOptions, ValueType};
+use nnz::{ConvertOptions, OpenOptions, ValueType};
+
+use super::ReadArgs;
 
 /// How a file is read.
 #[derive(Debug, Group)]
@@ -29,21 +31,62 @@ impl Reading {
     }
 }
 
-/// The format of a file that is read.
+/// How the source of a verb is read that also has options of targets, such as `--dialect`.
+#[derive(Debug, Group)]
+pub(crate) struct SourceFormat {
+    #[command(flatten)]
+    pub(crate) from: From,
+
+    /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
+    #[arg(
+        long,
+        value_name = "DIALECT",
+        help_heading = "Options for daphne",
+        conflicts_with = "from_format"
+    )]
+    pub(crate) from_dialect: Option<Dialect>,
+}
+
+impl SourceFormat {
+    /// Returns the options to open the file, with a memory limit if one is given.
+    pub(crate) fn set(&self, memory: Option<u64>) -> OpenOptions {
+        self.from.set(OpenOptions::new().memory_limit(memory).dialect(self.from_dialect))
+    }
+
+    /// Adds them to the options of a conversion.
+    pub(crate) fn of_conversion(&self, options: ConvertOptions) -> ConvertOptions {
+        options
+            .from_dialect(self.from_dialect)
+            .from_format(self.from.format)
+            .from_options(self.from.options.0.clone())
+    }
+}
+
+/// The format of a file that is read, and its options.
 #[derive(Debug, Group)]
 pub(crate) struct From {
     /// Format of SRC: a name from nnz formats [default: detected]
     #[arg(long = "from", value_name = "FORMAT", id = "from_format", value_parser = format_name)]
     pub(crate) format: Option<&'static str>,
+
+    #[command(flatten)]
+    pub(crate) options: ReadArgs,
 }
 
 impl From {
-    /// Sets the format if one is given.
+    /// Sets the format if one is given, and its options.
     pub(crate) fn set(&self, options: OpenOptions) -> OpenOptions {
+        let options = options.format_options(self.options.0.clone());
         match self.format {
             Some(name) => options.format(name),
             None => options,
         }
+    }
+
+    /// Returns whether the file may be one that is read as a whole, with several matrices and tables.
+    pub(crate) fn may_be_whole(&self) -> bool {
+        let given = self.format.and_then(|name| Registry::default().find(name));
+        given.is_none_or(|format| format.whole().is_some()) && self.options.0.is_empty()
     }
 }
 
@@ -59,19 +102,11 @@ fn format_name(text: &str) -> Result<&'static str, String> {
     })
 }
 
-/// The dialect of sources.
-#[derive(Debug, Group)]
-pub(crate) struct FromDialect {
-    /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
-    #[arg(long, value_name = "DIALECT", help_heading = "Options for daphne")]
-    pub(crate) from_dialect: Option<Dialect>,
-}
-
 /// Options for the source of a conversion.
 #[derive(Debug, Group)]
 pub(crate) struct SourceOptions {
     #[command(flatten)]
-    pub(crate) dialect: FromDialect,
+    pub(crate) reading: SourceFormat,
 
     /// Column types of a .csv source, with names of DAPHNE such as si64 or of nnz such as int64 [default: the
     /// first of int64, uint64 and float64 that holds all values of the column]
