@@ -4,11 +4,13 @@ mod integers;
 mod packed;
 mod scattered;
 mod sink;
+mod widths;
 mod words;
 
 pub(crate) use integers::{Integers, Loaded};
 pub(crate) use packed::{LoadedChunks, PackedArray, Scratch, at_least};
 pub(crate) use sink::{EncodedIntegers, IntegerSink};
+pub(crate) use widths::constant;
 pub(crate) use words::By;
 
 /// Returns the number of chunks that `count` values take.

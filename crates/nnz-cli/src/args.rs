@@ -6,6 +6,7 @@ mod format_options;
 pub(crate) mod fragments;
 mod global;
 mod labelling;
+pub(crate) mod plotting;
 pub(crate) mod reading;
 mod reordering;
 pub(crate) mod sampling;
@@ -123,6 +124,7 @@ pub(crate) enum Verb {
     Validate(Validate),
     Diff(Diff),
     Stats(Stats),
+    Plot(Box<plotting::Plot>),
     Fragments(fragments::Fragments),
     Formats(Formats),
     Completions(Completions),
@@ -169,6 +171,7 @@ impl Verb {
             Self::Transpose(verb) => verb.convert.reordering.texts(),
             Self::Filter(verb) => verb.filtering.texts(),
             Self::Stats(verb) => verb.selecting.texts(),
+            Self::Plot(verb) => verb.selecting.texts(),
             Self::Fragments(fragments::Fragments {
                 verb: fragments::FragmentsVerb::Select(verb),
             }) => [&verb.cells, &verb.chromosomes].into_iter().flatten().map(|s| &**s).collect(),
@@ -193,6 +196,7 @@ impl Verb {
             Self::Fragments(verb) => verb.verb.forced(),
             Self::Man(verb) => verb.force,
             Self::Annotations(verb) => verb.force,
+            Self::Plot(verb) => verb.force,
             Self::Info(_)
             | Self::Cat(_)
             | Self::Head(_)

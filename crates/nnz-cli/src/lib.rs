@@ -70,6 +70,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Repair(verb) => verbs::repair(verb, args.quiet),
         Verb::Diff(verb) => verbs::diff(verb),
         Verb::Stats(verb) => verbs::stats(verb),
+        Verb::Plot(verb) => verbs::plot(verb, args.quiet),
         Verb::Validate(verb) => verbs::validate(verb),
         Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet),
         Verb::Formats(verb) => verbs::formats(verb),
@@ -174,6 +175,7 @@ mod tests {
             &["fragments", "select", "a", "t"],
             &["fragments", "count", "a", "t", "--tiles", "5"],
             &["man", "t"],
+            &["plot", "a", "t.svg"],
         ] {
             for force in [&[][..], &["--force"]] {
                 let words = [&["nnz"], verb, force].concat();

@@ -11,7 +11,7 @@
 ///
 /// impl MatrixSource for Nameless {
 ///     nnz_core::forward_source! {
-///         0: about, random_access, rereadable, units, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector, notes
+///         0: about, random_access, rereadable, units, will_read, scattered, stored_before, packed_widths, locate, extras, metadata, levels, is_vector, notes
 ///     }
 ///
 ///     fn header(&self) -> &Header {
@@ -70,6 +70,14 @@ macro_rules! forward_source {
     (@ stored_before $inner:tt) => {
         fn stored_before(&self, major: u64) -> $crate::Result<::std::option::Option<u64>> {
             self.$inner.stored_before(major)
+        }
+    };
+    (@ packed_widths $inner:tt) => {
+        fn packed_widths(
+            &self,
+            bins: usize,
+        ) -> $crate::Result<::std::option::Option<::std::vec::Vec<$crate::PackedWidths>>> {
+            self.$inner.packed_widths(bins)
         }
     };
     (@ locate $inner:tt) => {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{About, Encoded, Error, Names, Place, Result, StringList, UnitReader};
+use crate::{About, Encoded, Error, Names, PackedWidths, Place, Result, StringList, UnitReader};
 
 /// The columns of the fragments that a reader needs; the others may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +147,17 @@ pub trait FragmentSource: Send + Sync {
         each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
     ) -> Result<()> {
         self.for_each(positions, fields, each)
+    }
+
+    /// Returns how many bits the values of each array take along it, in at most `bins` bins; `None` if none is
+    /// bit-packed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the widths cannot be read or are invalid.
+    fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
+        let _ = bins;
+        Ok(None)
     }
 
     /// Returns a range of positions that includes all fragments of the chromosome that overlap the

@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::{
-    About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, Result, StringList,
+    About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, PackedWidths, Result,
+    StringList,
 };
 
 /// The parts of the entries that a reader needs; the others may be empty.
@@ -295,6 +296,17 @@ pub trait MatrixSource: Send + Sync {
         Ok(None)
     }
 
+    /// Returns how many bits the values of each array take along it, in at most `bins` bins; `None` if none is
+    /// bit-packed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the widths cannot be read or are invalid.
+    fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
+        let _ = bins;
+        Ok(None)
+    }
+
     /// Announces that ranges of majors will be read soon, so that a source with a latency fetches what it
     /// takes together. Nothing else depends on it.
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
@@ -395,6 +407,10 @@ impl<S: MatrixSource + ?Sized> MatrixSource for &S {
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
         (**self).stored_before(major)
+    }
+
+    fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
+        (**self).packed_widths(bins)
     }
 
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {

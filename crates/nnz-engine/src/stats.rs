@@ -2,11 +2,12 @@
 
 mod bands;
 mod counting;
-mod entries;
+pub(crate) mod entries;
 mod exact;
 mod float;
 mod narrow;
 mod number;
+mod streamed;
 mod tally;
 
 use std::ops::Range;
@@ -22,10 +23,12 @@ use crate::slice::selecting;
 use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_type};
 use crate::summed::Summed;
 use crate::{Cancellation, default_memory};
+pub(crate) use counting::lock;
 use counting::{Counting, Found, Several, Watched};
 use entries::Entries;
 pub use number::Number;
 use number::Value;
+pub(crate) use streamed::stats_of_majors;
 use tally::{Nothing, Slim, Sums, Tally};
 
 /// What is computed. Data that is not needed is not decoded.

@@ -16,6 +16,8 @@ pub enum TerminalEscapes {
     Text,
     /// As in JSON: `\u001b`. Line feeds and tabs are not escaped.
     Json,
+    /// Nothing: the text is safe, and may have escape sequences of its own.
+    Nothing,
 }
 
 /// Standard output.
@@ -116,6 +118,7 @@ impl<W: Write> Escaping<W> {
     fn push(&mut self, c: char) {
         match self.escapes {
             _ if !is_unprintable(c) || matches!(c, '\n' | '\t') => self.shown.push(c),
+            TerminalEscapes::Nothing => self.shown.push(c),
             TerminalEscapes::Text => self.shown.extend(c.escape_debug()),
             TerminalEscapes::Json => {
                 let mut units = [0; 2];

@@ -45,6 +45,8 @@
 //! - [`stats`], [`diff`], [`cat`] and [`validate`] summarize, compare, print and check the data of a path.
 //!   For a source that is already open, see [`engine`].
 //! - [`fragments`] is for genomic fragments, [`frames`] for tables, [`tensor`] for other than two dimensions.
+//! - [`mod@plot`] computes the numbers of pictures of a matrix or of fragments, and makes figures of them, which
+//!   [`plot::draw`] draws.
 //! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with everything in them.
 //! - [`matrix`] has the types to process batches or to implement a source; your own format is added to a
 //!   [`Registry`](formats::Registry).
@@ -114,6 +116,7 @@ pub mod matrix;
 pub mod matrix_market;
 pub mod numpy;
 pub mod output;
+pub mod plot;
 pub mod tensor;
 pub mod text;
 pub mod whole;

@@ -163,7 +163,7 @@ impl PackedArray {
     }
 
     /// Finds the error in a piece of `idx` that starts at entry `start`.
-    fn bad_idx(&self, start: u64, idx: &[u32], first: u64) -> Error {
+    pub(super) fn bad_idx(&self, start: u64, idx: &[u32], first: u64) -> Error {
         let mut position = first;
         for (pair, entry) in idx.windows(2).zip(start + 1..) {
             let place = self.idx.place().at(At::Element(entry));

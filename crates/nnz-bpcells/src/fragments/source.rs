@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
-    About, ArrayAbout, Error, FragmentBatch, FragmentFields, FragmentHeader, Names, Place, Result,
-    StringList, UnitReader, check_requested,
+    About, ArrayAbout, Error, FragmentBatch, FragmentFields, FragmentHeader, Names, PackedWidths,
+    Place, Result, StringList, UnitReader, check_requested,
 };
 
 use super::members::{self, CELL, CELL_NAMES, CHR_NAMES, END, END_MAX, START};
@@ -118,6 +118,15 @@ impl FragmentSource {
 }
 
 impl nnz_core::FragmentSource for FragmentSource {
+    fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
+        if self.version.packing == Packing::Unpacked {
+            return Ok(None);
+        }
+        let arrays = [(&self.cells, CELL), (&self.starts, START), (&self.ends, END)];
+        let widths = arrays.map(|(array, name)| array.widths(name, self.header.count, bins));
+        widths.into_iter().collect::<Result<_>>().map(Some)
+    }
+
     fn header(&self) -> &FragmentHeader {
         &self.header
     }

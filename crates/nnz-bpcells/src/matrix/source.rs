@@ -5,8 +5,8 @@ use std::ops::Range;
 use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
-    About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place,
-    Projection, Result, Storage, Structure, Unit, UnitReader, ValueType, entry_ranges,
+    About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, PackedWidths,
+    Place, Projection, Result, Storage, Structure, Unit, UnitReader, ValueType, entry_ranges,
     pointer_ranges, read_pointers, readable,
 };
 
@@ -15,7 +15,7 @@ use super::pointers::Pointers;
 use super::positions::Positions;
 use super::reader::Reader;
 use super::scattered::Scattered;
-use crate::arrays::Integers;
+use crate::arrays::{Integers, constant};
 use crate::version::{self, Version};
 use crate::{FormatVersion, Packing};
 
@@ -238,6 +238,21 @@ impl nnz_core::MatrixSource for MatrixSource {
         // Invalid ranges are errors of `units`.
         majors.iter().try_for_each(|range| self.header.check_majors(range)).ok()?;
         Some(Box::new(Scattered { source: self, majors: majors.to_vec(), most, fields }))
+    }
+
+    fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
+        if self.version.packing == Packing::Unpacked {
+            return Ok(None);
+        }
+        let count = self.pointers.entries;
+        let values = match &self.values {
+            ValueArray::Integers(values) => values.widths(VAL, count, bins)?,
+            ValueArray::Floats(array) => {
+                let bits = if array.value_type().size() == 8 { 64.0 } else { 32.0 };
+                constant(VAL, count, bits)
+            }
+        };
+        Ok(Some(vec![self.index.widths(INDEX, count, bins)?, values]))
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

@@ -8,8 +8,8 @@ use clap::{Arg, ArgAction, Command, value_parser};
 const WITHOUT_LOCATIONS: [&str; 4] = ["formats", "completions", "man", "help"];
 
 /// Commands that write no target, for which data is sorted in the directory of temporary files.
-const WITHOUT_TARGETS: [&str; 8] =
-    ["info", "cat", "names", "annotations", "stats", "validate", "diff", "query"];
+const WITHOUT_TARGETS: [&str; 9] =
+    ["info", "cat", "names", "annotations", "stats", "plot", "validate", "diff", "query"];
 
 /// Replaces global options by others of the same name: clap does not propagate those that a command has itself.
 pub(super) fn adapt(command: Command) -> Command {

@@ -5,7 +5,7 @@ mod file;
 use std::io::Write;
 
 use nnz::{
-    Dataset, Error, Header, Location,
+    Dataset, Error, Header, Location, MatrixSource, Order,
     matrix::{About, Storage},
     tensor::TensorFile,
     text::escaped,
@@ -53,6 +53,8 @@ struct Report {
     /// The size of the file, if it is larger than `bytes`.
     #[serde(skip)]
     file_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Profile>,
     arrays: Vec<Array>,
     notes: Vec<String>,
     /// Other groups of the file with data, if no group was named.
@@ -60,6 +62,22 @@ struct Report {
     /// Matrices and columns of a file with several.
     members: Vec<Member>,
 }
+
+/// The number of entries of each row or column, by bins.
+#[derive(Serialize)]
+struct Profile {
+    axis: &'static str,
+    means: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<u64>,
+}
+
+/// Characters of a profile.
+const BARS: usize = 40;
 
 #[derive(Serialize)]
 struct Member {
@@ -96,7 +114,8 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
         }
         other => other.into_matrix()?,
     };
-    show(args, describe(opened.header(), opened.about()?), members, others)
+    let report = describe(opened.header(), opened.about()?);
+    show(args, Report { profile: profile(args, &*opened), ..report }, members, others)
 }
 
 /// Describes a tensor or vector.
@@ -124,6 +143,17 @@ fn show(
         with_stdout(|out| print(&report, out).map_err(failed))?;
     }
     Ok(Outcome::Good)
+}
+
+/// Returns the number of entries along the storage order, if it takes little reading. What is broken is not shown.
+fn profile(args: &args::Info, source: &dyn MatrixSource) -> Option<Profile> {
+    if matches!(&args.source, Location::Path { path, .. } if nnz::is_url(path)) {
+        return None;
+    }
+    let found = nnz::engine::plot::profile(source, BARS).ok().flatten()?;
+    let [min, median, max] = found.extremes.map_or([None; 3], |all| all.map(Some));
+    let axis = if found.order == Order::Row { "rows" } else { "cols" };
+    Some(Profile { axis, means: found.means, min, median, max })
 }
 
 /// Returns the size of the file, which may have more than the matrix.
@@ -195,6 +225,7 @@ fn describe(header: &Header, about: About) -> Report {
         col_axis: header.axis_kinds[1].to_string(),
         bytes: about.bytes,
         file_bytes: None,
+        profile: None,
         bytes_per_entry: about.bytes.and_then(|bytes| per_entry(bytes, 1.0)),
         arrays: about
             .arrays
@@ -254,6 +285,13 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         let whole = report.file_bytes.map(|whole| format!(" of {}", bytes(whole)));
         let (whole, each) = (whole.unwrap_or_default(), each.unwrap_or_default());
         line("size", format!("{}{whole}{each}", bytes(size)))?;
+    }
+    if let Some(Profile { axis, means, min, median, max }) = &report.profile {
+        let mut text = nnz::plot::draw::sparkline(means);
+        if let (Some(min), Some(median), Some(max)) = (min, median, max) {
+            text = format!("{text} min {min}, median {median}, max {max}");
+        }
+        line(if *axis == "rows" { "nnz per row" } else { "nnz per col" }, text)?;
     }
     if !report.other_groups.is_empty() {
         line("also holds", nnz::formats::list_groups(&report.other_groups))?;

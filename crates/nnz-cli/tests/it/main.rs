@@ -30,6 +30,7 @@ mod first_use;
 mod force;
 mod fragments;
 mod fragments_refused;
+mod gallery;
 mod generated;
 mod golden;
 mod hdf5;

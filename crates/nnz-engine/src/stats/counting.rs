@@ -40,7 +40,7 @@ impl<T: Value, S: Slim<T>> Counting<T, S> {
 pub(super) struct Part<S> {
     /// The batch, if its minors are summed sequentially.
     batches: Option<[Batch; 2]>,
-    majors: Vec<(u64, Tally<S>)>,
+    pub(super) majors: Vec<(u64, Tally<S>)>,
     whole: Tally<S>,
 }
 
@@ -329,7 +329,7 @@ fn merge_all<S: Sums>(into: &mut Vec<Tally<S>>, from: impl Iterator<Item = Tally
     }
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

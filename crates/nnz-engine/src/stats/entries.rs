@@ -8,7 +8,7 @@ use super::counting::lock;
 use crate::stages::{Step, apply};
 
 /// Decodes units, and applies steps to them.
-pub(super) struct Entries {
+pub(crate) struct Entries {
     order: Order,
     /// The type of the values before the steps.
     value_type: ValueType,
@@ -18,12 +18,12 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    pub(super) fn new(order: Order, value_type: ValueType, steps: Vec<Box<dyn Step>>) -> Self {
+    pub(crate) fn new(order: Order, value_type: ValueType, steps: Vec<Box<dyn Step>>) -> Self {
         Self { order, value_type, steps, batches: Mutex::default() }
     }
 
     /// Decodes units. Returns also the number of stored entries of each.
-    pub(super) fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
+    pub(crate) fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
         let mut batches = self.unused();
         let mut stored = Vec::with_capacity(1);
         for unit in units {
@@ -34,13 +34,13 @@ impl Entries {
     }
 
     /// Returns batches to be filled.
-    pub(super) fn unused(&self) -> [Batch; 2] {
+    pub(crate) fn unused(&self) -> [Batch; 2] {
         let empty = || Batch::new(self.order, Values::new(self.value_type));
         lock(&self.batches).pop().unwrap_or_else(|| [empty(), empty()])
     }
 
     /// Applies the steps to a batch, and repeats a shared value if values are needed.
-    pub(super) fn prepare(&self, [batch, spare]: &mut [Batch; 2], values: bool) -> Result<()> {
+    pub(crate) fn prepare(&self, [batch, spare]: &mut [Batch; 2], values: bool) -> Result<()> {
         apply(&self.steps, batch, spare)?;
         if let (true, Values::Iso(scalar)) = (values, &batch.values) {
             batch.values = scalar.repeat(batch.entries());
@@ -49,7 +49,7 @@ impl Entries {
     }
 
     /// Takes batches back.
-    pub(super) fn reuse(&self, batches: [Batch; 2]) {
+    pub(crate) fn reuse(&self, batches: [Batch; 2]) {
         lock(&self.batches).push(batches);
     }
 }

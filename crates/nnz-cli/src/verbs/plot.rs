@@ -1,0 +1,142 @@
+//! `nnz plot`.
+
+mod json;
+mod numbers;
+mod output;
+
+use nnz::engine::Slice;
+use nnz::plot::{LengthMeasure, PackedWidths, PlotOptions};
+use nnz::{Dataset, Error, Location, MatrixSource, Place};
+
+use crate::Outcome;
+use crate::args::AxisArg;
+use crate::args::plotting::{KindArg, MeasureArg, Plot};
+use crate::progress::Bar;
+use numbers::Numbers;
+use output::Output;
+
+/// Bins along a file.
+const BINS: usize = 400;
+
+/// Draws a picture of a matrix or of fragments, or prints its numbers.
+pub(crate) fn plot(args: &Plot, quiet: bool) -> Result<Outcome, Error> {
+    // What is wrong with the output is an error before anything is read.
+    let output = Output::of(args)?;
+    check(args)?;
+    let options = args.reading.set(args.resources.limit());
+    let dataset = options.open(&args.source)?;
+    let kind = args.kind.unwrap_or(match &dataset {
+        Dataset::Fragments(_) => KindArg::Fragments,
+        _ => KindArg::Spy,
+    });
+    let numbers = numbers(args, kind, dataset, &output, &Bar::new(quiet))?;
+    if args.json {
+        numbers.print()?;
+    } else {
+        output.draw(&numbers.figure(&title(args)))?;
+    }
+    Ok(Outcome::Good)
+}
+
+/// Computes the numbers of a kind.
+fn numbers(
+    args: &Plot,
+    kind: KindArg,
+    dataset: Dataset,
+    output: &Output,
+    bar: &Bar,
+) -> Result<Numbers, Error> {
+    let (place, options) = (args.source.source_place(), plotting(args));
+    let axis = match kind {
+        KindArg::Bits => return bits(dataset, &place).map(Numbers::Bits),
+        KindArg::Fragments => {
+            let found = dataset.into_fragments().ok_or_else(|| {
+                let what = "contains a matrix, not genomic fragments, whose lengths --kind fragments draws";
+                Error::unsupported(place.clone(), what)
+            })?;
+            let lengths = nnz::engine::plot::fragment_lengths(&*found, &place, &options, bar);
+            return lengths.map(Numbers::Fragments);
+        }
+        KindArg::Spy | KindArg::Values => None,
+        KindArg::Rows => Some(AxisArg::Rows),
+        KindArg::Cols => Some(AxisArg::Cols),
+        KindArg::Cells => Some(AxisArg::Cells),
+        KindArg::Features => Some(AxisArg::Features),
+    };
+    let (matrix, place) = matrix(args, dataset, place)?;
+    if kind == KindArg::Values {
+        return nnz::engine::plot::values(&*matrix, &place, &options, bar).map(Numbers::Values);
+    }
+    let Some(axis) = axis else {
+        let most = output.bins(matrix.header().shape);
+        let found = nnz::engine::plot::density(&*matrix, &place, most, &options, bar);
+        return found.map(Numbers::Spy);
+    };
+    let axis = axis.axis(&args.source, || Ok(matrix.header().clone()))?;
+    let measure = match args.measure {
+        None | Some(MeasureArg::Nnz) => LengthMeasure::Nnz,
+        Some(MeasureArg::Sum) => LengthMeasure::Sum,
+    };
+    let found = nnz::engine::plot::lengths(&*matrix, &place, axis, measure, &options, bar);
+    found.map(Numbers::Lengths)
+}
+
+/// Returns the bits of packed values along the arrays of a file.
+fn bits(dataset: Dataset, place: &Place) -> Result<Vec<PackedWidths>, Error> {
+    let found = match dataset {
+        Dataset::Fragments(source) => source.packed_widths(BINS),
+        other => other.into_matrix().and_then(|matrix| matrix.packed_widths(BINS)),
+    };
+    let found = found.map_err(|error| error.with_context(place))?;
+    found.ok_or_else(|| {
+        let what = "is not bit-packed: --kind bits draws packed BPCells matrices and fragments";
+        Error::unsupported(place.clone(), what)
+    })
+}
+
+/// Refuses options that do not apply to the kind.
+fn check(args: &Plot) -> Result<(), Error> {
+    let lengths = [KindArg::Rows, KindArg::Cols, KindArg::Cells, KindArg::Features];
+    if args.measure.is_some() && !args.kind.is_some_and(|kind| lengths.contains(&kind)) {
+        return Err(Error::argument("--measure applies to --kind rows, cols, cells and features"));
+    }
+    if matches!(args.kind, Some(KindArg::Bits | KindArg::Fragments)) && !args.selecting.is_empty() {
+        let what =
+            "--rows, --cols, --cells and --features do not apply to --kind bits and fragments";
+        return Err(Error::argument(what));
+    }
+    Ok(())
+}
+
+fn plotting(args: &Plot) -> PlotOptions {
+    PlotOptions::default().memory(args.resources.bytes()).threads(args.threads.number())
+}
+
+/// Returns the matrix, or the selection from it, and its name in messages.
+fn matrix(
+    args: &Plot,
+    dataset: Dataset,
+    place: Place,
+) -> Result<(Box<dyn MatrixSource>, Place), Error> {
+    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
+    let selected = args.selecting.of_axes(&args.source, || Ok(opened.header().clone()))?;
+    let [None, None] = selected else {
+        let [rows, cols] = selected.map(Option::unwrap_or_default);
+        let part = Slice::in_source_order(opened, place, &rows, &cols)?;
+        // Positions in messages are those in the selection.
+        return Ok((Box::new(part), Place::path(format!("the selection from {}", args.source))));
+    };
+    Ok((opened, place))
+}
+
+/// Returns the title: by default the name of the source, without its directory.
+fn title(args: &Plot) -> String {
+    let text = args.title.clone().unwrap_or_else(|| match &args.source {
+        Location::Path { path, group } => {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            group.as_ref().map_or_else(|| name.to_string(), |group| format!("{name}::{group}"))
+        }
+        other => other.to_string(),
+    });
+    nnz::text::escaped(&text).into_owned()
+}

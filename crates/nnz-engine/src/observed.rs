@@ -1,0 +1,97 @@
+//! Reporting the progress of reading.
+
+use std::ops::Range;
+
+use nnz_core::{
+    Annotations, Axis, Header, MatrixSource, Names, Projection, Result, Unit, UnitReader,
+};
+
+use crate::Progress;
+
+/// A source that reports how many entries of another one were read.
+///
+/// ```
+/// # use nnz_core::{MatrixSource, Place, Result};
+/// use nnz_engine::{Observed, Progress, Stats, StatsOptions, stats};
+///
+/// fn observed(source: &dyn MatrixSource, progress: &dyn Progress) -> Result<Stats> {
+///     stats(&Observed::new(source, "reading", progress), &Place::default(), &StatsOptions::default())
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Observed<'a> {
+    source: &'a dyn MatrixSource,
+    what: &'a str,
+    progress: &'a dyn Progress,
+}
+
+impl std::fmt::Debug for Observed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Observed").field("header", self.source.header()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Observed<'a> {
+    /// Reports reading of the source under a name, such as `reading`. Each range that is read is a part.
+    #[must_use]
+    pub fn new(source: &'a dyn MatrixSource, what: &'a str, progress: &'a dyn Progress) -> Self {
+        Self { source, what, progress }
+    }
+}
+
+impl MatrixSource for Observed<'_> {
+    nnz_core::forward_source! {
+        source: about, random_access, rereadable, will_read, scattered, stored_before, packed_widths, locate, extras, metadata, levels, is_vector, notes
+    }
+
+    fn header(&self) -> &Header {
+        self.source.header()
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.source.read_names(axis)
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        self.source.annotations(axis)
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let header = self.source.header();
+        let is_whole = majors == (0..header.shape.major(header.order));
+        let units = self.source.units(majors, fields)?;
+        self.progress.begin(self.what, header.nnz.filter(|_| is_whole));
+        Ok(Box::new(ObservedUnits { units, progress: self.progress }))
+    }
+}
+
+/// Ends the part when it is dropped.
+struct ObservedUnits<'a> {
+    units: Box<dyn UnitReader<'a> + 'a>,
+    progress: &'a dyn Progress,
+}
+
+impl<'a> UnitReader<'a> for ObservedUnits<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        self.units.next_unit()
+    }
+
+    fn on_decoded(&mut self, entries: u64) -> Result<()> {
+        self.progress.advance(entries);
+        self.units.on_decoded(entries)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.units.end()
+    }
+}
+
+impl Drop for ObservedUnits<'_> {
+    fn drop(&mut self) {
+        self.progress.end();
+    }
+}

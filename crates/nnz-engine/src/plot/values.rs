@@ -1,0 +1,289 @@
+//! How values are distributed.
+
+use std::sync::Mutex;
+
+use nnz_core::{Batch, Cancellation, Error, MatrixSource, Place, Projection, Result, Unit, Values};
+
+use super::PlotOptions;
+use super::bins::{self, COUNT};
+use super::steps::{look, shown_entries};
+use crate::flow::Work;
+use crate::stages::expanded_type;
+use crate::stats::entries::Entries;
+use crate::stats::lock;
+use crate::{Number, Progress};
+
+/// Integers from 0 to this one are counted apart.
+pub const SMALL: usize = 15;
+
+/// How many values there are of each size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ValueCounts {
+    /// The number of values: of the entries of the matrix.
+    pub entries: u64,
+    /// The number of values that are exactly 0, 1, 2, ... up to [`SMALL`].
+    pub integers: Vec<u64>,
+    /// The other finite values, ascending, without empty bins.
+    pub bins: Vec<ValueBin>,
+    /// The number of NaN.
+    pub nan: u64,
+    /// The number of negative infinities.
+    pub negative_infinity: u64,
+    /// The number of positive infinities.
+    pub positive_infinity: u64,
+    /// Whether all finite values are integers.
+    pub integral: bool,
+    /// The smallest finite value.
+    pub min: Option<Number>,
+    /// The largest finite value.
+    pub max: Option<Number>,
+}
+
+/// The number of values from one to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValueBin {
+    /// The end nearer to zero, which is included.
+    pub from: f64,
+    /// The end farther from zero, which is excluded.
+    pub to: f64,
+    /// The number of values.
+    pub count: u64,
+}
+
+/// Counts the values of the entries by size, in one pass: small integers one by one, others in bins, four of which are
+/// between a power of two and the next one.
+///
+/// The entries are those of [`density`](super::density). `place` is the name of the matrix in messages.
+///
+/// # Errors
+///
+/// Fails if the matrix cannot be read or is broken, and if its values are complex.
+pub fn values(
+    source: &dyn MatrixSource,
+    place: &Place,
+    options: &PlotOptions,
+    progress: &dyn Progress,
+) -> Result<ValueCounts> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let header = source.header();
+    if expanded_type(header).is_complex() {
+        let what = "complex numbers have no order, in which they could be drawn";
+        return Err(Error::unsupported(place.clone(), what));
+    }
+    let (entries, fields) = shown_entries(header, Projection::VALUES);
+    let work = Counting { entries, tables: Mutex::default() };
+    look(source, fields, &work, options, progress)
+        .map_err(|error| crate::convert::locate(error, source).with_context(place))?;
+    let mut all = Table::default();
+    lock(&work.tables).iter().for_each(|table| all.merge(table));
+    Ok(all.finish())
+}
+
+/// Counts the values of batches.
+struct Counting {
+    entries: Entries,
+    /// Tables of each thread that needed one.
+    tables: Mutex<Vec<Table>>,
+}
+
+impl Work for Counting {
+    type Batch = Batch;
+    type BatchUnits = [Batch; 2];
+    type Encoded = ();
+    type Joint = ();
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
+        self.entries.decode(units)
+    }
+
+    fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<()> {
+        self.entries.prepare(&mut batches, false)?;
+        let mut table = lock(&self.tables).pop().unwrap_or_default();
+        table.add(&batches[0]);
+        lock(&self.tables).push(table);
+        self.entries.reuse(batches);
+        Ok(())
+    }
+}
+
+/// Counts by size.
+struct Table {
+    integers: [u64; SMALL + 1],
+    negative: Vec<u64>,
+    positive: Vec<u64>,
+    nan: u64,
+    infinite: [u64; 2],
+    fractions: bool,
+    extremes: Option<(Number, Number)>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            integers: [0; SMALL + 1],
+            negative: vec![0; COUNT],
+            positive: vec![0; COUNT],
+            nan: 0,
+            infinite: [0; 2],
+            fractions: false,
+            extremes: None,
+        }
+    }
+}
+
+fn less(a: Number, b: Number) -> bool {
+    match (a, b) {
+        (Number::Integer(a), Number::Integer(b)) => a < b,
+        (Number::Float(a), Number::Float(b)) => a < b,
+        // All values of a matrix have one type.
+        _ => false,
+    }
+}
+
+impl Table {
+    fn add(&mut self, batch: &Batch) {
+        macro_rules! integers {
+            ($values:expr, $wide:ty, $of:expr) => {{
+                let wide = || $values.iter().map(|&value| <$wide>::from(value));
+                wide().map($of).for_each(|(is_negative, size)| self.integer(is_negative, size));
+                if let (Some(min), Some(max)) = (wide().min(), wide().max()) {
+                    self.reach(Number::Integer(min.into()), Number::Integer(max.into()));
+                }
+            }};
+        }
+        let unsigned = |value: u64| (false, value);
+        let signed = |value: i64| (value < 0, value.unsigned_abs());
+        match &batch.values {
+            Values::U8(all) => integers!(all, u64, unsigned),
+            Values::U16(all) => integers!(all, u64, unsigned),
+            Values::U32(all) => integers!(all, u64, unsigned),
+            Values::U64(all) => integers!(all, u64, unsigned),
+            Values::I8(all) => integers!(all, i64, signed),
+            Values::I16(all) => integers!(all, i64, signed),
+            Values::I32(all) => integers!(all, i64, signed),
+            Values::I64(all) => integers!(all, i64, signed),
+            Values::Bint8(all) => {
+                let all: Vec<u8> = all.iter().map(|value| value.0).collect();
+                integers!(all, u64, unsigned);
+            }
+            Values::F32(all) => all.iter().for_each(|&value| self.float(value.into())),
+            Values::F64(all) => all.iter().for_each(|&value| self.float(value)),
+            Values::Iso(scalar) => self.shared(&scalar.repeat(1), batch.entries() as u64),
+            // Refused before.
+            Values::ComplexF32(_) | Values::ComplexF64(_) => {}
+        }
+    }
+
+    /// Adds a value that all entries share.
+    fn shared(&mut self, value: &Values, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let mut one = Self::default();
+        one.add(&Batch { offsets: vec![0, 1], ..Batch::new(nnz_core::Order::Row, value.clone()) });
+        one.times(count);
+        self.merge(&one);
+    }
+
+    #[inline(always)]
+    fn integer(&mut self, is_negative: bool, size: u64) {
+        if size <= SMALL as u64 && !is_negative {
+            self.integers[size as usize & SMALL] += 1;
+        } else {
+            let table = if is_negative { &mut self.negative } else { &mut self.positive };
+            if let Some(bin) = table.get_mut(bins::of_integer(size)) {
+                *bin += 1;
+            }
+        }
+    }
+
+    fn float(&mut self, value: f64) {
+        if value.is_nan() {
+            self.nan += 1;
+            return;
+        }
+        if value.is_infinite() {
+            self.infinite[usize::from(value > 0.0)] += 1;
+            return;
+        }
+        self.reach(Number::Float(value), Number::Float(value));
+        let is_whole = value.trunc() == value;
+        self.fractions |= !is_whole;
+        if is_whole && (0.0..=15.0).contains(&value) {
+            self.integers[small(value)] += 1;
+            return;
+        }
+        let table = if value < 0.0 { &mut self.negative } else { &mut self.positive };
+        if let Some(bin) = table.get_mut(bins::of_float(value)) {
+            *bin += 1;
+        }
+    }
+
+    /// Extends the extremes.
+    fn reach(&mut self, min: Number, max: Number) {
+        self.extremes = Some(match self.extremes {
+            None => (min, max),
+            Some((low, high)) => {
+                (if less(min, low) { min } else { low }, if less(high, max) { max } else { high })
+            }
+        });
+    }
+
+    /// Multiplies all counts.
+    fn times(&mut self, count: u64) {
+        let lists = [&mut self.integers[..], &mut self.negative, &mut self.positive];
+        lists.into_iter().flatten().chain(&mut self.infinite).for_each(|all| *all *= count);
+        self.nan *= count;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let add = |into: &mut [u64], from: &[u64]| {
+            into.iter_mut().zip(from).for_each(|(into, from)| *into += from);
+        };
+        add(&mut self.integers, &other.integers);
+        add(&mut self.negative, &other.negative);
+        add(&mut self.positive, &other.positive);
+        add(&mut self.infinite, &other.infinite);
+        self.nan += other.nan;
+        self.fractions |= other.fractions;
+        if let Some((min, max)) = other.extremes {
+            self.reach(min, max);
+        }
+    }
+
+    fn finish(self) -> ValueCounts {
+        let bin = |sign: f64| {
+            move |(bin, count): (usize, &u64)| ValueBin {
+                from: sign * bins::start(bin),
+                to: sign * bins::end(bin),
+                count: *count,
+            }
+        };
+        let filled = |(_, count): &(usize, &u64)| **count > 0;
+        let negative = self.negative.iter().enumerate().rev().filter(filled).map(bin(-1.0));
+        let positive = self.positive.iter().enumerate().filter(filled).map(bin(1.0));
+        let [negative_infinity, positive_infinity] = self.infinite;
+        let lists = [&self.integers[..], &self.negative, &self.positive, &self.infinite];
+        ValueCounts {
+            entries: lists.into_iter().flatten().sum::<u64>() + self.nan,
+            integers: self.integers.to_vec(),
+            bins: negative.chain(positive).collect(),
+            nan: self.nan,
+            negative_infinity,
+            positive_infinity,
+            integral: !self.fractions,
+            min: self.extremes.map(|(min, _)| min),
+            max: self.extremes.map(|(_, max)| max),
+        }
+    }
+}
+
+/// Converts an integer from 0 to [`SMALL`].
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small integers of floats"
+)]
+fn small(value: f64) -> usize {
+    (value as usize).min(SMALL)
+}

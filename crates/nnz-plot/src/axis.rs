@@ -1,0 +1,176 @@
+//! Axes and their ticks.
+
+use crate::cast;
+use crate::number::short;
+
+/// How positions along an axis grow with values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// With the value.
+    #[default]
+    Linear,
+    /// With its logarithm; the range is positive.
+    Log,
+}
+
+/// A labelled position on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// The value.
+    pub at: f64,
+    /// The label.
+    pub label: String,
+}
+
+/// An axis: a label, the values at its ends, and how positions follow from values.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Axis {
+    /// What the values are, with their unit.
+    pub label: String,
+    /// The scale.
+    pub scale: Scale,
+    /// The values at both ends, ascending.
+    pub range: [f64; 2],
+    /// Whether the first value is at the right or at the top.
+    pub reversed: bool,
+    /// Whether only integers have ticks.
+    pub whole: bool,
+    /// The ticks, instead of round numbers.
+    pub ticks: Option<Vec<Tick>>,
+}
+
+impl Axis {
+    /// Creates a linear axis.
+    #[must_use]
+    pub fn linear(label: impl Into<String>, range: [f64; 2]) -> Self {
+        let (label, scale) = (label.into(), Scale::Linear);
+        Self { label, scale, range, reversed: false, whole: false, ticks: None }
+    }
+
+    /// Creates a logarithmic axis.
+    #[must_use]
+    pub fn log(label: impl Into<String>, range: [f64; 2]) -> Self {
+        Self { scale: Scale::Log, ..Self::linear(label, range) }
+    }
+
+    /// Puts the first value at the right or at the top.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { reversed: true, ..self }
+    }
+
+    /// Puts ticks at integers only.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { whole: true, ..self }
+    }
+
+    /// Sets the ticks.
+    #[must_use]
+    pub fn with_ticks(self, ticks: Vec<Tick>) -> Self {
+        Self { ticks: Some(ticks), ..self }
+    }
+
+    /// Returns where a value is: 0 at the left or at the bottom, 1 at the other end. Values out of range are at an end.
+    #[must_use]
+    pub fn position(&self, value: f64) -> f64 {
+        let [from, to] = self.range;
+        let scaled = |value: f64| match self.scale {
+            Scale::Linear => value,
+            Scale::Log => value.max(f64::MIN_POSITIVE).log10(),
+        };
+        let (from, to) = (scaled(from), scaled(to));
+        let part = (scaled(value) - from) / (to - from);
+        let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+        if self.reversed { 1.0 - part } else { part }
+    }
+
+    /// Returns ticks at round numbers, at most some. Ticks that were set are thinned out.
+    #[must_use]
+    pub fn ticks(&self, most: usize) -> Vec<Tick> {
+        let most = most.max(2);
+        let tick = |at: f64| Tick { at, label: short(at) };
+        match (&self.ticks, self.scale) {
+            (Some(ticks), _) => {
+                let step = ticks.len().div_ceil(most).max(1);
+                ticks.iter().step_by(step).cloned().collect()
+            }
+            (None, Scale::Linear) => self.linear_ticks(most).into_iter().map(tick).collect(),
+            (None, Scale::Log) => self.log_ticks(most).into_iter().map(tick).collect(),
+        }
+    }
+
+    fn linear_ticks(&self, most: usize) -> Vec<f64> {
+        let [from, to] = self.range;
+        let span = to - from;
+        if !(span.is_finite() && span > 0.0) {
+            return vec![from];
+        }
+        let least = span / cast::float(most);
+        let power = 10_f64.powi(cast::exponent(least.log10().floor()));
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
+        let step = steps.into_iter().find(|step| *step >= least * 0.999).unwrap_or(least);
+        let step = if self.whole { step.max(1.0).round() } else { step };
+        let first = (from / step - 1e-9).ceil();
+        let count = cast::floor((to / step + 1e-9).floor() - first);
+        (0..=count.min(most + 1)).map(|n| (first + cast::float(n)) * step).collect()
+    }
+
+    fn log_ticks(&self, most: usize) -> Vec<f64> {
+        let [from, to] = self.range.map(|end| end.max(f64::MIN_POSITIVE));
+        let (low, high) = (from.log10() - 1e-9, to.log10() + 1e-9);
+        let first = (from.log10() + 1e-9).floor();
+        let decades = cast::floor(high.floor() - first) + 1;
+        let every = decades.div_ceil(most);
+        let within: &[f64] = match (decades * 3 <= most, decades * 2 <= most) {
+            (true, _) => &[1.0, 2.0, 5.0],
+            (_, true) => &[1.0, 3.0],
+            _ => &[1.0],
+        };
+        let powers = (0..=decades).step_by(every).map(|n| {
+            let exponent = cast::exponent(first + cast::float(n));
+            // Division gives 0.1 exactly, where a power with a negative exponent may not.
+            if exponent < 0 { 1.0 / 10_f64.powi(-exponent) } else { 10_f64.powi(exponent) }
+        });
+        let all = powers.flat_map(|power| within.iter().map(move |digit| digit * power));
+        all.filter(|at| (low..=high).contains(&at.log10())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis, most: usize) -> Vec<String> {
+        axis.ticks(most).into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers() {
+        assert_eq!(labels(&Axis::linear("", [0.0, 32_738.0]), 6), ["0", "10k", "20k", "30k"]);
+        assert_eq!(
+            labels(&Axis::linear("", [0.0, 1.0]), 5),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+        );
+        assert_eq!(labels(&Axis::linear("", [0.0, 1.0]).whole(), 5), ["0", "1"]);
+        assert_eq!(labels(&Axis::linear("", [-5.0, 5.0]), 4), ["-5", "0", "5"]);
+        assert_eq!(labels(&Axis::linear("", [0.0, 1e9]), 4), ["0", "500M", "1G"]);
+        assert_eq!(labels(&Axis::linear("", [3.0, 3.0]), 4), ["3"]);
+        assert_eq!(labels(&Axis::log("", [1.0, 100.0]), 3), ["1", "10", "100"]);
+        assert_eq!(labels(&Axis::log("", [1.0, 20.0]), 8), ["1", "2", "5", "10", "20"]);
+        assert_eq!(labels(&Axis::log("", [0.01, 1e6]), 5), ["0.01", "1", "100", "10k", "1M"]);
+    }
+
+    #[test]
+    fn positions_are_between_the_ends() {
+        let axis = Axis::log("", [1.0, 100.0]);
+        assert_eq!(
+            [0.0, 1.0, 10.0, 100.0, 1e9].map(|v| axis.position(v)),
+            [0.0, 0.0, 0.5, 1.0, 1.0]
+        );
+        assert_eq!(Axis::linear("", [0.0, 4.0]).reversed().position(1.0), 0.75);
+        assert_eq!(Axis::linear("", [4.0, 4.0]).position(4.0), 0.0);
+        assert_eq!(axis.position(f64::NAN), 0.0);
+    }
+}

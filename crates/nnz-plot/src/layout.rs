@@ -1,0 +1,124 @@
+//! Where panels are in a picture.
+
+use crate::cast;
+use crate::figure::{Direction, Figure, Marks, Panel};
+use crate::number::shortened;
+use crate::{Axis, Tick};
+
+/// Heights of lines of text.
+pub(crate) const LINE: f64 = 16.0;
+/// Side of a sample of a colour in a legend.
+pub(crate) const SAMPLE: f64 = 12.0;
+/// Space around a picture.
+pub(crate) const MARGIN: f64 = 16.0;
+/// Characters of the label of a tick.
+const LABEL: usize = 18;
+/// Width of a legend.
+const LEGEND: f64 = 116.0;
+/// Width from which panels are beside each other.
+const BESIDE: f64 = 560.0;
+
+/// A rectangle in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Frame {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) w: f64,
+    pub(crate) h: f64,
+}
+
+impl Frame {
+    pub(crate) fn right(self) -> f64 {
+        self.x + self.w
+    }
+
+    pub(crate) fn bottom(self) -> f64 {
+        self.y + self.h
+    }
+}
+
+/// The place of a panel.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed<'a> {
+    pub(crate) panel: &'a Panel,
+    /// The whole place, with labels.
+    pub(crate) outer: Frame,
+    /// The rectangle of the axes.
+    pub(crate) frame: Frame,
+    pub(crate) x_ticks: Vec<Tick>,
+    pub(crate) y_ticks: Vec<Tick>,
+}
+
+/// Returns the height of the titles.
+pub(crate) fn heading(figure: &Figure) -> f64 {
+    let title = if figure.title.is_empty() { 0.0 } else { 22.0 };
+    let subtitle = if figure.subtitle.is_empty() { 0.0 } else { 20.0 };
+    12.0 + title + subtitle
+}
+
+/// Places the panels. `letter` is the width of a character.
+pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Placed<'_>> {
+    let [width, height] = size;
+    let top = heading(figure) + 4.0;
+    let bottom = height - 10.0 - LINE * cast::float(figure.notes.len());
+    let count = cast::float(figure.panels.len().max(1));
+    let across = figure.direction == Direction::Across && width >= BESIDE;
+    let outer = |number: usize| {
+        let number = cast::float(number);
+        let (w, h) =
+            if across { (width / count, bottom - top) } else { (width, (bottom - top) / count) };
+        let (x, y) = if across { (number * w, top) } else { (0.0, top + number * h) };
+        Frame { x, y, w, h }
+    };
+    let panels = figure.panels.iter().enumerate();
+    panels.map(|(number, panel)| of_panel(panel, outer(number), letter)).collect()
+}
+
+fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> Placed<'_> {
+    let title = if panel.title.is_empty() { 0.0 } else { LINE + 6.0 };
+    let top = outer.y + title + 8.0;
+    let h = (outer.bottom() - 44.0 - top).max(20.0);
+    let per_label = if panel.y.ticks.is_some() { 13.0 } else { 32.0 };
+    let y_ticks = labelled(&panel.y, cast::floor(h / per_label));
+    let longest = y_ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
+    let left = outer.x + MARGIN + 18.0 + cast::float(longest) * letter + 6.0;
+    let legend = match &panel.marks {
+        Marks::Heat(_) => LEGEND,
+        Marks::Lines(lines) if lines.len() > 1 => LEGEND,
+        _ => MARGIN,
+    };
+    let w = (outer.right() - legend - left).max(20.0);
+    let mut frame = Frame { x: left, y: top, w, h };
+    if let Some(aspect) = panel.aspect.filter(|aspect| aspect.is_finite() && *aspect > 0.0) {
+        frame.w = w.min(h * aspect);
+        frame.h = h.min(w / aspect);
+    }
+    let x_ticks = fitting(&panel.x, frame.w, letter);
+    Placed { panel, outer, frame, x_ticks, y_ticks }
+}
+
+/// Returns ticks with labels that are not too long.
+fn labelled(axis: &Axis, most: usize) -> Vec<Tick> {
+    let ticks = axis.ticks(most).into_iter();
+    ticks.map(|tick| Tick { label: shortened(&tick.label, LABEL), ..tick }).collect()
+}
+
+/// Returns ticks whose labels fit beside each other.
+fn fitting(axis: &Axis, width: f64, letter: f64) -> Vec<Tick> {
+    let mut most = cast::floor(width / (3.0 * letter));
+    loop {
+        let ticks = labelled(axis, most);
+        let wide = |tick: &Tick| (cast::float(tick.label.chars().count()) + 2.0) * letter;
+        let mut places: Vec<(f64, f64)> =
+            ticks.iter().map(|tick| (axis.position(tick.at) * width, wide(tick))).collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let fits = places.windows(2).all(|pair| match pair {
+            [left, right] => right.0 - left.0 >= (left.1 + right.1) / 2.0,
+            _ => true,
+        });
+        if fits || most <= 2 {
+            return ticks;
+        }
+        most -= 1;
+    }
+}

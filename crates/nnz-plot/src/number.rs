@@ -1,0 +1,121 @@
+//! Numbers as text.
+
+use crate::cast;
+
+/// Formats a number for the label of a tick: with a suffix (`1.5k`, `20M`) from ten thousand on, and with an exponent
+/// if it is very small or very large.
+#[must_use]
+pub fn short(number: f64) -> String {
+    const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let size = number.abs();
+    if number == 0.0 || !number.is_finite() {
+        return trimmed(number, 0);
+    }
+    if !(1e-3..1e15).contains(&size) {
+        return format!("{number:e}").replace("e", "e").chars().take(12).collect();
+    }
+    if size >= 1e4
+        && let Some((unit, suffix)) = SUFFIXES.iter().find(|(unit, _)| size >= *unit)
+    {
+        return format!("{}{suffix}", trimmed(number / unit, 3));
+    }
+    trimmed(number, if size >= 1.0 { 3 } else { 6 })
+}
+
+/// Formats with as many decimals as needed, at most some.
+fn trimmed(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// Formats a count with commas between thousands.
+#[must_use]
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Shortens a text in the middle to a number of characters.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let kept = most.saturating_sub(1);
+    let end = kept / 2;
+    let start: String = text.chars().take(kept - end).collect();
+    let end: String = text.chars().skip(count - end).collect();
+    format!("{start}\u{2026}{end}")
+}
+
+/// Replaces control characters and others that XML or a terminal does not accept.
+pub(crate) fn printable(text: &str) -> String {
+    let is_wrong = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(c, '\u{fffe}' | '\u{ffff}')
+    };
+    text.chars().map(|c| if is_wrong(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Formats a position in pixels.
+pub(crate) fn pixels(number: f64) -> String {
+    let rounded = (number * 10.0).round() / 10.0;
+    let whole = cast::count(rounded.abs());
+    match (rounded - rounded.trunc()).abs() < 1e-9 {
+        true if rounded < 0.0 && whole > 0 => format!("-{whole}"),
+        true => whole.to_string(),
+        false => format!("{rounded:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_short() {
+        for (number, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-2.5, "-2.5"),
+            (9999.0, "9999"),
+            (10_000.0, "10k"),
+            (12_500.0, "12.5k"),
+            (2.6e9, "2.6G"),
+            (1e12, "1T"),
+            (1e18, "1e18"),
+            (0.25, "0.25"),
+            (0.001, "0.001"),
+            (1e-7, "1e-7"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(short(number), text, "{number}");
+        }
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(count), text);
+        }
+    }
+
+    #[test]
+    fn texts_are_shortened_in_the_middle() {
+        assert_eq!(shortened("abcdef", 6), "abcdef");
+        assert_eq!(shortened("abcdefg", 6), "abc\u{2026}fg");
+        assert_eq!(shortened("abc", 1), "\u{2026}");
+        assert_eq!(printable("a\u{1b}b\u{202e}\u{0}"), "a\u{fffd}b\u{fffd}\u{fffd}");
+    }
+}

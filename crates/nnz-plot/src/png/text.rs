@@ -1,0 +1,80 @@
+//! Text from a font of pixels.
+
+use noto_sans_mono_bitmap::{
+    FontWeight, RasterHeight, RasterizedChar, get_raster, get_raster_width,
+};
+
+use super::raster::Raster;
+use crate::cast;
+use crate::colors::Rgb;
+use crate::scene::{Anchor, Style};
+
+const WEIGHT: FontWeight = FontWeight::Regular;
+const HEIGHT: RasterHeight = RasterHeight::Size24;
+
+/// From the top of a letter's box to the line on which it stands.
+const BASELINE: f64 = 19.0;
+
+/// Returns the width of a letter in pixels.
+pub(super) fn letter() -> f64 {
+    cast::float(get_raster_width(WEIGHT, HEIGHT))
+}
+
+/// Draws a text. Strong text is drawn twice, one pixel apart.
+pub(super) fn draw(
+    raster: &mut Raster,
+    [x, y]: [f64; 2],
+    text: &str,
+    anchor: Anchor,
+    style: Style,
+    color: Rgb,
+) {
+    let glyphs: Vec<RasterizedChar> = plain(text).chars().filter_map(glyph).collect();
+    let length = letter() * cast::float(glyphs.len());
+    let before = match anchor {
+        Anchor::Start => 0.0,
+        Anchor::Middle => length / 2.0,
+        Anchor::End => length,
+    };
+    let repeats = if matches!(style, Style::Title | Style::Strong) { 2 } else { 1 };
+    for (number, glyph) in glyphs.iter().enumerate() {
+        // Along the text, and from its top.
+        let along = letter() * cast::float(number) - before;
+        for repeat in 0..repeats {
+            for (row, pixels) in glyph.rows().enumerate() {
+                for (col, &ink) in pixels.iter().enumerate() {
+                    let along = along + cast::float(col + repeat);
+                    let down = cast::float(row) - BASELINE;
+                    let [x, y] = match style {
+                        Style::Turned => [x + down, y - along],
+                        _ => [x + along, y + down],
+                    };
+                    if x >= 0.0 && y >= 0.0 {
+                        let part = f64::from(ink) / 255.0;
+                        raster.blend(cast::index(x), cast::index(y), color, part);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn glyph(c: char) -> Option<RasterizedChar> {
+    get_raster(c, WEIGHT, HEIGHT).or_else(|| get_raster('?', WEIGHT, HEIGHT))
+}
+
+/// Replaces characters that the font does not have by similar ones.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{2013}' | '\u{2212}' => out.push('-'),
+            '\u{2026}' => out.push_str(".."),
+            '\u{d7}' => out.push('x'),
+            '\u{2265}' => out.push_str(">="),
+            '\u{a0}' => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,117 @@
+//! Drawing in a terminal.
+
+mod bars;
+mod canvas;
+mod frame;
+mod heat;
+mod lines;
+
+pub use bars::sparkline;
+
+use crate::figure::{Figure, Marks, Panel};
+use crate::number::{printable, shortened};
+use canvas::Canvas;
+use frame::{Area, framed};
+
+/// The colours that a terminal shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TerminalColors {
+    /// None: text without escape sequences.
+    #[default]
+    Plain,
+    /// A palette of 256.
+    Ansi256,
+    /// All.
+    True,
+}
+
+/// Options of [`terminal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TerminalOptions {
+    /// Characters of a line.
+    pub width: usize,
+    /// Lines, as far as the figure fits.
+    pub height: usize,
+    /// Colours.
+    pub colors: TerminalColors,
+}
+
+impl Default for TerminalOptions {
+    fn default() -> Self {
+        Self { width: 80, height: 24, colors: TerminalColors::default() }
+    }
+}
+
+impl TerminalOptions {
+    /// Sets the number of characters of a line, and of lines.
+    #[must_use]
+    pub fn size(self, width: usize, height: usize) -> Self {
+        Self { width, height, ..self }
+    }
+
+    /// Sets the colours.
+    #[must_use]
+    pub fn colors(self, colors: TerminalColors) -> Self {
+        Self { colors, ..self }
+    }
+}
+
+/// Lines of a canvas at least, however small the terminal.
+const LEAST: usize = 4;
+/// Characters of a line at least.
+const NARROWEST: usize = 24;
+
+/// Draws a figure as lines of text, each ended by a line feed. Control characters in its texts are replaced.
+#[must_use]
+pub fn terminal(figure: &Figure, options: &TerminalOptions) -> String {
+    let width = options.width.max(NARROWEST);
+    let mut out = String::new();
+    let mut line = |text: &str| {
+        if !text.is_empty() {
+            out.push_str(&shortened(&printable(text), width));
+            out.push('\n');
+        }
+    };
+    line(&figure.title);
+    line(&figure.subtitle);
+    let heading = out.lines().count();
+    let count = figure.panels.len().max(1);
+    let height = options.height.saturating_sub(heading + figure.notes.len()) / count;
+    for panel in &figure.panels {
+        panel_lines(panel, [width, height], options.colors, &mut out);
+    }
+    for note in &figure.notes {
+        out.push_str(&shortened(&printable(note), width));
+        out.push('\n');
+    }
+    out
+}
+
+fn panel_lines(panel: &Panel, size: [usize; 2], colors: TerminalColors, out: &mut String) {
+    let legend = match &panel.marks {
+        Marks::Heat(heat) => heat::legend(heat, colors, size[0]),
+        Marks::Lines(all) if all.len() > 1 => lines::legend(all, colors, size[0]),
+        _ => Vec::new(),
+    };
+    let title = usize::from(!panel.title.is_empty());
+    // Above the canvas are the title and the label of the vertical axis, below it three lines of the other axis.
+    let height = size[1].saturating_sub(title + 1 + 3 + legend.len()).max(LEAST);
+    let area = Area::of(panel, size[0], height);
+    let mut canvas = Canvas::new(area.width, area.height);
+    match &panel.marks {
+        Marks::Heat(heat) => heat::draw(heat, colors, &mut canvas),
+        Marks::Bars(all) => bars::draw(all, panel, &mut canvas),
+        Marks::Lines(all) => lines::draw(all, panel, colors, &mut canvas),
+        Marks::Nothing(why) => canvas.centered(&printable(why)),
+    }
+    if title > 0 {
+        out.push_str(&shortened(&printable(&panel.title), size[0]));
+        out.push('\n');
+    }
+    framed(panel, &area, &canvas, colors, out);
+    for line in legend {
+        out.push_str(&line);
+        out.push('\n');
+    }
+}

@@ -1,0 +1,96 @@
+//! Axes around a canvas.
+
+use super::TerminalColors;
+use super::canvas::Canvas;
+use crate::cast;
+use crate::figure::Panel;
+use crate::number::{printable, shortened};
+
+/// Characters of the label of a tick.
+const LABEL: usize = 14;
+
+/// The size of a canvas, and the labels of its rows.
+pub(super) struct Area {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// The label of each row that has one.
+    labels: Vec<Option<String>>,
+    left: usize,
+}
+
+impl Area {
+    pub(super) fn of(panel: &Panel, width: usize, height: usize) -> Self {
+        let labels = |height: usize| {
+            let mut labels = vec![None; height];
+            let most = if panel.y.ticks.is_some() { height } else { height.div_ceil(3) };
+            for tick in panel.y.ticks(most) {
+                let at = (1.0 - panel.y.position(tick.at)) * cast::float(height) - 0.5;
+                let row = cast::index(at).min(height.saturating_sub(1));
+                if let Some(label @ None) = labels.get_mut(row) {
+                    *label = Some(shortened(&printable(&tick.label), LABEL));
+                }
+            }
+            labels
+        };
+        let left_of = |labels: &[Option<String>]| {
+            labels.iter().flatten().map(|label| label.chars().count()).max().unwrap_or(0)
+        };
+        let mut found = labels(height);
+        let left = left_of(&found);
+        let mut canvas = [width.saturating_sub(left + 2).max(8), height];
+        if let Some(aspect) = panel.aspect.filter(|aspect| aspect.is_finite() && *aspect > 0.0) {
+            // A character is about twice as high as wide.
+            let wide = cast::index(2.0 * aspect * cast::float(height)).max(8);
+            let high = cast::index(cast::float(canvas[0]) / aspect / 2.0).max(2);
+            canvas = [canvas[0].min(wide), height.min(high)];
+            found = labels(canvas[1]);
+        }
+        Self { width: canvas[0], height: canvas[1], left: left_of(&found), labels: found }
+    }
+}
+
+/// Appends a canvas with its axes.
+pub(super) fn framed(
+    panel: &Panel,
+    area: &Area,
+    canvas: &Canvas,
+    colors: TerminalColors,
+    out: &mut String,
+) {
+    let left = area.left;
+    let line = |out: &mut String, text: &str| {
+        out.push_str(text.trim_end());
+        out.push('\n');
+    };
+    let whole = left + 2 + area.width;
+    line(out, &shortened(&printable(&panel.y.label), whole.max(40)));
+    for row in 0..area.height {
+        let label = area.labels.get(row).and_then(Option::as_deref);
+        let edge = if label.is_some() { '\u{2524}' } else { '\u{2502}' };
+        out.push_str(&format!("{:>left$} {edge}", label.unwrap_or_default()));
+        canvas.row(row, colors, out);
+        out.push('\n');
+    }
+    let mut edge = vec!['\u{2500}'; area.width];
+    let mut labels = vec![' '; whole + LABEL];
+    let mut free = 0;
+    for tick in panel.x.ticks(area.width / 8) {
+        let at = panel.x.position(tick.at) * cast::float(area.width) - 0.5;
+        let at = cast::index(at).min(area.width.saturating_sub(1));
+        let label = shortened(&printable(&tick.label), LABEL);
+        let length = label.chars().count();
+        let start = (left + 2 + at).saturating_sub(length / 2);
+        if start >= free && start + length <= whole + 2 {
+            labels.splice(start..start + length, label.chars());
+            free = start + length + 1;
+            if let Some(edge) = edge.get_mut(at) {
+                *edge = '\u{252c}';
+            }
+        }
+    }
+    line(out, &format!("{:>left$} \u{2514}{}", "", edge.into_iter().collect::<String>()));
+    line(out, &labels.into_iter().collect::<String>());
+    let label = shortened(&printable(&panel.x.label), area.width.max(40));
+    let indent = left + 2 + area.width.saturating_sub(label.chars().count()) / 2;
+    line(out, &format!("{:>indent$}{label}", ""));
+}

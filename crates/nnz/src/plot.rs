@@ -1,0 +1,90 @@
+//! Pictures of a matrix or of fragments: their numbers, and figures of them.
+//!
+//! Each kind has a function that computes numbers in one pass and in bounded memory, and one that makes a
+//! [`Figure`](draw::Figure) of them, which [`draw`] draws as SVG, as PNG or in a terminal.
+//!
+//! ```no_run
+//! use nnz::plot::{self, PlotOptions, draw};
+//! use nnz::NoProgress;
+//!
+//! let found = plot::density("pbmc.bpcells", [200, 200], &PlotOptions::default(), &NoProgress)?;
+//! let figure = plot::spy(&found, "pbmc.bpcells");
+//! std::fs::write("spy.svg", draw::svg(&figure, &draw::SvgOptions::default()))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bars;
+mod bits;
+mod fragments;
+mod lengths;
+mod names;
+mod spy;
+mod values;
+
+use nnz_core::{Axis, Cancellation, Result};
+
+use crate::open::open_matrix;
+use crate::{Location, Progress, engine};
+
+pub use bits::bits;
+pub use fragments::fragment_lengths;
+pub use lengths::distribution;
+pub use nnz_core::PackedWidths;
+pub use nnz_engine::plot::{
+    ChromosomeLengths, Density, FragmentLengths, LengthBins, LengthMeasure, Lengths, PlotOptions,
+    Profile, ValueBin, ValueCounts,
+};
+pub use nnz_plot as draw;
+pub use spy::{spy, spy_bins};
+pub use values::values;
+
+/// Counts the entries in each bin of a grid of at most `most` rows and columns, in one pass.
+///
+/// # Errors
+///
+/// Fails if the matrix cannot be read or is broken.
+pub fn density(
+    location: impl Into<Location>,
+    most: [usize; 2],
+    options: &PlotOptions,
+    progress: &dyn Progress,
+) -> Result<Density> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let location = &location.into();
+    let opened = open_matrix(location, options.memory)?;
+    engine::plot::density(&*opened, &location.source_place(), most, options, progress)
+}
+
+/// Measures each row or column, in one pass.
+///
+/// # Errors
+///
+/// Fails if the matrix cannot be read or is broken, and for sums if its values are complex.
+pub fn lengths(
+    location: impl Into<Location>,
+    axis: Axis,
+    measure: LengthMeasure,
+    options: &PlotOptions,
+    progress: &dyn Progress,
+) -> Result<Lengths> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let location = &location.into();
+    let opened = open_matrix(location, options.memory)?;
+    engine::plot::lengths(&*opened, &location.source_place(), axis, measure, options, progress)
+}
+
+/// Counts the values of the entries by size, in one pass.
+///
+/// # Errors
+///
+/// Fails if the matrix cannot be read or is broken, and if its values are complex.
+pub fn count_values(
+    location: impl Into<Location>,
+    options: &PlotOptions,
+    progress: &dyn Progress,
+) -> Result<ValueCounts> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let location = &location.into();
+    let opened = open_matrix(location, options.memory)?;
+    engine::plot::values(&*opened, &location.source_place(), options, progress)
+}

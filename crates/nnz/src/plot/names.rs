@@ -1,0 +1,31 @@
+//! Words and numbers that several figures have.
+
+use nnz_core::{Axis, AxisKind};
+use nnz_plot::grouped;
+
+/// Returns a count with what is counted.
+pub(super) fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { more })
+}
+
+/// Returns what is along an axis, with its kind if it is known: `rows (features)`.
+pub(super) fn along(axis: Axis, kinds: [AxisKind; 2]) -> String {
+    let kind = kinds[usize::from(axis == Axis::Cols)];
+    match kind {
+        AxisKind::Unknown => axis.to_string(),
+        kind => format!("{axis} ({kind})"),
+    }
+}
+
+/// Returns a part as a percentage with three digits.
+#[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+pub(super) fn percentage(part: u64, whole: u128) -> Option<String> {
+    let percent = 100.0 * part as f64 / whole as f64;
+    (whole > 0).then(|| match percent {
+        0.0 => "0 %".to_owned(),
+        percent if percent < 0.001 => format!("{percent:.1e} %"),
+        percent if percent < 1.0 => format!("{percent:.3} %"),
+        percent if percent < 10.0 => format!("{percent:.2} %"),
+        percent => format!("{percent:.1} %"),
+    })
+}

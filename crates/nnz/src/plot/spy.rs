@@ -1,0 +1,62 @@
+//! Where the entries are.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "positions on a picture are rounded"
+)]
+
+use nnz_core::{Axis, Shape};
+use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, grouped};
+
+use super::Density;
+use super::names::{along, counted, percentage};
+
+/// Width divided by height at most, and height divided by width.
+const LONGEST: f64 = 2.5;
+
+/// Returns the proportions of a matrix in a picture, which are not extreme.
+fn aspect(shape: Shape) -> f64 {
+    let aspect = shape.cols.max(1) as f64 / shape.rows.max(1) as f64;
+    aspect.clamp(1.0 / LONGEST, LONGEST)
+}
+
+/// Returns how many rows and columns a grid has that fits into a space of `[width, height]` squares.
+#[must_use]
+pub fn spy_bins(shape: Shape, [width, height]: [usize; 2]) -> [usize; 2] {
+    let aspect = aspect(shape);
+    let rows = (height as f64).min(width as f64 / aspect);
+    [rows, rows * aspect].map(|bins| (bins.round() as usize).max(1))
+}
+
+/// Makes a figure of where the entries of a matrix are, with a colour for their number.
+#[must_use]
+pub fn spy(density: &Density, title: &str) -> Figure {
+    let Density { shape, axis_kinds, rows_per_bin, cols_per_bin, entries, .. } = density;
+    let share =
+        percentage(*entries, shape.cells()).map_or(String::new(), |part| format!(" ({part})"));
+    let subtitle = format!(
+        "{} \u{d7} {}, {}{share}",
+        counted(shape.rows, "row", "rows"),
+        counted(shape.cols, "column", "columns"),
+        counted(*entries, "entry", "entries")
+    );
+    let axis = |axis: Axis| {
+        let range = [0.0, shape.len(axis).max(1) as f64];
+        PlotAxis::linear(along(axis, *axis_kinds), range).whole()
+    };
+    let marks = if *entries == 0 {
+        Marks::Nothing(if shape.is_empty() { "no elements" } else { "no entries" }.to_owned())
+    } else {
+        let label = match (rows_per_bin, cols_per_bin) {
+            (1, 1) => "entries".to_owned(),
+            (rows, cols) => {
+                format!("entries per {} \u{d7} {} elements", grouped(*rows), grouped(*cols))
+            }
+        };
+        let (rows, cols) = (density.rows, density.cols);
+        Marks::Heat(Heat { rows, cols, counts: density.counts.clone(), label })
+    };
+    let panel = Panel::new(axis(Axis::Cols), axis(Axis::Rows).reversed(), marks);
+    Figure::new(title).subtitle(subtitle).panel(panel.aspect(aspect(*shape)))
+}
