@@ -22,9 +22,22 @@ pub(crate) struct Tiles {
     inner: Vec<usize>,
     tile: Vec<usize>,
     band: usize,
+    /// The number of chunks down each column, if elements are given by column: everything else is that of the
+    /// transposed array.
+    down: Option<u64>,
 }
 
 impl Tiles {
+    /// Creates the tiles of a matrix whose elements are given by column.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn by_column(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
+        let (&[rows, cols], &[down, across]) = (shape, chunk) else {
+            return Err(Error::argument("an array by column of other dimensions than two"));
+        };
+        let tiles = Self::new(&[cols, rows], &[across, down], element)?;
+        Ok(Self { down: Some(rows.div_ceil(down.max(1)).max(1)), ..tiles })
+    }
+
     /// Creates the tiles of an array; the length of the first dimension may be unknown.
     pub(crate) fn new(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
         let narrow = |len: u64| {
@@ -51,6 +64,7 @@ impl Tiles {
                 .map(|len| narrow(*len))
                 .collect::<Result<_>>()?,
             band: narrow(product([rows, row].into_iter())?)?,
+            down: None,
         })
     }
 
@@ -69,7 +83,22 @@ impl Tiles {
     pub(crate) fn offsets(&self, number: usize) -> Vec<u64> {
         let mut at = self.place(number as u64);
         at.iter_mut().zip(&self.chunk).for_each(|(at, chunk)| *at *= chunk);
+        if self.down.is_some() {
+            at.reverse();
+        }
         at
+    }
+
+    /// Returns the numbers of `count` chunks, which are those of the order in which they are cut, in
+    /// row-major order.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn in_row_major_order(&self, count: usize) -> impl Iterator<Item = usize> {
+        let down = self.down.and_then(|down| usize::try_from(down).ok());
+        let (down, across) = match down {
+            Some(down) => (down.max(1), count / down.max(1)),
+            None => (1, count),
+        };
+        (0..down).flat_map(move |row| (0..across).map(move |col| col * down + row))
     }
 
     /// Returns the index of a chunk in the grid of chunks.
@@ -121,7 +150,28 @@ impl Tiles {
             position += here as u64;
             rest = after;
         }
+        self.turn(&mut out);
         Ok(out)
+    }
+
+    /// Transposes chunks that were cut from a transposed array.
+    fn turn(&self, chunks: &mut [u8]) {
+        let (Some(_), &[across, down]) = (self.down, &self.chunk[..]) else { return };
+        let narrow = |len: u64| usize::try_from(len).unwrap_or(1);
+        let (across, down, size) = (narrow(across), narrow(down), self.element);
+        if across == 1 || down == 1 || size == 0 {
+            return;
+        }
+        let mut turned = vec![0; across * down * size];
+        for chunk in chunks.chunks_exact_mut(turned.len()) {
+            for (col, column) in chunk.chunks_exact(down * size).enumerate() {
+                for (row, element) in column.chunks_exact(size).enumerate() {
+                    let at = (row * across + col) * size;
+                    turned[at..at + size].copy_from_slice(element);
+                }
+            }
+            chunk.copy_from_slice(&turned);
+        }
     }
 
     /// Returns the tiles of a band along an axis other than its first.
@@ -238,6 +288,54 @@ mod tests {
                 let linear = at.iter().zip(shape).fold(0, |sum, (at, len)| sum * len + at);
                 let expected = if inside { u16::try_from(linear + 1).unwrap() } else { 0 };
                 assert_eq!(found, expected.to_le_bytes(), "{shape:?} {chunk:?} {number} {place}");
+            }
+        }
+    }
+
+    #[cfg(feature = "hdf5")]
+    #[test]
+    fn columns_are_divided_into_the_same_chunks_as_rows() {
+        for (shape, chunk) in [
+            ([5, 7], [2, 3]),
+            ([5, 7], [5, 7]),
+            ([5, 7], [1, 3]),
+            ([5, 7], [2, 1]),
+            ([1, 9], [1, 4]),
+            ([9, 1], [4, 1]),
+            ([3, 3], [1, 1]),
+        ] {
+            let [rows, cols] = shape;
+            let elements = |order: Vec<u64>| -> Vec<u8> {
+                order.iter().flat_map(|n| u16::try_from(n + 1).unwrap().to_le_bytes()).collect()
+            };
+            let by_row = elements((0..rows * cols).collect());
+            let by_col =
+                (0..cols).flat_map(|col| (0..rows).map(move |row| row * cols + col)).collect();
+            let by_col = elements(by_col);
+            let plain = Tiles::new(&shape, &chunk, 2).unwrap();
+            let expected = plain.cut(0, by_row).unwrap();
+            let bytes = usize::try_from(chunk[0] * chunk[1]).unwrap() * 2;
+            let expected: Vec<&[u8]> = expected.chunks(bytes).collect();
+            let tiles = Tiles::by_column(&shape, &chunk, 2).unwrap();
+            for piece in [1, 2, 13, 10_000] {
+                let (mut cut, mut position, mut pending) = (Vec::new(), 0, Vec::new());
+                for piece in by_col.chunks(piece) {
+                    pending.extend_from_slice(piece);
+                    let whole = tiles.whole(position, pending.len());
+                    let rest = pending.split_off(whole);
+                    let whole_bands = std::mem::replace(&mut pending, rest);
+                    cut.extend(tiles.cut(position, whole_bands).unwrap());
+                    position += whole as u64;
+                }
+                cut.extend(tiles.cut(position, pending).unwrap());
+                let cut: Vec<&[u8]> = cut.chunks(bytes).collect();
+                let order: Vec<usize> = tiles.in_row_major_order(cut.len()).collect();
+                let found: Vec<&[u8]> = order.iter().map(|&number| cut[number]).collect();
+                assert_eq!(found, expected, "{shape:?} {chunk:?} {piece}");
+                let offsets = |tiles: &Tiles, number| tiles.offsets(number);
+                let turned: Vec<_> = order.iter().map(|&number| offsets(&tiles, number)).collect();
+                let straight: Vec<_> = (0..cut.len()).map(|at| offsets(&plain, at)).collect();
+                assert_eq!(turned, straight);
             }
         }
     }

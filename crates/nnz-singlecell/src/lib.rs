@@ -1,7 +1,10 @@
-//! Formats of single-cell genomics: AnnData, matrices of 10x in HDF5, fragments as text.
+//! Formats of single-cell genomics: AnnData, Loom, matrices of 10x in HDF5, fragments as text.
 
 pub mod anndata;
+mod dense;
 pub mod fragment_tsv;
+pub mod loom;
+mod parts;
 pub mod tenx;
 
 /// What the README shows is compiled.

@@ -17,6 +17,8 @@ mod daphne;
 #[cfg(feature = "singlecell")]
 mod fragment_text;
 mod groups;
+#[cfg(feature = "singlecell")]
+mod loom;
 #[cfg(feature = "matrix-market")]
 mod matrix_market;
 #[cfg(feature = "scientific")]

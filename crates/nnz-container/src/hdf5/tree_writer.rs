@@ -204,10 +204,18 @@ fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
             let stored = DatasetSpec::chunked(element, &spec.shape, &chunk);
             let stored = stored.compress(spec.compression, spec.shuffle);
             let stored = if spec.unwritten { stored.unwritten() } else { stored };
+            let stored = if spec.by_column { stored.by_column() } else { stored };
+            let stored = match &spec.max_shape {
+                Some(max) => stored.max_shape(max),
+                None => stored,
+            };
             match (spec.growing, &spec.chunk) {
                 (true, _) => stored.growing().fitting(),
                 (false, _) => stored,
             }
+        }
+        _ if spec.by_column || spec.max_shape.is_some() => {
+            return Err(Error::argument("an array by column or of variable shape without chunks"));
         }
         _ => DatasetSpec::contiguous(element, &spec.shape),
     };

@@ -190,6 +190,7 @@ impl TreeWriter for NpzTreeWriter {
         if spec.unwritten {
             return Err(refused("npz arrays whose elements are not stored"));
         }
+        spec.check_by_row()?;
         let level = spec.compression.gzip_level("npz")?;
         spec.chunk_shape(u64::MAX)?;
         if spec.fill.is_some_and(|fill| spec.element != ElementType::Number(fill.value_type())) {

@@ -30,6 +30,8 @@ pub struct ArraySpec {
     pub(crate) shuffle: bool,
     pub(crate) fill: Option<Scalar>,
     pub(crate) dimensions: Option<Vec<String>>,
+    pub(crate) by_column: bool,
+    pub(crate) max_shape: Option<Vec<Option<u64>>>,
 }
 
 impl ArraySpec {
@@ -48,6 +50,8 @@ impl ArraySpec {
             shuffle: false,
             fill: None,
             dimensions: None,
+            by_column: false,
+            max_shape: None,
         }
     }
 
@@ -117,6 +121,20 @@ impl ArraySpec {
         Self { dimensions: Some(names.into_iter().map(Into::into).collect()), ..self }
     }
 
+    /// Appends the elements of a matrix by column instead of by row, in HDF5. The chunks are the same. They have
+    /// to be set, and a band is the adjacent chunks down a column.
+    #[must_use]
+    pub fn by_column(self) -> Self {
+        Self { by_column: true, ..self }
+    }
+
+    /// Sets the maximum length of each dimension, `None` for unlimited, in containers that limit it. Chunks have to
+    /// be set.
+    #[must_use]
+    pub fn max_shape(self, max: &[Option<u64>]) -> Self {
+        Self { max_shape: Some(max.to_vec()), ..self }
+    }
+
     /// Returns the type of the elements.
     #[must_use]
     pub fn element(&self) -> &ElementType {
@@ -127,6 +145,15 @@ impl ArraySpec {
     #[must_use]
     pub fn shape(&self) -> &[u64] {
         &self.shape
+    }
+
+    /// Fails if elements are appended by column, which only HDF5 supports.
+    #[cfg(any(feature = "zarr", feature = "npz"))]
+    pub(crate) fn check_by_row(&self) -> Result<()> {
+        match self.by_column {
+            true => Err(Error::argument("arrays are written by column only to HDF5")),
+            false => Ok(()),
+        }
     }
 
     /// Returns the shape of chunks: as set, or the last dimensions up to `most` elements.

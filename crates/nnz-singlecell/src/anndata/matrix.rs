@@ -1,7 +1,5 @@
 //! Reading a matrix of an AnnData file.
 
-mod dense;
-
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,7 +13,7 @@ use nnz_core::{
 use super::element::{Element, SparseGroup};
 use super::item::Along;
 use super::{AnnData, DataFrame, Item};
-use dense::{CellReader, Dense};
+use crate::dense::{CellReader, Dense};
 
 /// A matrix of an AnnData file, open for reading.
 ///

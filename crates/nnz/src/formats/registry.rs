@@ -17,7 +17,7 @@ use super::{
     binsparse, groups,
 };
 #[cfg(feature = "singlecell")]
-use super::{anndata, fragment_text, tenx};
+use super::{anndata, fragment_text, loom, tenx};
 #[cfg(feature = "bpcells")]
 use super::{bpcells, bpcells_fragments};
 #[cfg(feature = "scientific")]
@@ -40,6 +40,8 @@ const FORMATS: &[&dyn Format] = &[
     #[cfg(feature = "bpcells")]
     &bpcells::BpCells,
     &binsparse::Binsparse,
+    #[cfg(feature = "singlecell")]
+    &loom::LoomFile,
     #[cfg(feature = "singlecell")]
     &anndata::AnnDataFile,
     #[cfg(feature = "scientific")]

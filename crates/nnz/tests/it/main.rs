@@ -25,6 +25,7 @@ mod examples;
 mod faulty_storage;
 mod fragments;
 mod in_memory;
+mod loom;
 mod mutations;
 mod partly_sorted;
 mod properties;

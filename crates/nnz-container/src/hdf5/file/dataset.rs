@@ -81,7 +81,10 @@ impl Dataset {
                 let chunk: Vec<u64> = chunk.iter().map(|len| u64::from(*len)).collect();
                 let element = usize::try_from(spec.element_bytes()?)
                     .map_err(|_| Error::argument("elements larger than memory"))?;
-                let tiles = Tiles::new(shape, &chunk, element)?;
+                let tiles = match spec.by_column {
+                    false => Tiles::new(shape, &chunk, element)?,
+                    true => Tiles::by_column(shape, &chunk, element)?,
+                };
                 let band = tiles.band_bytes();
                 let batch = band * (BATCH / band.max(1)).max(1);
                 Storage::Chunked { list: chunks.add(spec.form()?), tiles, batch, cut: 0 }

@@ -31,6 +31,8 @@ pub struct DatasetSpec {
     pub(super) growing: bool,
     /// Whether no elements are stored.
     pub(super) unwritten: bool,
+    /// Whether elements are appended by column.
+    pub(super) by_column: bool,
     /// Whether the chunk is shortened if the array is shorter.
     pub(super) fitting: bool,
     /// The fill value in stored form; zeros if `None`.
@@ -48,6 +50,7 @@ impl DatasetSpec {
             layout,
             growing: false,
             unwritten: false,
+            by_column: false,
             fitting: false,
             fill: None,
             compression,
@@ -119,6 +122,14 @@ impl DatasetSpec {
         self
     }
 
+    /// Appends the elements of a matrix by column. They are stored in the same way as by row. The array has to be
+    /// chunked, and may not grow while it is written.
+    #[must_use]
+    pub fn by_column(mut self) -> Self {
+        self.by_column = true;
+        self
+    }
+
     /// Sets the maximum length of each axis, `None` for unlimited. The array has to be chunked.
     #[must_use]
     pub fn max_shape(mut self, max: &[Option<u64>]) -> Self {
@@ -178,6 +189,10 @@ impl DatasetSpec {
         }
         let bytes = product([self.space.elements()?, self.element_bytes()?.into()].into_iter())?;
         let growing_alone = |what: &str| Err(Error::argument(format!("{what} cannot grow")));
+        if self.by_column && (self.growing || !matches!(self.layout, Layout::Chunked(_))) {
+            let what = "elements are appended by column only to chunks of an array of known length";
+            return Err(Error::argument(what));
+        }
         match (&self.layout, &self.space) {
             (Layout::Chunked(chunk), Dataspace::Simple { shape, max_shape }) => {
                 check(self.compression)?;

@@ -229,6 +229,7 @@ impl TreeWriter for ZarrTreeWriter {
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
         let ZarrTreeOptions { version, threads, .. } = self.options;
+        spec.check_by_row()?;
         spec.compression.check()?;
         let mut described = Described::new(&spec.element, version).ok_or_else(|| {
             let place = Place::array(self.place(parent).path.unwrap_or_default(), name);

@@ -24,10 +24,10 @@ pub(super) fn write<W: Write + Seek>(
     // After the last chunk along every axis, the last one being within an element.
     let past_end = tiles.offsets(last).into_iter().zip(chunk).map(|(at, len)| at + u64::from(*len));
     let end = key(0, past_end, element.into());
-    let chunks = list.addresses.into_iter().zip(list.sizes).enumerate();
-    let mut children = chunks.map(|(number, (address, size))| Child {
-        key: key(size, tiles.offsets(number).into_iter(), 0),
-        address,
+    let ChunkList { addresses, sizes } = list;
+    let mut children = tiles.in_row_major_order(count).filter_map(|number| {
+        let (&address, &size) = (addresses.get(number)?, sizes.get(number)?);
+        Some(Child { key: key(size, tiles.offsets(number).into_iter(), 0), address })
     });
     btree_v1::write(output, NodeType::Chunk, count, &mut children, &end)
 }

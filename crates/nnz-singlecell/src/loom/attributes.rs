@@ -1,0 +1,233 @@
+//! The attributes of rows or columns: names, and typed columns.
+
+use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
+use nnz_core::{
+    Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, Names, Place, Result,
+};
+
+use super::references::Decoded;
+use super::{names, spec};
+
+/// The attributes of rows or columns: a name for each, and typed columns.
+///
+/// Opening reads the shapes of all; values are read when they are needed.
+pub struct Attributes {
+    place: Place,
+    len: u64,
+    /// The names, and their attribute.
+    names: Option<(String, Text)>,
+    columns: Vec<ColumnInfo>,
+    values: Vec<Values>,
+    /// Attributes of two dimensions, which are matrices.
+    wide: Vec<String>,
+    /// Attributes of more dimensions, and those of other types.
+    others: Vec<String>,
+    /// Attributes that cannot be opened.
+    broken: Vec<Broken>,
+    /// The index in these of the attribute that should have the names.
+    broken_names: Option<usize>,
+}
+
+/// An attribute that cannot be opened.
+struct Broken {
+    name: String,
+    place: Place,
+    found: String,
+    expected: String,
+}
+
+impl Broken {
+    fn error(&self) -> Error {
+        Error::mismatch(self.place.clone(), &self.found, &self.expected)
+    }
+}
+
+enum Values {
+    Numbers(Box<dyn NdArray>),
+    Text(Text),
+}
+
+/// Strings, which may have references to characters.
+struct Text {
+    array: Box<dyn NdArray>,
+    references: bool,
+}
+
+impl Text {
+    fn read(&self) -> Result<Names<'_>> {
+        let strings = self.array.read_strings(&self.array.all())?;
+        Ok(if self.references { Box::new(Decoded::new(strings)) } else { strings })
+    }
+}
+
+impl std::fmt::Debug for Attributes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Attributes")
+            .field("place", &self.place)
+            .field("len", &self.len)
+            .field("columns", &self.columns)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns the name of the group with the attributes of an axis.
+pub(super) fn group_of(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Rows => "row_attrs",
+        Axis::Cols => "col_attrs",
+    }
+}
+
+impl Attributes {
+    /// Opens the attributes of an axis of length `len`, of a file of some version.
+    pub(super) fn open(
+        root: &dyn Group,
+        axis: Axis,
+        len: u64,
+        version: Option<&str>,
+    ) -> Result<Self> {
+        let group = root.group(group_of(axis))?;
+        let (columns, values) = (Vec::new(), Vec::new());
+        let (wide, others, broken) = (Vec::new(), Vec::new(), Vec::new());
+        let place = Place::path(group.path());
+        let (names, broken_names) = (None, None);
+        let mut table =
+            Self { place, len, names, columns, values, wide, others, broken, broken_names };
+        let is_old = spec::has_references(version);
+        for child in group.children()? {
+            match child.kind {
+                ChildKind::Array => match group.array(&child.name) {
+                    Ok(array) => table.add(child.name, array, is_old),
+                    Err(error) if error.is_system() => return Err(error),
+                    Err(error) => {
+                        let (kind, place) = error.into_parts();
+                        let (found, expected) = (kind.to_string(), "an array".to_owned());
+                        table.broken.push(Broken { name: child.name, place, found, expected });
+                    }
+                },
+                _ => table.others.push(child.name),
+            }
+        }
+        table.choose_names(axis);
+        Ok(table)
+    }
+
+    /// Adds an attribute.
+    fn add(&mut self, name: String, array: Box<dyn NdArray>, is_old: bool) {
+        if array.shape().first() != Some(&self.len) {
+            let found = format!("an attribute of shape {:?}", array.shape());
+            let expected = format!("{} elements along the first dimension", self.len);
+            let place = array.place();
+            return self.broken.push(Broken { name, place, found, expected });
+        }
+        let is_number = array.element_type().value_type().is_some();
+        let (column_type, values) = match array.element_type() {
+            _ if array.shape().len() == 2 && is_number => return self.wide.push(name),
+            _ if array.shape().len() > 1 => return self.others.push(name),
+            found if found.is_string() => {
+                let fixed = matches!(found, ElementType::FixedString { .. });
+                let references = fixed || is_old;
+                (ColumnType::String, Values::Text(Text { array, references }))
+            }
+            found => match found.value_type() {
+                Some(value_type) => (ColumnType::Number(value_type), Values::Numbers(array)),
+                None => return self.others.push(name),
+            },
+        };
+        self.columns.push(ColumnInfo { name, column_type });
+        self.values.push(values);
+    }
+
+    /// Takes the first attribute with names out of the columns.
+    fn choose_names(&mut self, axis: Axis) {
+        for name in names::known(axis) {
+            self.broken_names = self.broken.iter().position(|broken| broken.name == *name);
+            if self.broken_names.is_some() {
+                return;
+            }
+            let Some(at) = self.columns.iter().position(|column| column.name == *name) else {
+                continue;
+            };
+            // Numbers are not names.
+            if matches!(self.values.get(at), Some(Values::Text(_))) {
+                let name = self.columns.remove(at).name;
+                if let Values::Text(text) = self.values.remove(at) {
+                    self.names = Some((name, text));
+                }
+                return;
+            }
+        }
+    }
+
+    /// Returns its location.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place.clone()
+    }
+
+    /// Returns the attribute with the names, if there is one.
+    #[must_use]
+    pub fn names_attribute(&self) -> Option<&str> {
+        self.names.as_ref().map(|(name, _)| name.as_str())
+    }
+
+    /// Starts reading the names; `None` if no attribute has names.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be read, or if the attribute that should have them is invalid.
+    pub fn names(&self) -> Result<Option<Names<'_>>> {
+        if let Some(broken) = self.broken_names.and_then(|at| self.broken.get(at)) {
+            return Err(broken.error());
+        }
+        self.names.as_ref().map(|(_, text)| text.read()).transpose()
+    }
+
+    /// Returns the number of bytes of stored names.
+    pub(super) fn names_bytes(&self) -> Result<u64> {
+        self.names.as_ref().map_or(Ok(0), |(_, text)| text.array.stored_bytes())
+    }
+
+    /// Returns the errors of attributes that cannot be opened, which are not among the columns.
+    #[must_use]
+    pub fn broken(&self) -> Vec<Error> {
+        self.broken.iter().map(Broken::error).collect()
+    }
+
+    /// Lists the attributes that are matrices: numbers in two dimensions.
+    #[must_use]
+    pub fn wide(&self) -> &[String] {
+        &self.wide
+    }
+
+    /// Lists the attributes that are neither columns nor matrices: those of more dimensions, of types that
+    /// columns cannot have, and broken ones.
+    #[must_use]
+    pub fn others(&self) -> Vec<&str> {
+        let others = self.others.iter().map(String::as_str);
+        others.chain(self.broken.iter().map(|broken| broken.name.as_str())).collect()
+    }
+}
+
+impl Annotations for Attributes {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.columns
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        let values = match self.values.get(column) {
+            Some(Values::Numbers(array)) => {
+                ColumnValues::Numbers(array.read(&array.all(), memory)?)
+            }
+            Some(Values::Text(text)) => {
+                ColumnValues::Strings(text.read()?.list_with_limit(memory)?)
+            }
+            None => return Err(Error::argument(format!("there is no column {column}"))),
+        };
+        Ok(Column { values, missing: None })
+    }
+}

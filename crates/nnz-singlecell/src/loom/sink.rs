@@ -1,0 +1,86 @@
+//! Writing a matrix as a new Loom file.
+
+use nnz_container::Compression;
+use nnz_container::tree::{NodeId, TreeWriter};
+use nnz_core::{
+    Annotations, Axis, Batch, Header, Names, Order, Result, SinkCapabilities, ValueType, Written,
+};
+
+use super::cells::CellWriter;
+use super::output::Output;
+
+/// What a Loom file can store.
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
+    names: true,
+    annotations: true,
+    unique: true,
+    dense: true,
+    ..SinkCapabilities::new(&[Order::Col, Order::Row], VALUE_TYPES)
+};
+
+/// The types of values; there are no booleans.
+pub(super) const VALUE_TYPES: &[ValueType] = &[
+    ValueType::U8,
+    ValueType::U16,
+    ValueType::U32,
+    ValueType::U64,
+    ValueType::I8,
+    ValueType::I16,
+    ValueType::I32,
+    ValueType::I64,
+    ValueType::F32,
+    ValueType::F64,
+];
+
+/// The compression that loompy uses.
+pub const COMPRESSION: Compression = Compression::Gzip(2);
+
+/// A sink that writes a matrix as the main one of a new file. All cells are stored.
+pub struct MatrixSink {
+    output: Output,
+    cells: CellWriter,
+}
+
+impl std::fmt::Debug for MatrixSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixSink").finish_non_exhaustive()
+    }
+}
+
+impl MatrixSink {
+    /// Creates a matrix whose columns are cells in an empty tree of HDF5, and writes names and
+    /// annotations, except columns that are [not supported](super::unsupported_columns).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tree cannot be written, if names cannot be read or are not UTF-8, or if
+    /// annotations cannot be read or stored.
+    pub fn create(
+        tree: Box<dyn TreeWriter>,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+        annotations: [Option<&dyn Annotations>; 2],
+        compression: Compression,
+    ) -> Result<Self> {
+        let mut output = Output::start(tree, compression)?;
+        let axes = [Axis::Rows, Axis::Cols];
+        for ((axis, names), annotations) in axes.into_iter().zip(names).zip(annotations) {
+            output.table(axis, header.shape.len(axis), names, annotations)?;
+        }
+        let place = (NodeId::ROOT, "matrix");
+        let cells = CellWriter::create(&mut *output.tree, place, header, compression)?;
+        Ok(Self { output, cells })
+    }
+}
+
+impl nnz_core::MatrixSink for MatrixSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        self.cells.put(&mut *self.output.tree, batch)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { mut output, cells } = *self;
+        cells.finish(&mut *output.tree)?;
+        Ok(Written { bytes: output.tree.finish()? })
+    }
+}

@@ -1,0 +1,98 @@
+//! Loom.
+
+mod members;
+mod place;
+mod target;
+mod validate;
+
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Result};
+use nnz_singlecell::loom::{Item, Loom};
+use nnz_storage::InputDirectory;
+
+use super::registry::no_group;
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+
+/// A Loom file, or one matrix of it.
+pub(super) struct LoomFile;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "loom",
+    aliases: &[],
+    extensions: &["loom"],
+    summary: "Loom, versions 2 and 3: matrix, layers, row_graphs, col_graphs",
+    reads: &[DatasetKind::Matrix],
+    writes: &[DatasetKind::Matrix],
+    containers: false,
+    hdf5: true,
+    options: &[],
+};
+
+impl Format for LoomFile {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        if probe.group_name().is_none() {
+            return Ok(None);
+        }
+        let named = probe.path().is_some_and(|path| INFO.is_extension_of(path));
+        let found = match place::find(probe) {
+            Ok(found) => found.is_some() || (named && place::is_incomplete(probe)?),
+            Err(error) if error.is_system() => return Err(error),
+            // Opening it gives the error.
+            Err(_) => named,
+        };
+        Ok(found.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let (file, item) = place::open(&probe)?;
+        Ok(Dataset::Matrix(Box::new(match item {
+            Some(item) => {
+                file.matrix(&item).map_err(|error| absent(error, &item, &file, &probe))?
+            }
+            None => file.main_matrix()?,
+        })))
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        validate::validate(&probe, options, each)
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options, source)?))
+    }
+
+    fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
+        members::members(probe)
+    }
+
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        Ok(directory.is_none() && INFO.is_extension_of(path))
+    }
+}
+
+/// Lists the matrices of a file that does not have the selected one.
+fn absent(error: Error, item: &Item, file: &Loom, probe: &Probe) -> Error {
+    match file.items() {
+        Ok(items) if matches!(error.kind(), ErrorKind::Missing) && !items.contains(item) => {
+            let names = items.iter().map(ToString::to_string).collect();
+            no_group("no such group", names, probe.location())
+        }
+        _ => error,
+    }
+}

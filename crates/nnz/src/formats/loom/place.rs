@@ -1,0 +1,85 @@
+//! Paths after `::`: that of a Loom file in a group, and that of a matrix in it.
+
+use std::sync::Arc;
+
+use nnz_container::tree::Group;
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
+use nnz_singlecell::loom::{Item, Loom};
+
+use crate::Location;
+use crate::formats::Probe;
+
+/// A group that is the root of Loom, and the selected matrix, if any.
+type Found = (Arc<dyn Group>, Option<Item>);
+
+/// Returns the group that a location selects, without slashes around it.
+fn selected(probe: &Probe) -> &str {
+    let location = match probe.location() {
+        Location::Path { group: Some(group), .. } => Some(group.as_str()),
+        _ => probe.group_name(),
+    };
+    location.unwrap_or_default().trim_matches('/')
+}
+
+/// Finds Loom and the matrix that a location selects; `None` if it selects neither.
+pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
+    let Some(root) = probe.root()? else { return Ok(None) };
+    let mut here = Arc::clone(root);
+    let mut rest = selected(probe);
+    loop {
+        if Loom::is_root(&*here)? {
+            if rest.is_empty() {
+                return Ok(Some((here, None)));
+            }
+            if let Ok(item) = rest.parse() {
+                return Ok(Some((here, Some(item))));
+            }
+        }
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let (name, inner) = rest.split_once('/').unwrap_or((rest, ""));
+        let Some(group) = readable(here.group(name))? else { return Ok(None) };
+        (here, rest) = (group.into(), inner);
+    }
+}
+
+/// Returns whether a whole file has some of what makes it Loom, so that opening it gives the error.
+pub(super) fn is_incomplete(probe: &Probe) -> Result<bool> {
+    let Some(root) = probe.root()?.filter(|_| selected(probe).is_empty()) else {
+        return Ok(false);
+    };
+    let children = readable(root.children())?.unwrap_or_default();
+    Ok(children.iter().any(|child| ["matrix", "row_attrs", "col_attrs"].contains(&&*child.name)))
+}
+
+/// Opens Loom, and returns the selected matrix, if any.
+pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
+    let place = probe.location().source_place();
+    if let Some((root, item)) = find(probe)? {
+        return Ok((Loom::open(root)?, item));
+    }
+    let whole = selected(probe).is_empty();
+    match probe.root()?.filter(|_| whole) {
+        // The error states what is missing.
+        Some(root) => Ok((Loom::open(Arc::clone(root))?, None)),
+        None => {
+            let what = "contains no Loom data, and is no matrix of it".to_owned();
+            Err(Error::new(ErrorKind::Unrecognized(what), place))
+        }
+    }
+}
+
+/// Returns the place of a matrix in a probe.
+pub(super) fn of_item(probe: &Probe, item: &Item) -> Place {
+    let inner = match selected(probe) {
+        "" => item.to_string(),
+        group => format!("{group}/{item}"),
+    };
+    match probe.location() {
+        Location::Path { path, .. } => {
+            Location::Path { path: path.clone(), group: Some(inner) }.source_place()
+        }
+        Location::Stream => probe.location().source_place(),
+    }
+}

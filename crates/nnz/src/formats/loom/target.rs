@@ -1,0 +1,109 @@
+//! Writing a matrix as a new file.
+
+use std::path::{Path, PathBuf};
+
+use nnz_container::Compression;
+use nnz_container::hdf5::Hdf5TreeWriter;
+use nnz_container::hdf5::file::FileOptions;
+use nnz_container::tree::TreeWriter;
+use nnz_core::{
+    Annotations, Axis, AxisKind, Header, MatrixSink, MatrixSource, Metadata, Names, Result,
+    SinkCapabilities,
+};
+use nnz_singlecell::loom as format;
+use nnz_storage::staging::{StagedFile, WriteOptions};
+
+use crate::formats::MatrixTarget;
+use crate::formats::target::without_group;
+use crate::{ConvertOptions, Location};
+
+/// The largest ratio of deflate.
+const DEFLATE: u128 = 1032;
+
+/// The target of a file.
+pub(super) struct Target {
+    path: PathBuf,
+    write: WriteOptions,
+    compression: Compression,
+    threads: usize,
+    /// Annotations that are not stored.
+    dropped: Vec<String>,
+}
+
+impl Target {
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
+        let path = without_group(to, "loom")?.to_path_buf();
+        options.registry.check_name(&path, &super::INFO, &["HDF5"])?;
+        let mut dropped = Vec::new();
+        for axis in [Axis::Rows, Axis::Cols] {
+            let Some(table) = source.annotations(axis)? else { continue };
+            let has_names = source.read_names(axis)?.is_some();
+            dropped.extend(format::unsupported_columns(axis, table.columns(), has_names));
+        }
+        Ok(Self {
+            path,
+            write: options.write,
+            compression: options.compress.unwrap_or(format::COMPRESSION),
+            threads: options.threads,
+            dropped,
+        })
+    }
+
+    /// Starts writing.
+    pub(super) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
+        let options = FileOptions { threads: self.threads, ..FileOptions::default() };
+        Ok(Box::new(Hdf5TreeWriter::create(&self.path, self.write, options)?))
+    }
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        format::CAPABILITIES
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn check(&self) -> Result<()> {
+        StagedFile::create(&self.path, self.write).map(drop)
+    }
+
+    fn min_bytes(&self, header: &Header) -> u64 {
+        // All cells are stored.
+        let cells = header.shape.cells().saturating_mul(header.value_type.size() as u128);
+        let bytes = if self.compression == Compression::None { cells } else { cells / DEFLATE };
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
+    fn axis_kinds(&self) -> [AxisKind; 2] {
+        format::Item::Matrix.axis_kinds()
+    }
+
+    fn unsupported(&self, metadata: Metadata) -> Vec<String> {
+        metadata.named().into_iter().chain(self.dropped.iter().cloned()).collect()
+    }
+
+    fn create(
+        &self,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+    ) -> Result<Box<dyn MatrixSink>> {
+        self.create_annotated(header, names, [None, None])
+    }
+
+    fn create_annotated(
+        &self,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+        annotations: [Option<&dyn Annotations>; 2],
+    ) -> Result<Box<dyn MatrixSink>> {
+        let (tree, compression) = (self.tree()?, self.compression);
+        let sink = format::MatrixSink::create(tree, header, names, annotations, compression)?;
+        Ok(Box::new(sink))
+    }
+}
