@@ -1,0 +1,162 @@
+//! Writing tables: comma- or tab-separated values, or GCT.
+
+mod encode;
+mod header;
+mod output;
+mod sink;
+
+use std::path::PathBuf;
+
+use nnz_core::{
+    Annotations, Error, Header, MatrixSink, Names, Order, Place, Result, SinkCapabilities,
+    ValueType,
+};
+use nnz_lines::Target;
+
+use header::Preamble;
+use output::Output;
+use sink::Sink;
+
+/// The text that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Comma-separated values.
+    Csv,
+    /// Tab-separated values.
+    Tsv,
+    /// GCT 1.2, or 1.3 if there are annotations.
+    Gct,
+}
+
+impl Kind {
+    /// Returns the separator.
+    #[must_use]
+    pub fn separator(self) -> u8 {
+        match self {
+            Self::Csv => b',',
+            Self::Tsv | Self::Gct => b'\t',
+        }
+    }
+}
+
+/// Options of writing.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteOptions {
+    /// The text.
+    pub kind: Kind,
+    /// Whether to write a NaN with a payload, which is lost, instead of failing.
+    pub lossy: bool,
+    /// The bytes that names and annotations of rows may take.
+    pub memory: u64,
+}
+
+/// What a table can store. GCT also stores annotations.
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
+    fill: true,
+    unique: true,
+    names: true,
+    dense: true,
+    ..SinkCapabilities::new(
+        &[Order::Row],
+        &[
+            ValueType::U8,
+            ValueType::U16,
+            ValueType::U32,
+            ValueType::U64,
+            ValueType::I8,
+            ValueType::I16,
+            ValueType::I32,
+            ValueType::I64,
+            ValueType::F32,
+            ValueType::F64,
+            ValueType::Bint8,
+        ],
+    )
+};
+
+/// Returns the minimum size of a table: a digit and a separator for each cell.
+#[must_use]
+pub fn min_bytes(header: &Header) -> u64 {
+    u64::try_from(header.shape.cells().saturating_mul(2)).unwrap_or(u64::MAX)
+}
+
+/// Creates a sink for a matrix whose entries are by row, gzipped if the name of the target ends in `.gz`.
+///
+/// The first line has the names of the columns after an empty field, and each row starts with its name.
+/// Rows or columns without names are numbered from 0. Names are quoted if they contain a separator, a
+/// quote or a line break. A 32-bit float is written as the 64-bit float that equals it, because readers
+/// parse 64-bit floats.
+///
+/// ```
+/// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
+/// use nnz_text::table::{Kind, WriteOptions, create};
+/// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
+/// # let header = Header {
+/// #     shape: Shape { rows: 2, cols: 2 },
+/// #     order: Order::Row,
+/// #     ordered: true,
+/// #     sorted_majors: true,
+/// #     sorted_indices: Some(true),
+/// #     value_type: ValueType::F64,
+/// #     iso: false,
+/// #     nnz: Some(1),
+/// #     storage: Storage::Sparse,
+/// #     structure: Structure::General,
+/// #     fill: None,
+/// #     duplicates: Duplicates::Kept,
+/// #     axis_kinds: [AxisKind::Unknown; 2],
+/// # };
+/// let target = nnz_lines::Target::Stream {
+///     writer: Box::new(std::io::sink()),
+///     name: "nowhere".to_owned(),
+/// };
+/// let options = WriteOptions { kind: Kind::Csv, lossy: false, memory: u64::MAX };
+/// let mut sink = create(target, &header, [None, None], [None, None], options)?;
+/// sink.write(&Batch {
+///     order: Order::Row,
+///     majors: Majors::Listed(vec![1]),
+///     offsets: vec![0, 1],
+///     minors: Minors::U32(vec![1]),
+///     values: Values::F64(vec![0.5]),
+/// })?;
+/// // ",0,1", "0,0.0,0.0" and "1,0.0,0.5", each with a line end.
+/// assert_eq!(sink.finish()?.bytes, 5 + 10 + 10);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if the target exists already or cannot be written, if the matrix has no columns or is not by
+/// row, and if a name is not UTF-8.
+pub fn create(
+    target: Target,
+    header: &Header,
+    names: [Option<Names<'_>>; 2],
+    annotations: [Option<&dyn Annotations>; 2],
+    options: WriteOptions,
+) -> Result<Box<dyn MatrixSink>> {
+    let (path, gzip) = match &target {
+        Target::File { path, .. } => {
+            let gzip = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+            (path.clone(), gzip)
+        }
+        Target::Stream { name, .. } => (PathBuf::from(name), false),
+    };
+    let place = Place::path(&path);
+    if header.order != Order::Row {
+        let found = format!("entries by {}", header.order);
+        return Err(Error::mismatch(place, found, "entries by row"));
+    }
+    if header.shape.cols == 0 {
+        let what = "a matrix without columns cannot be written as a table";
+        return Err(Error::unsupported(place, what));
+    }
+    if header.value_type.is_complex() {
+        return Err(Error::unsupported(place, "a table has no complex numbers"));
+    }
+    let Preamble { text, rows } = Preamble::new(header, names, annotations, &options)
+        .map_err(|error| error.with_context(&place))?;
+    let mut output = Output::create(target, gzip)?;
+    output.write(&text)?;
+    Ok(Box::new(Sink::new(output, rows, header, &options)))
+}
