@@ -9,6 +9,7 @@ mod labelling;
 pub(crate) mod plotting;
 pub(crate) mod reading;
 mod reordering;
+pub(crate) mod reporting;
 pub(crate) mod sampling;
 mod selecting;
 pub(crate) mod topics;
@@ -125,6 +126,7 @@ pub(crate) enum Verb {
     Diff(Diff),
     Stats(Stats),
     Plot(Box<plotting::Plot>),
+    Report(reporting::Report),
     Fragments(fragments::Fragments),
     Formats(Formats),
     Completions(Completions),
@@ -197,6 +199,7 @@ impl Verb {
             Self::Man(verb) => verb.force,
             Self::Annotations(verb) => verb.force,
             Self::Plot(verb) => verb.force,
+            Self::Report(verb) => verb.force,
             Self::Info(_)
             | Self::Cat(_)
             | Self::Head(_)

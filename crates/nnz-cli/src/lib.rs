@@ -71,6 +71,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Diff(verb) => verbs::diff(verb),
         Verb::Stats(verb) => verbs::stats(verb),
         Verb::Plot(verb) => verbs::plot(verb, args.quiet),
+        Verb::Report(verb) => verbs::report(verb, args.quiet),
         Verb::Validate(verb) => verbs::validate(verb),
         Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet),
         Verb::Formats(verb) => verbs::formats(verb),

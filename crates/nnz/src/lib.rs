@@ -47,6 +47,7 @@
 //! - [`fragments`] is for genomic fragments, [`frames`] for tables, [`tensor`] for other than two dimensions.
 //! - [`mod@plot`] computes the numbers of pictures of a matrix or of fragments, and makes figures of them, which
 //!   [`plot::draw`] draws.
+//! - [`mod@report`] makes a page of HTML about a matrix.
 //! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with everything in them.
 //! - [`matrix`] has the types to process batches or to implement a source; your own format is added to a
 //!   [`Registry`](formats::Registry).
@@ -117,6 +118,7 @@ pub mod matrix_market;
 pub mod numpy;
 pub mod output;
 pub mod plot;
+pub mod report;
 pub mod tensor;
 pub mod text;
 pub mod whole;

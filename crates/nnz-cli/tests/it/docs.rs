@@ -33,7 +33,7 @@ nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 24] = [
+const BEFORE: [(&str, &str); 25] = [
     ("info", PBMC),
     ("cat", PBMC),
     ("head", PBMC),
@@ -99,6 +99,11 @@ const BEFORE: [(&str, &str); 24] = [
     (
         "fragments merge",
         "for day in monday tuesday; do nnz fragments import -q fragments.tsv $day.fragments; done",
+    ),
+    (
+        "report",
+        "nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
+         nnz convert -q pbmc.bpcells other.bpcells",
     ),
     ("man", ""),
     ("completions", ""),

@@ -64,7 +64,8 @@ fn pictures_of_the_documentation_are_drawn_by_the_command() {
         fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path()).collect();
     for (name, source, options) in PICTURES {
         let picture = at(&format!("{name}.svg"));
-        let words = [&["plot", text(&at(source)), text(&picture)], options].concat();
+        let source = at(source);
+        let words = [&["plot", text(&source), text(&picture)], options].concat();
         run(&words).good();
         let drawn = fs::read_to_string(&picture).unwrap();
         let expected = kept.join(format!("{name}.svg"));

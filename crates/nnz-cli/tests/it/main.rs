@@ -45,6 +45,7 @@ mod remote_counts;
 mod remote_failures;
 mod remote_targets;
 mod reorder;
+mod report;
 mod root_matrix;
 mod sample;
 mod slice_concat;

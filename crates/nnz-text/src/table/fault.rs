@@ -26,9 +26,14 @@ pub(super) enum Expected {
     /// An integer that a float represents exactly.
     ExactInteger,
     /// As many fields as the header has; the text ends after fewer.
-    Fields { found: u64, expected: u64 },
+    Fields {
+        found: u64,
+        expected: u64,
+    },
     /// The end of the row.
-    EndOfRow { fields: u64 },
+    EndOfRow {
+        fields: u64,
+    },
     ClosingQuote,
     /// A separator after a closing quote.
     AfterQuote,

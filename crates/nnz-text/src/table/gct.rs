@@ -21,7 +21,9 @@ struct Sizes {
 
 /// Returns the number of records before the first row. The text has at least two records.
 pub(super) fn preamble_records(text: &[u8]) -> usize {
-    let of_cols = record(text, 0, TAB).and_then(|(_, next)| sizes(text, next)).map(|(sizes, _)| sizes.of_cols);
+    let of_cols = record(text, 0, TAB)
+        .and_then(|(_, next)| sizes(text, next))
+        .map(|(sizes, _)| sizes.of_cols);
     usize::try_from(of_cols.unwrap_or(0)).unwrap_or(usize::MAX).saturating_add(3)
 }
 
@@ -31,7 +33,8 @@ fn sizes(text: &[u8], at: usize) -> Result<(Sizes, usize), Fault> {
     let size = |index: usize, what| {
         let end = fields.last().map_or(at, |field| field.at);
         let field = fields.get(index).ok_or(Fault::new(end, Expected::Size(what)))?;
-        let parsed = std::str::from_utf8(&field.text).ok().and_then(|text| text.trim().parse().ok());
+        let parsed =
+            std::str::from_utf8(&field.text).ok().and_then(|text| text.trim().parse().ok());
         parsed.ok_or_else(|| Fault::new(field.at, Expected::Size(what)))
     };
     let version = text.get(..4);
@@ -64,9 +67,7 @@ fn layout(text: &[u8], options: &ReadOptions) -> Result<Layout, Fault> {
     let expected = sizes.cols.saturating_add(sizes.of_rows).saturating_add(1);
     let check = |fields: &[Field], at: usize| match fields.len() as u64 == expected {
         true => Ok(()),
-        false => {
-            Err(Fault::new(at, Expected::Fields { found: fields.len() as u64, expected }))
-        }
+        false => Err(Fault::new(at, Expected::Fields { found: fields.len() as u64, expected })),
     };
     check(&header, third)?;
     let string = |field: &Field| String::from_utf8_lossy(&field.text).into_owned();

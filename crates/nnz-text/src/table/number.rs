@@ -185,8 +185,7 @@ fn decimal_fraction(text: &[u8], at: usize, decimal: u8) -> Option<(f64, usize)>
 }
 
 /// Powers of ten up to that of eight digits.
-const POWERS: [u64; 9] =
-    [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// Parses the text of a cell.
 pub(super) fn classify(token: &[u8], words: Words<'_>) -> Result<Token, Expected> {

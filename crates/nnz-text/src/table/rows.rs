@@ -250,9 +250,7 @@ impl<'a, D: Delimiter> Rows<'a, D> {
             }
             let (value, end) = match self.quick_cell(at) {
                 Some(found) => found,
-                None => {
-                    self.any_cell(at).map_err(|(at, refused)| Stop { at, left, refused })?
-                }
+                None => self.any_cell(at).map_err(|(at, refused)| Stop { at, left, refused })?,
             };
             values.push(value);
             left -= 1;

@@ -49,8 +49,9 @@ pub(super) fn scan(
         turn: Condvar::new(),
     };
     std::thread::scope(|scope| {
-        let others: Vec<_> =
-            (1..threads).map(|_| std::thread::Builder::new().spawn_scoped(scope, || scan.work())).collect();
+        let others: Vec<_> = (1..threads)
+            .map(|_| std::thread::Builder::new().spawn_scoped(scope, || scan.work()))
+            .collect();
         scan.work();
         // A thread that could not be started is not needed.
         drop(others);

@@ -247,8 +247,7 @@ enum Kind {
 }
 
 fn kind(text: &[u8], options: &ReadOptions) -> Kind {
-    let words =
-        Words { na: options.na.as_deref().map(str::as_bytes), decimal: options.decimal };
+    let words = Words { na: options.na.as_deref().map(str::as_bytes), decimal: options.decimal };
     match classify(text, words) {
         Ok(_) => Kind::Number,
         Err(Expected::Number) if !matches!(text.trim_ascii(), b"" | b"NA" | b"na") => Kind::Text,

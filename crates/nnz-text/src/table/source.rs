@@ -15,6 +15,7 @@ use nnz_storage::{InputFile, Opened};
 use super::annotations::Texts;
 use super::blocks::Blocks;
 use super::fault::{Expected, Fault, position};
+use super::gct;
 use super::layout::Layout;
 use super::options::ReadOptions;
 use super::rows::nth_cell;
@@ -22,7 +23,6 @@ use super::scan::{Scanned, scan};
 use super::sniff::{BYTE_ORDER_MARK, Start, check_encoding, comment_bytes, looks_like_gct};
 use super::spool::spool;
 use super::units::TableUnits;
-use super::gct;
 
 /// The records that are read before the separator is detected.
 const RECORDS: usize = 4;
@@ -92,8 +92,7 @@ impl TableSource {
         let path = file.path().to_path_buf();
         let mut blocks = Blocks::new(input.reader, &path);
         let layout = detect(&mut blocks, &path, options)?;
-        let Scanned { mut ids, rows, kept, value_type } =
-            scan(blocks, &layout, &path, options)?;
+        let Scanned { mut ids, rows, kept, value_type } = scan(blocks, &layout, &path, options)?;
         let count = rows.iter().sum();
         if let Some(stated) = layout.stated_rows.filter(|stated| *stated != count) {
             let place = Place::path(&path).at(At::Line { line: 2, column: 1 });
@@ -190,7 +189,11 @@ fn detect(blocks: &mut Blocks, path: &Path, options: &ReadOptions) -> Result<Lay
     let (text, _) = blocks.peek(RECORDS)?;
     if text.is_empty() {
         let what = "an empty file";
-        return Err(Error::mismatch(Place::path(path).at(At::Line { line: 1, column: 1 }), what, "a table"));
+        return Err(Error::mismatch(
+            Place::path(path).at(At::Line { line: 1, column: 1 }),
+            what,
+            "a table",
+        ));
     }
     if is_gct {
         let records = gct::preamble_records(text);
@@ -280,7 +283,10 @@ impl MatrixSource for TableSource {
                 let nth = (row - first).saturating_mul(self.layout.cols).saturating_add(col);
                 let nth = usize::try_from(nth).unwrap_or(usize::MAX);
                 let at = nth_cell(block.text(), &self.layout, nth);
-                return Ok(at.map(|at| position(block.text(), block.line, at)).into_iter().collect());
+                return Ok(at
+                    .map(|at| position(block.text(), block.line, at))
+                    .into_iter()
+                    .collect());
             }
             first += rows;
         }

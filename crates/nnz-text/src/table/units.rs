@@ -1,7 +1,8 @@
 //! Decoding blocks of rows.
 
 use nnz_core::{
-    At, Batch, Error, ErrorKind, Order, Place, Result, Rounding, Unit, UnitReader, ValueType, Values,
+    At, Batch, Error, ErrorKind, Order, Place, Result, Rounding, Unit, UnitReader, ValueType,
+    Values,
 };
 
 use super::blocks::{Block, Blocks};

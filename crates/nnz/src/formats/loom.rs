@@ -28,6 +28,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: true,
     options: &[],
+    read_options: &[],
 };
 
 impl Format for LoomFile {

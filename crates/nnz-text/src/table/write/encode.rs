@@ -90,8 +90,8 @@ impl Encoder {
         };
         let offsets = batch.offsets.first() == Some(&0) && batch.offsets.is_sorted();
         let values = batch.values.len().is_none_or(|len| len == entries);
-        let kind = batch.order == self.header.order
-            && batch.values.value_type() == self.header.value_type;
+        let kind =
+            batch.order == self.header.order && batch.values.value_type() == self.header.value_type;
         if minors && majors && offsets && values && kind {
             return Ok(());
         }
@@ -200,7 +200,9 @@ impl Encoder {
             return Err(Error::mismatch(
                 Place::default(),
                 format_args!("a NaN with the bits {bits:#018x}"),
-                format_args!("{PLAIN_NAN:#018x}, the only NaN that text can represent (or its negative)"),
+                format_args!(
+                    "{PLAIN_NAN:#018x}, the only NaN that text can represent (or its negative)"
+                ),
             ));
         }
         out.extend_from_slice(if bits & SIGN == 0 { b"nan" } else { b"-nan" });

@@ -44,8 +44,7 @@ impl Preamble {
         let of_rows = of_rows.transpose()?.unwrap_or_default();
         let of_cols = of_cols.transpose()?.unwrap_or_default();
         let plain = of_cols.is_empty()
-            && (of_rows.is_empty()
-                || matches!(&of_rows[..], [(label, _)] if label == DESCRIPTION));
+            && (of_rows.is_empty() || matches!(&of_rows[..], [(label, _)] if label == DESCRIPTION));
         let mut text = Vec::new();
         if gct {
             let shape = header.shape;
@@ -113,9 +112,7 @@ impl RowStarts {
 /// Reads a table into memory.
 fn read(table: &dyn Annotations, memory: u64) -> Result<Vec<(String, Column)>> {
     let columns = table.columns().iter().enumerate();
-    columns
-        .map(|(at, info)| Ok((info.name.clone(), table.read_column(at, memory)?)))
-        .collect()
+    columns.map(|(at, info)| Ok((info.name.clone(), table.read_column(at, memory)?))).collect()
 }
 
 /// Writes the names of columns, each after a separator.

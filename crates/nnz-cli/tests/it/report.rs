@@ -1,0 +1,197 @@
+//! `nnz report`.
+
+use std::fs;
+use std::path::Path;
+
+use nnz_testing::command::{run, testdata, text};
+
+/// Returns the page about a matrix.
+fn page(source: &str) -> String {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("page.html");
+    run(&["-q", "report", source, text(&target)]).good();
+    let page = fs::read_to_string(&target).unwrap();
+    assert!(page.len() < 500_000, "{source}: {} bytes", page.len());
+    check(&page);
+    page
+}
+
+/// Checks that elements are nested, that identifiers are unique, and that nothing else is loaded or run.
+fn check(page: &str) {
+    const EMPTY: [&str; 3] = ["meta", "!DOCTYPE", "br"];
+    for part in ["<script", "<link", "<img", "<iframe", "src=", "url(", "@import", "onload"] {
+        assert!(!page.contains(part), "{part}");
+    }
+    for link in page.split("href=\"").skip(1) {
+        let id = link.strip_prefix('#').expect("a link within the page").split('"').next().unwrap();
+        assert!(page.contains(&format!("id=\"{id}\"")), "{id}");
+    }
+    let mut ids: Vec<&str> =
+        page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    ids.sort_unstable();
+    assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{ids:?}");
+    let mut open = Vec::new();
+    let mut rest = page;
+    while let Some(start) = rest.find('<') {
+        let end = start + rest[start..].find('>').expect("an element ends");
+        let element = &rest[start + 1..end];
+        let name = element.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap();
+        if element.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "{element}");
+        } else if !element.ends_with('/') && !EMPTY.contains(&name) {
+            open.push(name);
+        }
+        rest = &rest[end + 1..];
+    }
+    assert_eq!(open, [""; 0]);
+}
+
+/// Returns the text of a page, without elements.
+fn words(page: &str) -> String {
+    let body = page.split("<body>").nth(1).unwrap();
+    let parts = body.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.collect::<Vec<_>>().join("|")
+}
+
+fn example() -> String {
+    testdata().join("../examples/pbmc_10x_v3_mtx").display().to_string()
+}
+
+#[test]
+fn a_report_has_the_numbers_of_the_matrix() {
+    let page = page(&example());
+    let words = words(&page);
+    for part in [
+        "Valid:",
+        "507 rows × 1,107 columns",
+        "23,866 (4.25 %)",
+        "Rows: features",
+        "Columns: cells",
+        "507 rows, 306 of them without entries. Names: ENSG00000279493,",
+        "ENSG00000160255||457||919||5510",
+        "BPCells, packed",
+        "nnz convert ",
+    ] {
+        assert!(words.contains(part), "{part}");
+    }
+    assert!(page.matches("<svg").count() == 4);
+}
+
+#[test]
+fn every_kind_of_matrix_has_a_report() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mtx = |name: &str, lines: &str| {
+        let path = scratch.path().join(name);
+        fs::write(&path, format!("%%MatrixMarket matrix coordinate {lines}")).unwrap();
+        path.display().to_string()
+    };
+    for (name, lines, part) in [
+        ("empty.mtx", "real general\n0 0 0\n", "0 rows × 0 columns"),
+        ("none.mtx", "integer general\n5 3 0\n", "5 rows, 5 of them without entries"),
+        ("one.mtx", "integer general\n1 4 2\n1 1 3\n1 4 9\n", "1 row, 0 of them without entries"),
+        ("wide.mtx", "pattern general\n1 100000000 2\n1 7\n1 99999999\n", "too many columns"),
+        (
+            "long.mtx",
+            "pattern general\n9000000000000000000 2 1\n9000000000000000000 2\n",
+            "9,000,000,000,000,000,000 rows",
+        ),
+        ("complex.mtx", "complex general\n2 2 1\n1 2 0.5 -1\n", "complex"),
+        ("nan.mtx", "real general\n2 2 3\n1 1 nan\n1 2 inf\n2 2 -inf\n", "-inf"),
+        ("symmetric.mtx", "real symmetric\n3 3 2\n1 1 1\n3 1 2.5\n", "symmetric"),
+        ("overflow.mtx", "real general\n2 2 2\n1 1 1e308\n1 2 1e308\n", "inf"),
+    ] {
+        let words = words(&page(&mtx(name, lines)));
+        assert!(words.contains(part), "{name}: {part}\n{words}");
+    }
+    let golden = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    let words = words(&page(text(&golden)));
+    for part in ["Annotations of rows", "categorical", "Elements of the file", "obsm"] {
+        assert!(words.contains(part), "{part}\n{words}");
+    }
+}
+
+#[test]
+fn names_are_not_elements() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("it's <b>&amp;");
+    fs::create_dir(&folder).unwrap();
+    let matrix = "%%MatrixMarket matrix coordinate integer general\n2 1 1\n1 1 1\n";
+    fs::write(folder.join("matrix.mtx"), matrix).unwrap();
+    let long = "x".repeat(2000);
+    let names = format!("<script>alert(1)</script>\t\u{1b}[31m\"'\n{long}\tb\n");
+    fs::write(folder.join("genes.tsv"), names).unwrap();
+    fs::write(folder.join("barcodes.tsv"), "</svg></title><img src=x onerror=alert(1)>\n").unwrap();
+    let target = scratch.path().join("page.html");
+    run(&["-q", "report", text(&folder), text(&target)]).good();
+    let page = fs::read_to_string(&target).unwrap();
+    for part in ["<script", "<img", "\u{1b}"] {
+        assert!(!page.contains(part), "{part:?}");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    // Commands can be pasted into a shell.
+    assert!(page.contains("it&#39;\\&#39;&#39;s"), "{page}");
+}
+
+#[test]
+fn errors_of_the_file_are_in_the_report() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("m.npz");
+    let mtx = scratch.path().join("m.mtx");
+    fs::write(&mtx, "%%MatrixMarket matrix coordinate integer general\n3 3 2\n3 1 1\n1 1 1\n")
+        .unwrap();
+    run(&["-q", "convert", text(&mtx), text(&path)]).good();
+    assert!(words(&page(text(&path))).contains("Valid:"));
+    // A file that cannot be read has no report.
+    fs::write(&mtx, "%%MatrixMarket matrix coordinate integer general\n3 3 2\n4 1 1\n1 1 1\n")
+        .unwrap();
+    let target = scratch.path().join("page.html");
+    let done = run(&["report", text(&mtx), text(&target)]);
+    assert!(done.code == Some(1) && done.err.contains("line 3"), "{done:?}");
+    assert!(!target.exists());
+}
+
+#[test]
+fn two_matrices_are_shown_beside_each_other() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    fs::write(
+        at("a.mtx"),
+        "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 1 1\n2 2 7\n",
+    )
+    .unwrap();
+    fs::write(
+        at("b.mtx"),
+        "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 1 1\n2 2 8\n",
+    )
+    .unwrap();
+    run(&["-q", "report", &at("a.mtx"), &at("page.html"), "--beside", &at("b.mtx")]).good();
+    let page = fs::read_to_string(at("page.html")).unwrap();
+    check(&page);
+    let words = words(&page);
+    for part in
+        ["Different:", "there is one difference", "row 1, column 1||7||8", "Where entries differ"]
+    {
+        assert!(words.contains(part), "{part}\n{words}");
+    }
+    run(&["-q", "report", &at("a.mtx"), &at("same.html"), "--beside", &at("a.mtx")]).good();
+    assert!(fs::read_to_string(at("same.html")).unwrap().contains("<strong>Equal:</strong>"));
+}
+
+#[test]
+fn wrong_targets_of_reports_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let source = example();
+    for (target, part) in
+        [("page.txt", "extension .html"), ("page", "extension .html"), ("no/page.html", "no")]
+    {
+        let done = run(&["report", &source, &at(target)]);
+        assert!(done.code != Some(0) && done.err.contains(part), "{done:?}");
+    }
+    fs::write(at("page.html"), "mine").unwrap();
+    let done = run(&["report", &source, &at("page.html")]);
+    assert!(done.code == Some(1) && done.err.contains("--force"), "{done:?}");
+    assert_eq!(fs::read_to_string(at("page.html")).unwrap(), "mine");
+    run(&["-q", "report", &source, &at("page.html"), "--force"]).good();
+    assert!(fs::metadata(Path::new(&at("page.html"))).unwrap().len() > 10_000);
+}

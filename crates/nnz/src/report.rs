@@ -1,0 +1,182 @@
+//! A report on a matrix: what it is, sizes, pictures, summaries of rows and columns, and what validation finds.
+
+mod axes;
+mod beside;
+mod columns;
+mod commands;
+mod facts;
+mod figures;
+mod html;
+mod sizes;
+
+use nnz_core::{ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_plot::Figure;
+
+use crate::formats::Inspected;
+use crate::formats::Member;
+use crate::matrix::ArrayAbout;
+use crate::{Cancellation, Error, Location, OpenOptions, Progress, ValidateOptions, engine};
+
+pub use axes::{AxisSummary, Quantiles, Top};
+pub use beside::{Compared, beside};
+pub use columns::{ColumnSummary, ColumnValues};
+pub use commands::Command;
+pub use html::{html, html_beside};
+pub use sizes::{Size, Sizes};
+
+/// Options of a report.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReportOptions {
+    /// Memory in bytes.
+    pub memory: u64,
+    /// Number of threads.
+    pub threads: usize,
+    /// Cancels the operation.
+    pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    ReportOptions {
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
+}
+
+/// The [default memory](engine::default_memory) and all cores.
+impl Default for ReportOptions {
+    fn default() -> Self {
+        Self {
+            memory: engine::default_memory(),
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            cancellation: None,
+        }
+    }
+}
+
+/// What a report has about a matrix.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// The name of the matrix.
+    pub title: String,
+    /// Its properties: what, and its value.
+    pub facts: Vec<(&'static str, String)>,
+    /// Notes about how it is stored.
+    pub notes: Vec<String>,
+    /// The arrays in which it is stored.
+    pub arrays: Vec<ArrayAbout>,
+    /// The matrices and tables of a file with several.
+    pub members: Vec<Member>,
+    /// Sizes in other formats.
+    pub sizes: Option<Sizes>,
+    /// Rows and columns.
+    pub axes: [AxisSummary; 2],
+    /// Pictures.
+    pub figures: Vec<Figure>,
+    /// What validation found; `None` if the matrix is not stored.
+    pub findings: Option<Vec<Finding>>,
+    /// Commands to go on with.
+    pub commands: Vec<Command>,
+}
+
+impl Report {
+    /// Creates the report of a location. Entries are read several times.
+    ///
+    /// ```no_run
+    /// use nnz::report::{Report, ReportOptions, html};
+    /// use nnz::NoProgress;
+    ///
+    /// let report = Report::of_location("pbmc.bpcells", &ReportOptions::default(), &NoProgress)?;
+    /// std::fs::write("pbmc.html", html(&report))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if the matrix cannot be opened or read, if it can be read only once, and if it is not a matrix.
+    pub fn of_location(
+        location: impl Into<Location>,
+        options: &ReportOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+        let location = &location.into();
+        let place = location.source_place();
+        let open = OpenOptions::new().memory_limit(options.memory);
+        let Inspected { dataset, members, others: _ } = crate::formats::inspect(location, &open)?;
+        let source = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
+        let mut report = Self::of_source(&*source, &place, options, progress)?;
+        report.members = members.unwrap_or_default();
+        drop(source);
+        report.findings = Some(findings(location, options)?);
+        report.commands = commands::of_location(location, &report);
+        Ok(report)
+    }
+
+    /// Creates the report of a matrix. `place` is its name.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`of_location`](Self::of_location).
+    pub fn of_source(
+        source: &dyn MatrixSource,
+        place: &Place,
+        options: &ReportOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+        if !source.rereadable() {
+            let what =
+                "a report on a stream, since it cannot be read twice; write it to a file first";
+            return Err(Error::unsupported(place.clone(), what));
+        }
+        let about = source.about().map_err(|error| error.with_context(place))?;
+        let title = place.to_string();
+        let mut notes = about.notes.clone();
+        let figures = figures::of_source(source, place, options, progress, &mut notes)?;
+        let axes = axes::of_source(source, place, options, &mut notes)?;
+        let sizes = sizes::of_source(source, place, options)?;
+        Ok(Self {
+            title,
+            facts: facts::of_source(source.header(), &about, sizes.as_ref().map(|sizes| sizes.nnz)),
+            notes,
+            arrays: about.arrays,
+            members: Vec::new(),
+            sizes,
+            axes,
+            figures,
+            findings: None,
+            commands: Vec::new(),
+        })
+    }
+}
+
+/// Most findings that a report lists.
+const FINDINGS: usize = 100;
+
+fn findings(location: &Location, options: &ReportOptions) -> Result<Vec<Finding>> {
+    let mut found = Vec::new();
+    let how = ValidateOptions::default()
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    let each = &mut |finding| {
+        if found.len() < FINDINGS {
+            found.push(finding);
+        }
+    };
+    match crate::validate(location, &how, each) {
+        Err(error) if is_fault(&error) => {
+            let (kind, place) = error.into_parts();
+            found.push(Finding::fault(place, kind.to_string()));
+        }
+        done => done?,
+    }
+    Ok(found)
+}
+
+fn is_fault(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Unrecognized(_))
+}

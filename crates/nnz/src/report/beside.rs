@@ -1,0 +1,121 @@
+//! Two matrices side by side.
+
+use nnz_core::{Cancellation, Result, Scalar, Shape};
+use nnz_engine::{DiffOptions, Difference};
+use nnz_plot::Figure;
+
+use super::{Report, ReportOptions, figures};
+use crate::{Location, Progress};
+
+/// Differences that are counted and drawn.
+const MOST: usize = 1_000_000;
+
+/// Differences that are listed.
+const LISTED: usize = 20;
+
+/// Bins along an axis of the picture.
+const BINS: u64 = 64;
+
+/// Two matrices, and what differs between them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Compared {
+    /// The reports of both.
+    pub reports: [Report; 2],
+    /// The number of differences.
+    pub count: u64,
+    /// Whether all were counted.
+    pub is_complete: bool,
+    /// The first differences: where, and what each matrix has.
+    pub first: Vec<[String; 3]>,
+    /// Where entries differ.
+    pub figure: Option<Figure>,
+}
+
+/// Creates the reports of two locations and compares them.
+///
+/// # Errors
+///
+/// Fails as [`Report::of_location`] and [`diff`](fn@crate::diff).
+pub fn beside(
+    first: impl Into<Location>,
+    second: impl Into<Location>,
+    options: &ReportOptions,
+    progress: &dyn Progress,
+) -> Result<Compared> {
+    let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let (first, second) = (&first.into(), &second.into());
+    let reports = [
+        Report::of_location(first.clone(), options, progress)?,
+        Report::of_location(second.clone(), options, progress)?,
+    ];
+    let how = DiffOptions::default()
+        .max_diffs(MOST)
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    let mut found = Found::default();
+    crate::diff(first, second, &how, &mut |difference| found.add(difference))?;
+    let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
+    let figure = found.figure(shape);
+    let is_complete = found.count < MOST as u64;
+    Ok(Compared { reports, count: found.count, is_complete, first: found.first, figure })
+}
+
+#[derive(Default)]
+struct Found {
+    count: u64,
+    first: Vec<[String; 3]>,
+    /// Rows and columns of entries.
+    entries: Vec<(u64, u64)>,
+}
+
+impl Found {
+    fn add(&mut self, difference: Difference) {
+        self.count += 1;
+        if let Difference::Entry { row, col, .. } = difference {
+            self.entries.push((row, col));
+        }
+        if self.first.len() < LISTED {
+            self.first.push(described(difference));
+        }
+    }
+
+    /// Counts the entries that differ in each bin.
+    fn figure(&self, shape: Shape) -> Option<Figure> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let per_bin = [shape.rows, shape.cols].map(|len| len.div_ceil(BINS).max(1));
+        let bins = [shape.rows.div_ceil(per_bin[0]), shape.cols.div_ceil(per_bin[1])];
+        let [rows, cols] = bins.map(|bins| usize::try_from(bins).unwrap_or(0));
+        let mut counts = vec![0_u64; rows * cols];
+        for (row, col) in &self.entries {
+            let at = usize::try_from(row / per_bin[0] * bins[1] + col / per_bin[1]).ok();
+            if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
+                *count += 1;
+            }
+        }
+        Some(figures::of_differences(shape, [rows, cols], per_bin, counts))
+    }
+}
+
+fn described(difference: Difference) -> [String; 3] {
+    match difference {
+        Difference::Shape(first, second) => {
+            ["shape".to_owned(), first.to_string(), second.to_string()]
+        }
+        Difference::Names(axis) => [format!("names of {axis}"), String::new(), String::new()],
+        Difference::Fill(first, second) => {
+            ["value of other elements".to_owned(), text(first), text(second)]
+        }
+        Difference::Entry { row, col, first, second } => {
+            [format!("row {row}, column {col}"), text(first), text(second)]
+        }
+        _ => ["contents".to_owned(), String::new(), String::new()],
+    }
+}
+
+fn text(value: Option<Scalar>) -> String {
+    value.map_or("not stored".to_owned(), |value| value.to_string())
+}

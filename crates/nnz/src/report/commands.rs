@@ -1,0 +1,76 @@
+//! Commands to go on with.
+
+use nnz_core::AxisKind;
+
+use super::Report;
+use crate::Location;
+
+/// A command, and what it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Command {
+    /// What it does.
+    pub what: &'static str,
+    /// The command.
+    pub line: String,
+}
+
+/// Returns the commands for a location.
+pub(super) fn of_location(location: &Location, report: &Report) -> Vec<Command> {
+    let from = quoted(&location.to_string());
+    let mut commands = Vec::new();
+    let mut add = |what, line: String| commands.push(Command { what, line });
+    let has_faults = report
+        .findings
+        .iter()
+        .flatten()
+        .any(|finding| finding.severity == nnz_core::Severity::Fault);
+    if has_faults {
+        add(
+            "Write a corrected copy, if there is only one possible correction",
+            format!("nnz repair {from} repaired{}", extension(location)),
+        );
+    }
+    add("Print the first rows and columns", format!("nnz head {from}"));
+    let [rows, cols] = &report.axes;
+    let cells = [rows, cols].into_iter().any(|axis| axis.kind == AxisKind::Cells);
+    let axis = if cells { "cells" } else { "cols" };
+    add("Measure each of them", format!("nnz stats {from} --axis {axis}"));
+    add(
+        "Keep those with enough entries",
+        format!("nnz filter {from} kept.bpcells --{axis} \"nnz>=200\""),
+    );
+    add("Write an AnnData file", format!("nnz convert {from} out.h5ad"));
+    add(
+        "Write it as small as possible",
+        format!("nnz convert {from} small.zarr --to anndata --profile small"),
+    );
+    add("Draw one of the pictures", format!("nnz plot {from} spy.svg --kind spy"));
+    commands
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "._-/:=@%+,".contains(sign);
+    match word.is_empty() || !word.chars().all(is_plain) {
+        true => format!("'{}'", word.replace('\'', "'\\''")),
+        false => word.to_owned(),
+    }
+}
+
+fn extension(location: &Location) -> String {
+    let Location::Path { path, .. } = location else { return String::new() };
+    path.extension().map_or(String::new(), |extension| format!(".{}", extension.to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a/b.h5ad::layers/x"), "a/b.h5ad::layers/x");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,103 @@
+//! Reports as HTML: one page without scripts, links to other files, or fonts.
+
+mod element;
+mod sections;
+
+use nnz_plot::{Figure, SvgOptions, svg};
+
+use super::beside::Compared;
+use super::{Report, html::element::escape};
+use sections::{about, commands, findings, pictures, summaries};
+
+/// The style of the page, for light and dark screens and for paper.
+const STYLE: &str = include_str!("html/style.css");
+
+/// Returns a report as a page of HTML. It does not refer to other files, so that it can be opened offline and sent.
+#[must_use]
+pub fn html(report: &Report) -> String {
+    let mut body = String::new();
+    let title = escape(&report.title);
+    body.push_str(&format!("<header><h1>{title}</h1>{}</header>\n", lead(report)));
+    body.push_str(&contents(report));
+    body.push_str("<main id=\"main\">\n");
+    body.push_str(&findings(report, ""));
+    body.push_str(&pictures(&report.figures, ""));
+    body.push_str(&about(report, ""));
+    body.push_str(&summaries(report, ""));
+    body.push_str(&commands(report));
+    body.push_str("</main>\n");
+    page(&report.title, &body)
+}
+
+/// Returns two reports and what differs between the matrices as a page of HTML.
+#[must_use]
+pub fn html_beside(compared: &Compared) -> String {
+    let [first, second] = &compared.reports;
+    let title = format!("{} and {}", first.title, second.title);
+    let mut body = format!("<header><h1>{}</h1></header>\n<main id=\"main\">\n", escape(&title));
+    body.push_str(&sections::differences(compared));
+    body.push_str("<div class=\"beside\">\n");
+    for (report, of) in [(first, "first-"), (second, "second-")] {
+        let name = escape(&report.title);
+        body.push_str(&format!("<section aria-label=\"{name}\"><h2>{name}</h2>{}", lead(report)));
+        body.push_str(&findings(report, of));
+        body.push_str(&pictures(&report.figures, of));
+        body.push_str(&about(report, of));
+        body.push_str(&summaries(report, of));
+        body.push_str("</section>\n");
+    }
+    body.push_str("</div>\n</main>\n");
+    page(&title, &body)
+}
+
+/// Returns a sentence that describes the matrix.
+fn lead(report: &Report) -> String {
+    let fact = |name: &str| report.facts.iter().find(|(known, _)| *known == name);
+    let parts = ["Format", "Shape", "Stored entries", "Type of values", "Size"];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter_map(|name| fact(name))
+        .map(|(name, value)| match *name {
+            "Stored entries" => format!("{value} stored entries"),
+            _ => value.clone(),
+        })
+        .collect();
+    format!("<p class=\"lead\">{}</p>", escape(&parts.join(" · ")))
+}
+
+/// Returns links to the sections.
+fn contents(report: &Report) -> String {
+    let mut links = Vec::new();
+    if report.findings.is_some() {
+        links.push(("validation", "Validation"));
+    }
+    if !report.figures.is_empty() {
+        links.push(("pictures", "Pictures"));
+    }
+    links.push(("storage", "Storage"));
+    links.push(("rows", "Rows"));
+    links.push(("columns", "Columns"));
+    if !report.commands.is_empty() {
+        links.push(("next", "What to do next"));
+    }
+    let links = links.iter().map(|(id, name)| format!("<li><a href=\"#{id}\">{name}</a></li>"));
+    let links: String = links.collect();
+    format!("<nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n")
+}
+
+/// Returns a picture as SVG. `id` is unique in the page.
+fn picture(figure: &Figure, id: &str) -> String {
+    svg(figure, &SvgOptions::default().id(id))
+}
+
+fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"nnz {}\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n{body}</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION"),
+        escape(title),
+    )
+}
