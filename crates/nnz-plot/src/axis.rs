@@ -20,6 +20,16 @@ pub struct Tick {
     pub at: f64,
     /// The label.
     pub label: String,
+    /// Whether it is shown if there is not enough space for all.
+    pub important: bool,
+}
+
+impl Tick {
+    /// Creates a tick.
+    #[must_use]
+    pub fn new(at: f64, label: impl Into<String>) -> Self {
+        Self { at, label: label.into(), important: false }
+    }
 }
 
 /// An axis: a label, the values at its ends, and how positions follow from values.
@@ -86,16 +96,13 @@ impl Axis {
         if self.reversed { 1.0 - part } else { part }
     }
 
-    /// Returns ticks at round numbers, at most some. Ticks that were set are thinned out.
+    /// Returns ticks at round numbers, at most some, or all ticks that were set.
     #[must_use]
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         let most = most.max(2);
-        let tick = |at: f64| Tick { at, label: short(at) };
+        let tick = |at: f64| Tick::new(at, short(at));
         match (&self.ticks, self.scale) {
-            (Some(ticks), _) => {
-                let step = ticks.len().div_ceil(most).max(1);
-                ticks.iter().step_by(step).cloned().collect()
-            }
+            (Some(ticks), _) => ticks.clone(),
             (None, Scale::Linear) => self.linear_ticks(most).into_iter().map(tick).collect(),
             (None, Scale::Log) => self.log_ticks(most).into_iter().map(tick).collect(),
         }
@@ -134,8 +141,38 @@ impl Axis {
             if exponent < 0 { 1.0 / 10_f64.powi(-exponent) } else { 10_f64.powi(exponent) }
         });
         let all = powers.flat_map(|power| within.iter().map(move |digit| digit * power));
-        all.filter(|at| (low..=high).contains(&at.log10())).collect()
+        let found: Vec<f64> = all.filter(|at| (low..=high).contains(&at.log10())).collect();
+        if found.len() < 2 && to < from * 10.0 { self.linear_ticks(most) } else { found }
     }
+}
+
+/// Returns ticks that do not overlap: the important ones, and as many others at equal distances as possible. `place` returns
+/// the middle and the length of a label.
+pub(crate) fn apart(ticks: Vec<Tick>, place: impl Fn(&Tick) -> (f64, f64)) -> Vec<Tick> {
+    let overlap = |a: &Tick, b: &Tick| {
+        let ((a, a_length), (b, b_length)) = (place(a), place(b));
+        (a - b).abs() < (a_length + b_length) / 2.0
+    };
+    let (important, others): (Vec<Tick>, Vec<Tick>) =
+        ticks.into_iter().partition(|tick| tick.important);
+    let mut kept: Vec<Tick> = Vec::new();
+    for tick in important {
+        if !kept.iter().any(|other| overlap(other, &tick)) {
+            kept.push(tick);
+        }
+    }
+    for step in 1..=others.len() {
+        let some: Vec<&Tick> = others.iter().step_by(step).collect();
+        if !some.windows(2).any(|pair| overlap(pair[0], pair[1])) {
+            let free =
+                some.into_iter().filter(|tick| !kept.iter().any(|other| overlap(other, tick)));
+            let free: Vec<Tick> = free.cloned().collect();
+            kept.extend(free);
+            break;
+        }
+    }
+    kept.sort_by(|a, b| a.at.total_cmp(&b.at));
+    kept
 }
 
 #[cfg(test)]
@@ -158,8 +195,24 @@ mod tests {
         assert_eq!(labels(&Axis::linear("", [0.0, 1e9]), 4), ["0", "500M", "1G"]);
         assert_eq!(labels(&Axis::linear("", [3.0, 3.0]), 4), ["3"]);
         assert_eq!(labels(&Axis::log("", [1.0, 100.0]), 3), ["1", "10", "100"]);
+        assert_eq!(labels(&Axis::log("", [18.0, 22.0]), 2), ["18", "20", "22"]);
         assert_eq!(labels(&Axis::log("", [1.0, 20.0]), 8), ["1", "2", "5", "10", "20"]);
         assert_eq!(labels(&Axis::log("", [0.01, 1e6]), 5), ["0.01", "1", "100", "10k", "1M"]);
+    }
+
+    #[test]
+    fn ticks_that_overlap_are_left_out() {
+        let ticks: Vec<Tick> = (0..10).map(|at| Tick::new(f64::from(at), "abc")).collect();
+        let kept = |ticks: &[Tick], length: f64| {
+            let kept = apart(ticks.to_vec(), |tick| (tick.at, length));
+            kept.into_iter().map(|tick| tick.at).collect::<Vec<f64>>()
+        };
+        assert_eq!(kept(&ticks, 1.0).len(), 10);
+        assert_eq!(kept(&ticks, 3.0), [0.0, 3.0, 6.0, 9.0]);
+        let mut marked = ticks.clone();
+        marked[8].important = true;
+        assert_eq!(kept(&marked, 3.0), [0.0, 3.0, 8.0]);
+        assert_eq!(kept(&[], 3.0), [] as [f64; 0]);
     }
 
     #[test]

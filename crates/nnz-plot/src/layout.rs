@@ -1,5 +1,6 @@
 //! Where panels are in a picture.
 
+use crate::axis::apart;
 use crate::cast;
 use crate::figure::{Direction, Figure, Marks, Panel};
 use crate::number::shortened;
@@ -13,6 +14,10 @@ pub(crate) const SAMPLE: f64 = 12.0;
 pub(crate) const MARGIN: f64 = 16.0;
 /// Characters of the label of a tick.
 const LABEL: usize = 18;
+/// Width of a character of the usual fonts, at 12 pixels.
+pub(crate) const LETTER: f64 = 6.6;
+/// Space for labels below the axes.
+const BELOW: f64 = 44.0;
 /// Width of a legend.
 const LEGEND: f64 = 116.0;
 /// Width from which panels are beside each other.
@@ -77,9 +82,10 @@ pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Placed<
 fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> Placed<'_> {
     let title = if panel.title.is_empty() { 0.0 } else { LINE + 6.0 };
     let top = outer.y + title + 8.0;
-    let h = (outer.bottom() - 44.0 - top).max(20.0);
-    let per_label = if panel.y.ticks.is_some() { 13.0 } else { 32.0 };
-    let y_ticks = labelled(&panel.y, cast::floor(h / per_label));
+    let h = (outer.bottom() - BELOW - top).max(20.0);
+    let y_ticks = apart(labelled(&panel.y, cast::floor(h / 32.0)), |tick| {
+        (panel.y.position(tick.at) * h, 13.0)
+    });
     let longest = y_ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
     let left = outer.x + MARGIN + 18.0 + cast::float(longest) * letter + 6.0;
     let legend = match &panel.marks {
@@ -105,20 +111,39 @@ fn labelled(axis: &Axis, most: usize) -> Vec<Tick> {
 
 /// Returns ticks whose labels fit beside each other.
 fn fitting(axis: &Axis, width: f64, letter: f64) -> Vec<Tick> {
-    let mut most = cast::floor(width / (3.0 * letter));
+    let place = |tick: &Tick| {
+        let length = (cast::float(tick.label.chars().count()) + 1.0) * letter;
+        (axis.position(tick.at) * width, length)
+    };
+    let mut most = cast::floor(width / (4.0 * letter));
     loop {
         let ticks = labelled(axis, most);
-        let wide = |tick: &Tick| (cast::float(tick.label.chars().count()) + 2.0) * letter;
-        let mut places: Vec<(f64, f64)> =
-            ticks.iter().map(|tick| (axis.position(tick.at) * width, wide(tick))).collect();
-        places.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let fits = places.windows(2).all(|pair| match pair {
-            [left, right] => right.0 - left.0 >= (left.1 + right.1) / 2.0,
-            _ => true,
-        });
-        if fits || most <= 2 {
-            return ticks;
+        let all = ticks.len();
+        let kept = apart(ticks, place);
+        if axis.ticks.is_some() || kept.len() == all || most <= 2 {
+            return kept;
         }
         most -= 1;
     }
+}
+
+/// Returns a smaller size for a figure of one panel whose proportions leave space unused.
+#[must_use]
+pub fn fitted(figure: &Figure, width: u32, height: u32) -> [u32; 2] {
+    const LEAST: f64 = 420.0;
+    let size = [f64::from(width), f64::from(height)];
+    let [Placed { frame, .. }] = place(figure, size, LETTER)[..] else { return [width, height] };
+    if figure.panels.iter().all(|panel| panel.aspect.is_none()) {
+        return [width, height];
+    }
+    let notes = LINE * cast::float(figure.notes.len());
+    let wanted = [frame.right() + LEGEND, frame.bottom() + BELOW + 10.0 + notes];
+    let side = |wanted: f64, given: u32| {
+        let least = LEAST.min(f64::from(given));
+        u32::try_from(cast::index(wanted.max(least))).map_or(given, |wanted| wanted.min(given))
+    };
+    [
+        side(wanted[0], width),
+        u32::try_from(cast::index(wanted[1])).map_or(height, |h| h.min(height)),
+    ]
 }

@@ -28,6 +28,7 @@ mod terminal;
 pub use axis::{Axis, Scale, Tick};
 pub use colors::Theme;
 pub use figure::{Bar, Direction, Figure, Heat, Line, Marks, Panel};
+pub use layout::fitted;
 pub use levels::levels;
 pub use number::{grouped, short};
 #[cfg(feature = "png")]

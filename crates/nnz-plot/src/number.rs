@@ -58,6 +58,21 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     format!("{start}\u{2026}{end}")
 }
 
+/// Breaks a text between words.
+pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(shortened(word, most)),
+        }
+    }
+    lines
+}
+
 /// Replaces control characters and others that XML or a terminal does not accept.
 pub(crate) fn printable(text: &str) -> String {
     let is_wrong = |c: char| {
@@ -109,6 +124,12 @@ mod tests {
         for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(grouped(count), text);
         }
+    }
+
+    #[test]
+    fn labels_are_broken_between_words() {
+        assert_eq!(wrapped("entries per bin of 3", 11), ["entries per", "bin of 3"]);
+        assert_eq!(wrapped("abcdefghij", 4), ["ab\u{2026}j"]);
     }
 
     #[test]

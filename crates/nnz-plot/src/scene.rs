@@ -4,7 +4,7 @@ use crate::cast;
 use crate::colors::{Ink, SERIES};
 use crate::figure::{Bar, Figure, Heat, Line, Marks};
 use crate::layout::{Frame, LINE, MARGIN, Placed, SAMPLE, heading, place};
-use crate::number::{grouped, printable, short, shortened};
+use crate::number::{grouped, printable, short, shortened, wrapped};
 
 /// Classes of counts.
 pub(crate) const LEVELS: usize = 10;
@@ -257,21 +257,6 @@ pub(crate) fn class_label(levels: &[u64], level: usize, most: u64) -> String {
     }
 }
 
-/// Breaks a text between words.
-fn wrapped(text: &str, most: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(shortened(word, most)),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,11 +273,5 @@ mod tests {
             [0, 1, 4, 5, 99_999].map(|count| class(&levels, count)),
             [None, Some(0), Some(1), Some(2), Some(5)]
         );
-    }
-
-    #[test]
-    fn labels_are_broken_between_words() {
-        assert_eq!(wrapped("entries per bin of 3", 11), ["entries per", "bin of 3"]);
-        assert_eq!(wrapped("abcdefghij", 4), ["ab\u{2026}j"]);
     }
 }

@@ -6,12 +6,9 @@ use std::fmt::Write as _;
 use crate::cast;
 use crate::colors::{Ink, Rgb, Theme};
 use crate::figure::Figure;
-use crate::layout::Frame;
+use crate::layout::{Frame, LETTER};
 use crate::number::{pixels, printable};
 use crate::scene::{Anchor, Shape, Style, scene};
-
-/// Width of a character of the usual fonts, at 12 pixels.
-const LETTER: f64 = 6.6;
 
 /// Options of [`svg`].
 #[derive(Clone, Debug, PartialEq, Eq)]

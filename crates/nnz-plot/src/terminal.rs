@@ -9,7 +9,7 @@ mod lines;
 pub use bars::sparkline;
 
 use crate::figure::{Figure, Marks, Panel};
-use crate::number::{printable, shortened};
+use crate::number::{printable, shortened, wrapped};
 use canvas::Canvas;
 use frame::{Area, framed};
 
@@ -67,25 +67,32 @@ const NARROWEST: usize = 24;
 pub fn terminal(figure: &Figure, options: &TerminalOptions) -> String {
     let width = options.width.max(NARROWEST);
     let mut out = String::new();
-    let mut line = |text: &str| {
-        if !text.is_empty() {
-            out.push_str(&shortened(&printable(text), width));
-            out.push('\n');
-        }
-    };
-    line(&figure.title);
-    line(&figure.subtitle);
+    if !figure.title.is_empty() {
+        out.push_str(&shortened(&printable(&figure.title), width));
+        out.push('\n');
+    }
+    lines(&figure.subtitle, width, &mut out);
+    let mut notes = String::new();
+    figure.notes.iter().for_each(|note| lines(note, width, &mut notes));
     let heading = out.lines().count();
     let count = figure.panels.len().max(1);
-    let height = options.height.saturating_sub(heading + figure.notes.len()) / count;
+    let height = options.height.saturating_sub(heading + notes.lines().count()) / count;
     for panel in &figure.panels {
         panel_lines(panel, [width, height], options.colors, &mut out);
     }
-    for note in &figure.notes {
-        out.push_str(&shortened(&printable(note), width));
+    out.push_str(&notes);
+    out
+}
+
+/// Appends a text, broken between words.
+fn lines(text: &str, width: usize, out: &mut String) {
+    if text.is_empty() {
+        return;
+    }
+    for line in wrapped(&printable(text), width) {
+        out.push_str(&line);
         out.push('\n');
     }
-    out
 }
 
 fn panel_lines(panel: &Panel, size: [usize; 2], colors: TerminalColors, out: &mut String) {

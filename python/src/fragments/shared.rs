@@ -7,6 +7,7 @@ use nnz::Cancellation;
 use nnz::Result;
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentHeader, FragmentSource};
 use nnz::matrix::{About, Names, StringList, UnitReader};
+use nnz::plot::PackedWidths;
 
 /// Fragments that are shared with a handle. Long sequential reads can be cancelled.
 pub(super) struct Shared {
@@ -37,6 +38,10 @@ impl FragmentSource for Shared {
 
     fn cell_count(&self) -> Result<u64> {
         self.inner.cell_count()
+    }
+
+    fn packed_widths(&self, bins: usize) -> Result<Option<Vec<PackedWidths>>> {
+        self.inner.packed_widths(bins)
     }
 
     fn units(

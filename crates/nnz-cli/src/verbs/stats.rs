@@ -5,11 +5,12 @@ use std::io::Write;
 
 use nnz::{
     Axis, Error, MatrixSource, Place, StatsOptions,
-    engine::{Measures, Moments, Number, Slice, Spread, Total},
+    engine::{Measures, Moments, Number, Observed, Slice, Spread, Total},
 };
 use serde::Serialize;
 
 use crate::output::{failed, print_json, with_stdout};
+use crate::progress::Bar;
 use crate::{Outcome, args};
 
 /// The output, with the keys of JSON. Numbers that JSON does not have are null.
@@ -82,7 +83,7 @@ impl From<&Moments> for Line {
 }
 
 /// Prints sums and statistics based on them.
-pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
+pub(crate) fn stats(args: &args::Stats, quiet: bool) -> Result<Outcome, Error> {
     let place = args.source.source_place();
     let memory = args.resources.bytes();
     let dataset = args.reading.set(Some(memory)).open(&args.source)?;
@@ -115,7 +116,9 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         // Positions in messages are those in the selection.
         Matrix::Part(_) => Place::path(format!("the selection from {}", args.source)),
     };
-    let found = nnz::engine::stats(matrix.source(), &place, &options)?;
+    let bar = Bar::new(quiet);
+    let observed = Observed::new(matrix.source(), "reading", &bar);
+    let found = nnz::engine::stats(&observed, &place, &options)?;
     if args.json {
         let lines = |axis, list: &Option<Vec<Moments>>| {
             list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()

@@ -60,6 +60,7 @@ const BEFORE: [(&str, &str); 25] = [
     ),
     ("validate", PBMC),
     ("stats", PBMC),
+    ("plot", PBMC),
     (
         "concat",
         "for day in monday tuesday; do nnz convert -q counts.mtx $day.bpcells; done

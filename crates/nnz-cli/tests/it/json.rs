@@ -166,6 +166,19 @@ fn printed_keys_are_those_of_the_documentation() {
         assert_eq!(done.code, Some(1), "{done:?}");
         hold("diff", "nnz-diff/1", &done.out);
     }
+    let real = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 -0.5\n1 2 20\n";
+    fs::write(at("real.mtx"), real).unwrap();
+    run(&["-q", "convert", text(&named), &at("packed.bpcells")]).good();
+    let fragments = entries("bpcells/fragments_dir").remove(0);
+    for (section, source, kind) in [
+        ("plot: spy", at("real.mtx"), "spy"),
+        ("plot: rows and columns", at("real.mtx"), "rows"),
+        ("plot: values", at("real.mtx"), "values"),
+        ("plot: bits", at("packed.bpcells"), "bits"),
+        ("plot: fragments", fragments, "fragments"),
+    ] {
+        hold(section, "nnz-plot/1", &run(&["plot", "--json", &source, "--kind", kind]).good());
+    }
     hold("formats", "nnz-formats/1", &run(&["formats", "--json"]).good());
     for (section, keys) in &sections {
         let unseen: Vec<_> = keys.keys().filter(|key| !seen[section].contains(*key)).collect();

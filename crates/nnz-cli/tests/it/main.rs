@@ -39,6 +39,7 @@ mod misleading;
 mod noted;
 #[cfg(unix)]
 mod paths;
+mod plot;
 mod rds;
 mod remote;
 mod remote_counts;

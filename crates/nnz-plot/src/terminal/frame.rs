@@ -2,6 +2,7 @@
 
 use super::TerminalColors;
 use super::canvas::Canvas;
+use crate::axis::{Tick, apart};
 use crate::cast;
 use crate::figure::Panel;
 use crate::number::{printable, shortened};
@@ -22,10 +23,9 @@ impl Area {
     pub(super) fn of(panel: &Panel, width: usize, height: usize) -> Self {
         let labels = |height: usize| {
             let mut labels = vec![None; height];
-            let most = if panel.y.ticks.is_some() { height } else { height.div_ceil(3) };
-            for tick in panel.y.ticks(most) {
-                let at = (1.0 - panel.y.position(tick.at)) * cast::float(height) - 0.5;
-                let row = cast::index(at).min(height.saturating_sub(1));
+            let at = |tick: &Tick| (1.0 - panel.y.position(tick.at)) * cast::float(height) - 0.5;
+            for tick in apart(panel.y.ticks(height.div_ceil(3)), |tick| (at(tick), 1.0)) {
+                let row = cast::index(at(&tick)).min(height.saturating_sub(1));
                 if let Some(label @ None) = labels.get_mut(row) {
                     *label = Some(shortened(&printable(&tick.label), LABEL));
                 }
@@ -73,16 +73,16 @@ pub(super) fn framed(
     }
     let mut edge = vec!['\u{2500}'; area.width];
     let mut labels = vec![' '; whole + LABEL];
-    let mut free = 0;
-    for tick in panel.x.ticks(area.width / 8) {
-        let at = panel.x.position(tick.at) * cast::float(area.width) - 0.5;
-        let at = cast::index(at).min(area.width.saturating_sub(1));
-        let label = shortened(&printable(&tick.label), LABEL);
-        let length = label.chars().count();
+    let at = |tick: &Tick| panel.x.position(tick.at) * cast::float(area.width) - 0.5;
+    let ticks = panel.x.ticks(area.width / 8).into_iter();
+    let ticks = ticks.map(|tick| Tick { label: shortened(&printable(&tick.label), LABEL), ..tick });
+    let place = |tick: &Tick| (at(tick), cast::float(tick.label.chars().count()) + 1.5);
+    for tick in apart(ticks.collect(), place) {
+        let at = cast::index(at(&tick)).min(area.width.saturating_sub(1));
+        let length = tick.label.chars().count();
         let start = (left + 2 + at).saturating_sub(length / 2);
-        if start >= free && start + length <= whole + 2 {
-            labels.splice(start..start + length, label.chars());
-            free = start + length + 1;
+        if start + length <= whole + 2 {
+            labels.splice(start..start + length, tick.label.chars());
             if let Some(edge) = edge.get_mut(at) {
                 *edge = '\u{252c}';
             }

@@ -80,7 +80,7 @@ pub(super) fn legend(heat: &Heat, colors: TerminalColors, width: usize) -> Vec<S
         }
         used += length;
         if let Some(line) = lines.last_mut() {
-            line.push_str(if line.is_empty() { "  " } else { "  " });
+            line.push_str("  ");
             colored(&[Cell { character, color, background: None }], colors, line);
             line.push(' ');
             line.push_str(&label);

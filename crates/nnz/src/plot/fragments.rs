@@ -75,10 +75,10 @@ fn by_chromosome(lengths: &FragmentLengths) -> Panel {
     let bins = |bins: &Vec<u64>| bins.iter().copied().take(cols).collect::<Vec<u64>>();
     let counts: Vec<u64> =
         lengths.chromosomes.iter().flat_map(|chromosome| bins(&chromosome.bins)).collect();
-    let ticks = lengths.chromosomes.iter().enumerate().map(|(row, chromosome)| Tick {
-        at: row as f64 + 0.5,
-        label: nnz_core::escaped(&chromosome.name).into_owned(),
-    });
+    let ticks =
+        lengths.chromosomes.iter().enumerate().map(|(row, chromosome)| {
+            Tick::new(row as f64 + 0.5, nnz_core::escaped(&chromosome.name))
+        });
     let y = Axis::linear("chromosome", [0.0, rows.max(1) as f64])
         .reversed()
         .with_ticks(ticks.collect());

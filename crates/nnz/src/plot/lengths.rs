@@ -28,17 +28,18 @@ pub fn distribution(lengths: &Lengths, title: &str) -> Figure {
         LengthMeasure::Sum => ("sum", format!("sum per {one}")),
     };
     let number = |part: f64| lengths.quantile(part).map_or("none".to_owned(), short);
-    let subtitle = match lengths.values.is_empty() {
-        true => counted(lengths.count, one, more),
-        false => format!(
-            "{}, {measured}: median {}, half of them from {} to {}, all from {} to {}",
-            counted(lengths.count, one, more),
+    let all = counted(lengths.count, one, more);
+    let subtitle = match (lengths.quantile(0.0), lengths.quantile(1.0)) {
+        (Some(min), Some(max)) if min == max => format!("{all}, {measured}: {} each", short(min)),
+        (Some(min), Some(max)) => format!(
+            "{all}, {measured}: median {}, half of them from {} to {}, all from {} to {}",
             number(0.5),
             number(0.25),
             number(0.75),
-            number(0.0),
-            number(1.0)
+            short(min),
+            short(max)
         ),
+        _ => all,
     };
     let mut figure = Figure::new(title)
         .subtitle(subtitle)
@@ -50,12 +51,11 @@ pub fn distribution(lengths: &Lengths, title: &str) -> Figure {
         let share = percentage(zeros, lengths.count.into()).unwrap_or_default();
         let zero =
             if lengths.measure == LengthMeasure::Nnz { "without entries" } else { "with sum 0" };
-        let axes = if lengths.bins().logarithmic {
-            "which logarithmic axes do not show"
-        } else {
-            "which the logarithmic axes do not show"
+        let drawn = match lengths.bins().logarithmic {
+            true => "not drawn",
+            false => "drawn on the left only",
         };
-        figure = figure.note(format!("{} {zero} ({share}), {axes}", counted(zeros, one, more)));
+        figure = figure.note(format!("{} {zero} ({share}), {drawn}", counted(zeros, one, more)));
     }
     if lengths.nan > 0 {
         figure = figure.note(format!("{} whose {what} is NaN", counted(lengths.nan, one, more)));

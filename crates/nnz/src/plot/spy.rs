@@ -12,19 +12,19 @@ use nnz_plot::{Axis as PlotAxis, Figure, Heat, Marks, Panel, grouped};
 use super::Density;
 use super::names::{along, counted, percentage};
 
-/// Width divided by height at most, and height divided by width.
+/// Width divided by height up to which proportions are kept, and height divided by width.
 const LONGEST: f64 = 2.5;
 
-/// Returns the proportions of a matrix in a picture, which are not extreme.
-fn aspect(shape: Shape) -> f64 {
+/// Returns width divided by height of a matrix, unless one of them is much larger.
+fn aspect(shape: Shape) -> Option<f64> {
     let aspect = shape.cols.max(1) as f64 / shape.rows.max(1) as f64;
-    aspect.clamp(1.0 / LONGEST, LONGEST)
+    (1.0 / LONGEST..=LONGEST).contains(&aspect).then_some(aspect)
 }
 
 /// Returns how many rows and columns a grid has that fits into a space of `[width, height]` squares.
 #[must_use]
 pub fn spy_bins(shape: Shape, [width, height]: [usize; 2]) -> [usize; 2] {
-    let aspect = aspect(shape);
+    let Some(aspect) = aspect(shape) else { return [height.max(1), width.max(1)] };
     let rows = (height as f64).min(width as f64 / aspect);
     [rows, rows * aspect].map(|bins| (bins.round() as usize).max(1))
 }
@@ -58,5 +58,9 @@ pub fn spy(density: &Density, title: &str) -> Figure {
         Marks::Heat(Heat { rows, cols, counts: density.counts.clone(), label })
     };
     let panel = Panel::new(axis(Axis::Cols), axis(Axis::Rows).reversed(), marks);
-    Figure::new(title).subtitle(subtitle).panel(panel.aspect(aspect(*shape)))
+    let panel = match aspect(*shape).filter(|_| *entries > 0) {
+        Some(aspect) => panel.aspect(aspect),
+        None => panel,
+    };
+    Figure::new(title).subtitle(subtitle).panel(panel)
 }

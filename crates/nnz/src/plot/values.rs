@@ -20,6 +20,8 @@ struct Group {
     label: String,
     /// Whether the label is that of the left end.
     at_edge: bool,
+    /// Whether it is a single value beside bins: zero, NaN or infinity.
+    is_special: bool,
 }
 
 /// Makes a figure of the distribution of values.
@@ -27,7 +29,10 @@ struct Group {
 pub fn values(counts: &ValueCounts, title: &str) -> Figure {
     let mut subtitle = counted(counts.entries, "entry", "entries");
     if let (Some(min), Some(max)) = (counts.min, counts.max) {
-        let text = |number: Number| number.to_string();
+        let text = |number: Number| match number {
+            Number::Integer(_) => number.to_string(),
+            Number::Float(number) => short(number),
+        };
         subtitle = format!("{subtitle}, values from {} to {}", text(min), text(max));
     }
     let groups = groups(counts);
@@ -46,7 +51,8 @@ pub fn values(counts: &ValueCounts, title: &str) -> Figure {
         }
         if !group.label.is_empty() {
             let at = if group.at_edge { left } else { left + 0.5 };
-            ticks.push(Tick { at, label: group.label.clone() });
+            let important = group.is_special;
+            ticks.push(Tick { important, ..Tick::new(at, &*group.label) });
         }
     }
     let x = Axis::linear("value", [0.0, groups.len().max(1) as f64]).with_ticks(ticks);
@@ -76,7 +82,14 @@ pub fn values(counts: &ValueCounts, title: &str) -> Figure {
 /// Returns the bars, from the least value on.
 fn groups(counts: &ValueCounts) -> Vec<Group> {
     let special = |count: u64, label: &str| {
-        let group = Group { from: 0.0, to: 0.0, count, label: label.to_owned(), at_edge: false };
+        let group = Group {
+            from: 0.0,
+            to: 0.0,
+            count,
+            label: label.to_owned(),
+            at_edge: false,
+            is_special: true,
+        };
         (count > 0).then_some(group)
     };
     let mut negative: Vec<ValueBin> = Vec::new();
@@ -101,7 +114,14 @@ fn groups(counts: &ValueCounts) -> Vec<Group> {
             counts.integers.iter().enumerate().take(last.map_or(0, |last| last + 1)).skip(first)
         {
             let from = value as f64;
-            groups.push(Group { from, to: from, count, label: value.to_string(), at_edge: false });
+            groups.push(Group {
+                from,
+                to: from,
+                count,
+                label: value.to_string(),
+                at_edge: false,
+                is_special: false,
+            });
         }
         groups.extend(octaves(&positive));
     } else {
@@ -187,7 +207,7 @@ fn quarters(bins: &[ValueBin]) -> Vec<Group> {
             let (from, to) = quarter(next);
             let is_bin = from >= bin.from.abs();
             let count = if is_bin { bin.count } else { 0 };
-            groups.push(edge(sign * from, sign * to, count, from == 2_f64.powi(exponent(from))));
+            groups.push(edge(sign * from, sign * to, count));
             next = to;
             if is_bin {
                 break;
@@ -210,7 +230,7 @@ fn by_powers(bins: &[ValueBin], powers: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = (first..=last)
         .map(|place| {
             let [from, to] = [place, place + 1].map(|place| sign * 2_f64.powi(place * powers));
-            edge(from, to, 0, true)
+            edge(from, to, 0)
         })
         .collect();
     for bin in bins {
@@ -225,9 +245,10 @@ fn by_powers(bins: &[ValueBin], powers: usize) -> Vec<Group> {
     groups
 }
 
-/// Returns a group of values, labelled at the end that is on the left.
-fn edge(from: f64, to: f64, count: u64, is_labelled: bool) -> Group {
+/// Returns a group of values, labelled at its left end if that is a power of two.
+fn edge(from: f64, to: f64, count: u64) -> Group {
     let left = if from < 0.0 { to } else { from };
-    let label = if is_labelled { short(left) } else { String::new() };
-    Group { from, to, count, label, at_edge: true }
+    let is_power = left.abs() == 2_f64.powi(exponent(left));
+    let label = if is_power { short(left) } else { String::new() };
+    Group { from, to, count, label, at_edge: true, is_special: false }
 }

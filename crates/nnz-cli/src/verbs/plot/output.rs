@@ -23,7 +23,13 @@ const WIDEST: usize = 160;
 pub(super) enum Output {
     Json,
     Terminal(TerminalOptions),
-    File { format: Format, size: [u32; 2], staged: StagedFile },
+    /// The size is exact if it was given.
+    File {
+        format: Format,
+        size: [u32; 2],
+        is_exact: bool,
+        staged: StagedFile,
+    },
 }
 
 /// The format of a file.
@@ -39,9 +45,7 @@ impl Output {
         let Some(target) = &args.target else {
             return match args.json {
                 true if args.size.is_some() => {
-                    let size = within(args, [300, 200], [4000, 4000], [800, 600])?;
-                    let _ = size;
-                    Ok(Self::Json)
+                    Err(Error::argument("--size applies to pictures, not to --json"))
                 }
                 true => Ok(Self::Json),
                 false => terminal(args).map(Self::Terminal),
@@ -51,7 +55,8 @@ impl Output {
         let usual = if format == Format::Svg { [800, 600] } else { [1600, 1200] };
         let size = within(args, [300, 200], [4000, 4000], usual)?;
         let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
-        Ok(Self::File { format, size, staged: StagedFile::create(target, options)? })
+        let (is_exact, staged) = (args.size.is_some(), StagedFile::create(target, options)?);
+        Ok(Self::File { format, size, is_exact, staged })
     }
 
     /// Returns how many rows and columns a grid has at most.
@@ -85,7 +90,14 @@ impl Output {
                     out.write_all(text.as_bytes()).map_err(failed)
                 })
             }
-            Self::File { format, size: [width, height], mut staged } => {
+            Self::File { format, size: [width, height], is_exact, mut staged } => {
+                let scale = if format == Format::Png { 2 } else { 1 };
+                let [width, height] = match is_exact {
+                    true => [width, height],
+                    false => {
+                        draw::fitted(figure, width / scale, height / scale).map(|side| side * scale)
+                    }
+                };
                 let bytes = match format {
                     Format::Svg => {
                         draw::svg(figure, &SvgOptions::default().size(width, height)).into_bytes()

@@ -1,0 +1,261 @@
+//! `nnz plot`: its numbers, its pictures, and what it refuses.
+
+use std::fs;
+use std::path::Path;
+
+use nnz_testing::command::{command, finish, run, run_with_input, testdata, text};
+use serde_json::{Value, json};
+
+const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
+
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        text(&self.0.path().join(name)).to_owned()
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn small(&self) -> String {
+        let entries = "1 1 5\n1 2 nan\n3 4 -2.5\n3 1 0\n2 2 2\n";
+        self.write("small.mtx", format!("{REAL}3 4 5\n{entries}"))
+    }
+
+    fn pbmc(&self) -> String {
+        let (source, target) =
+            (testdata().join("../examples/pbmc_10x_v3_mtx"), self.path("pbmc.bpcells"));
+        run(&["-q", "convert", text(&source), &target]).good();
+        target
+    }
+
+    fn fragments(&self) -> String {
+        let list = "chr1\t100\t150\ta\nchr1\t120\t121\tb\nchr1\t200\t5000\ta\nchr2\t7\t57\tb\n";
+        let (list, target) = (self.write("list.tsv", list), self.path("f.fragments"));
+        run(&["-q", "fragments", "import", &list, &target]).good();
+        target
+    }
+}
+
+fn numbers(words: &[&str]) -> Value {
+    let json = run(&[&["plot", "--json"], words].concat()).good();
+    serde_json::from_str(&json).unwrap()
+}
+
+#[test]
+fn numbers_of_a_small_matrix_are_exact() {
+    let files = Files::new();
+    let small = files.small();
+    let found = numbers(&[&small]);
+    let expected = json!({"schema": "nnz-plot/1", "kind": "spy", "rows": 3, "cols": 4, "entries": 5,
+        "rows_per_bin": 1, "cols_per_bin": 1, "counts": [[1, 1, 0, 0], [0, 1, 0, 0], [1, 0, 0, 1]]});
+    assert_eq!(found, expected);
+    let found = numbers(&[&small, "--rows", "2:", "--cols", "0,3"]);
+    assert_eq!((&found["counts"], &found["rows"]), (&json!([[1, 1]]), &json!(1)));
+    let found = numbers(&[&small, "--kind", "rows"]);
+    assert_eq!(found["ranks"], json!([[1, 2], [2, 2], [3, 1]]));
+    assert_eq!((&found["min"], &found["quartiles"]), (&json!(1), &json!([1, 2, 2])));
+    let found = numbers(&[&small, "--kind", "cols", "--measure", "sum"]);
+    assert_eq!((&found["nan"], &found["ranks"]), (&json!(1), &json!([[1, 5], [2, 0], [3, -2.5]])));
+    let found = numbers(&[&small, "--kind", "values"]);
+    let bins = json!([{"from": -2.5, "to": -3, "count": 1}]);
+    assert_eq!((&found["nan"], &found["bins"]), (&json!(1), &bins));
+    assert_eq!(found["integers"], json!([1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+    assert_eq!((&found["min"], &found["max"]), (&json!(-2.5), &json!(5)));
+}
+
+#[test]
+fn a_matrix_is_read_from_standard_input() {
+    let input = format!("{REAL}2 2 1\n2 1 7\n");
+    let found = run_with_input(&["plot", "-", "--json"], input.as_bytes()).good();
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(found["counts"], json!([[0, 0], [1, 0]]));
+    for kind in ["rows", "cols", "values"] {
+        run_with_input(&["plot", "-", "--kind", kind], input.as_bytes()).good();
+    }
+}
+
+#[test]
+fn symmetric_and_dense_matrices_have_all_their_elements() {
+    let files = Files::new();
+    let header = "%%MatrixMarket matrix coordinate integer symmetric\n";
+    let half = files.write("half.mtx", format!("{header}2 2 2\n1 1 4\n2 1 5\n"));
+    assert_eq!(numbers(&[&half])["counts"], json!([[1, 1], [1, 0]]));
+    assert_eq!(numbers(&[&half, "--kind", "rows"])["ranks"], json!([[1, 2], [2, 1]]));
+    let header = "%%MatrixMarket matrix array integer general\n";
+    let dense = files.write("dense.mtx", format!("{header}2 2\n1\n0\n0\n3\n"));
+    assert_eq!(numbers(&[&dense])["counts"], json!([[1, 0], [0, 1]]));
+    assert_eq!(numbers(&[&dense, "--kind", "values"])["entries"], 2);
+}
+
+#[test]
+fn bits_are_those_of_the_arrays() {
+    let files = Files::new();
+    let pbmc = files.pbmc();
+    let found = numbers(&[&pbmc, "--kind", "bits"]);
+    let info: Value = serde_json::from_str(&run(&["info", &pbmc, "--json"]).good()).unwrap();
+    for (array, data) in [(0, "index_data"), (1, "val_data")] {
+        let array = &found["arrays"][array];
+        let arrays = info["arrays"].as_array().unwrap();
+        let words = arrays.iter().find(|found| found["name"] == data).unwrap()["len"].as_f64();
+        let chunks = (array["values"].as_f64().unwrap() / 128.0).ceil();
+        let expected = words.unwrap() * 32.0 / (chunks * 128.0);
+        assert!((array["mean"].as_f64().unwrap() - expected).abs() < 1e-9, "{array}");
+        assert_eq!(array["bits"].as_array().unwrap().len(), 187);
+    }
+    let store = numbers(&[&files.fragments(), "--kind", "bits"]);
+    let names: Vec<&str> =
+        store["arrays"].as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["cell", "start", "end"]);
+}
+
+#[test]
+fn lengths_of_fragments_are_counted() {
+    let files = Files::new();
+    let store = files.fragments();
+    let found = numbers(&[&store]);
+    assert_eq!((&found["kind"], &found["fragments"]), (&json!("fragments"), &json!(4)));
+    let lengths = found["lengths"].as_array().unwrap();
+    let some: Vec<usize> = (0..lengths.len()).filter(|at| lengths[*at] != 0).collect();
+    assert_eq!((some, &lengths[50]), (vec![1, 50], &json!(2)));
+    assert_eq!((&found["longer"], &found["longest"]), (&json!(1), &json!(4800)));
+    let chromosome = &found["chromosomes"][0];
+    assert_eq!((&chromosome["name"], &chromosome["fragments"]), (&json!("chr1"), &json!(3)));
+    assert_eq!(chromosome["lengths_by_10"][0], 1);
+}
+
+#[test]
+fn every_kind_is_drawn_for_every_shape() {
+    let files = Files::new();
+    let sources = [
+        files.small(),
+        files.write("zero.mtx", format!("{REAL}0 0 0\n")),
+        files.write("none.mtx", format!("{REAL}5 3 0\n")),
+        files.write("wide.mtx", format!("{REAL}1 100000000 1\n1 5 1\n")),
+        files.write("inf.mtx", format!("{REAL}1 2 2\n1 1 inf\n1 2 -inf\n")),
+        files.write(&format!("{}.mtx", "n".repeat(200)), format!("{REAL}1 1 1\n1 1 1\n")),
+    ];
+    for source in &sources {
+        for kind in ["spy", "rows", "values"] {
+            let shown = run(&["plot", source, "--kind", kind, "--size", "60x20"]).good();
+            assert!(shown.lines().all(|line| line.chars().count() <= 62), "{shown}");
+            assert!(!shown.contains('\u{1b}'), "{shown}");
+            for (name, start) in [("o.svg", &b"<svg"[..]), ("o.png", b"\x89PNG")] {
+                let out = files.path(name);
+                run(&["plot", source, &out, "--kind", kind, "--force"]).good();
+                assert!(fs::read(&out).unwrap().starts_with(start), "{source} {kind}");
+            }
+        }
+    }
+    // Numbers of 10^8 columns by row take memory for each.
+    let refused = run(&["plot", &sources[3], "--kind", "cols", "--memory", "100M"]).refused();
+    assert!(refused.contains("--memory raises the limit"), "{refused}");
+}
+
+#[test]
+fn colours_are_drawn_where_they_are_asked_for() {
+    let files = Files::new();
+    let small = files.small();
+    let drawn = |variables: &[(&str, &str)]| {
+        let mut command = command();
+        for name in ["COLUMNS", "LINES", "COLORTERM", "CLICOLOR"] {
+            command.env_remove(name);
+        }
+        command.env("TERM", "xterm-256color").envs(variables.iter().copied());
+        finish(command.args(["plot", &small])).good()
+    };
+    assert!(!drawn(&[]).contains('\u{1b}'));
+    assert!(drawn(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[38;5;"));
+    let full = [("CLICOLOR_FORCE", "1"), ("COLORTERM", "truecolor")];
+    assert!(drawn(&full).contains("\u{1b}[38;2;"));
+    assert!(!drawn(&[&full[..], &[("NO_COLOR", "1")]].concat()).contains('\u{1b}'));
+    let width = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(width(&drawn(&[("COLUMNS", "40")])) <= 42);
+    // A title cannot affect a terminal.
+    let mut hostile = command();
+    hostile.env("CLICOLOR_FORCE", "1").args(["plot", &small, "--title", "x\u{1b}]0;owned\u{7}"]);
+    assert!(finish(&mut hostile).good().starts_with("x\\u{1b}]0;owned\\u{7}\n"));
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    let files = Files::new();
+    let (small, pbmc, store) = (files.small(), files.pbmc(), files.fragments());
+    let unpacked = files.path("unpacked.bpcells");
+    run(&["-q", "convert", &pbmc, &unpacked, "--unpacked"]).good();
+    let out = files.path("o.svg");
+    let usage = |words: &[&str], says: &str| {
+        let done = run(&[&["plot"], words].concat());
+        assert!(done.code == Some(2) && done.err.contains(says), "{words:?}: {done:?}");
+        assert!(!Path::new(&out).exists() && done.out.is_empty(), "{words:?}");
+    };
+    let size = "expected a size from 300x200 to 4000x4000";
+    usage(&[&small, &files.path("o.pdf")], "unknown extension of a picture; expected .svg or .png");
+    usage(&[&small, &files.path("o")], "unknown extension of a picture");
+    usage(&[&small, "-"], "unknown extension of a picture");
+    usage(&[&small, &out, "--json"], "cannot be used with");
+    usage(&[&small, "--json", "--title", "x"], "cannot be used with");
+    usage(&[&small, "--json", "--size", "800x600"], "--size applies to pictures, not to --json");
+    usage(&[&small, "--force"], "required");
+    usage(&[&small, &out, "--size", "299x300"], size);
+    usage(&[&small, &out, "--size", "4001x300"], size);
+    usage(&[&small, &out, "--size", "800"], "expected a width and a height, such as 800x600");
+    usage(&[&small, "--size", "800x5"], "expected a size from 24x10 to 1000x1000");
+    usage(&[&small, "--kind", "pie"], "invalid value 'pie'");
+    usage(
+        &[&small, "--measure", "sum"],
+        "--measure applies to --kind rows, cols, cells and features",
+    );
+    usage(&[&small, "--kind", "values", "--measure", "nnz"], "--measure applies to");
+    usage(
+        &[&store, "--rows", "0:1", "--kind", "fragments"],
+        "do not apply to --kind bits and fragments",
+    );
+    let refused = |words: &[&str], says: &str| {
+        let message = run(&[&["plot"], words].concat()).refused();
+        assert!(message.contains(says), "{words:?}: {message}");
+        assert!(!Path::new(&out).exists(), "{words:?}");
+    };
+    refused(&[&small, &out, "--kind", "fragments"], "contains a matrix, not genomic fragments");
+    refused(&[&small, &out, "--kind", "bits"], "is not bit-packed");
+    refused(&[&unpacked, &out, "--kind", "bits"], "is not bit-packed");
+    refused(&[&store, &out, "--kind", "spy"], "contains genomic fragments");
+    refused(&[&files.path("missing.mtx"), &out], "no such file");
+    let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n";
+    let complex = files.write("complex.mtx", complex);
+    refused(&[&complex, &out, "--kind", "values"], "complex numbers have no order");
+    run(&["plot", &complex]).good();
+    let cells = run(&["plot", &small, "--kind", "cells"]);
+    assert!(
+        cells.err.contains("does not state which axis has cells; use rows or cols"),
+        "{cells:?}"
+    );
+    // An existing file is kept, and nothing is read.
+    fs::write(&out, "kept").unwrap();
+    let message = run(&["plot", &files.path("missing.mtx"), &out]).refused();
+    assert!(message.contains("--force replaces it"), "{message}");
+    assert_eq!(fs::read_to_string(&out).unwrap(), "kept");
+}
+
+#[test]
+fn info_has_the_entries_of_columns() {
+    let files = Files::new();
+    let pbmc = files.pbmc();
+    let shown = run(&["info", &pbmc]).good();
+    let line = shown.lines().find(|line| line.starts_with("nnz per col")).unwrap();
+    assert!(line.ends_with(" min 3, median 19, max 67"), "{line}");
+    let json: Value = serde_json::from_str(&run(&["info", &pbmc, "--json"]).good()).unwrap();
+    let means = json["profile"]["means"].as_array().unwrap();
+    assert!((1..=40).contains(&means.len()), "{means:?}");
+    // Text has no pointers.
+    let small = files.small();
+    assert!(!run(&["info", &small]).good().contains("per col"));
+}
