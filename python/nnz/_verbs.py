@@ -26,7 +26,7 @@ def convert(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Convert a matrix, fragments, or an AnnData file with all its elements, to another format.
+    """Convert a matrix, fragments, or an AnnData or Loom file with all its elements, to another format.
 
     The target is written atomically, and synced to disk.
 

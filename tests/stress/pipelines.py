@@ -185,6 +185,8 @@ class Pipeline:
             words += ["--layout", "array"]
             matrix = matrix.dense()
             unsure |= matrix.values.dtype.kind == "b"
+        if "dense" in target.options:
+            matrix = matrix.dense()
         if "blocks" in target.options and self.chance(0.4):
             words += ["--block", f"{self.pick([1, 7, 100, 5000])}x{self.pick([1, 9, 1000])}"] \
                 if small else ["--block", "500x5000"]
@@ -208,7 +210,8 @@ class Pipeline:
         """Runs a verb; returns the path of the result, and its expected content."""
         given = matrix
         for _ in range(4):
-            target = self.pick(TARGETS)
+            small = given.shape[0] * given.shape[1] <= DENSE
+            target = self.pick([one for one in TARGETS if small or "dense" not in one.options])
             options, matrix, after, doubtful = self.options(target, given)
             # A few expected errors are enough.
             if after is not None or self.chance(0.15):

@@ -32,6 +32,10 @@ def double(dtype):
     return None if dtype.kind == "c" else "f8"
 
 
+def loom_type(dtype):
+    return {"b": "u1", "c": None}.get(dtype.kind, dtype.str[1:])
+
+
 GZIP = [f"gzip:{level}" for level in (1, 6, 9)]
 ZSTD = ["zstd:1", "zstd:9"]
 BINSPARSE = ["CSR", "CSC", "DCSR", "DCSC", "COOR", "COOC", "dense(sparse(element))", "sparse2(element)",
@@ -65,6 +69,7 @@ def targets():
         Target("DAPHNE", "dbdf", order=False, options=("blocks",)),
         Target("DAPHNE's dialect", "dbdf", ["--dialect", "daphne"], order=False),
         Target("DAPHNE's old dialect", "dbdf", ["--dialect", "daphne-2022"], order=False),
+        Target("Loom", "loom", types=loom_type, options=("gzip", "dense")),
         Target("DAPHNE segments", "dbdf.hdfs", ["--segments", "3"], order=False),
     ]
 

@@ -52,13 +52,14 @@ Reads:  BPCells directories, R objects (.rds), HDF5, NetCDF, Zarr and npz; R
         data frames (.dbdf), and directories of segments (.dbdf.hdfs);
         Binsparse in HDF5, NetCDF, Zarr, npz and directories of .npy; AnnData
         (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...;
-        SciPy sparse matrices (.npz); NumPy arrays (.npy)
+        Loom (.loom): matrix, or FILE::layers/spliced, col_graphs/...; SciPy
+        sparse matrices (.npz); NumPy arrays (.npy)
 Writes: BPCells directories (.bpcells), R objects (.rds), and with --to bpcells
         .h5, .nc, .zarr and .npz; R matrices (.rds with --to dgCMatrix); Matrix
         Market (.mtx, .mtx.gz); 10x directories, and 10x HDF5 (.h5 with --to 10x);
         DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz,
-        .bsp); AnnData (.h5ad; .zarr if the source is AnnData); SciPy sparse
-        matrices (.npz); NumPy arrays (.npy)
+        .bsp); AnnData (.h5ad; .zarr if the source is AnnData); Loom (.loom);
+        SciPy sparse matrices (.npz); NumPy arrays (.npy)
 
 nnz convert also converts DAPHNE data frames (.dbdf) to and from .csv.
 
@@ -325,7 +326,7 @@ pub(crate) struct Annotations {
 /// Convert a matrix to another format
 ///
 /// The target is written completely or not at all. Values are stored exactly; if one cannot be, the
-/// error names the first, and nothing is written. An AnnData file is converted to
+/// error names the first, and nothing is written. An AnnData or Loom file is converted to
 /// another with everything in it; FILE.h5ad::X is only its matrix, with names and annotations.
 #[derive(Debug, Group)]
 #[command(after_help = "\

@@ -331,6 +331,19 @@ fn whole_files_and_targets_of_other_programs() {
     within(16, &["concat", text(&col), half, both, "--axis=rows", "--no-sync", "--force"]);
 }
 
+/// All cells at once would take 480 MB.
+#[test]
+fn files_with_all_cells_in_chunks_of_rows_and_columns() {
+    let bench = Bench::new();
+    let [entries, total] = store_of(&bench.path("m.bpcells"), 4000);
+    for order in ["--order=col", "--order=row"] {
+        bench.convert(16, "convert", "m.bpcells", "m.loom", &[order, "--force"]);
+        bench.convert(16, "convert", "m.loom", "back.bpcells", &["--force"]);
+        bench.expect("back.bpcells", entries, total);
+        bench.same(16, "m.bpcells", "back.bpcells");
+    }
+}
+
 #[test]
 #[ignore = "takes minutes, and 5 GB of disk"]
 fn stores_of_a_gigabyte() {

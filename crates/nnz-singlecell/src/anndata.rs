@@ -23,6 +23,7 @@ mod dense_arrays;
 mod element;
 mod encode;
 mod file;
+mod file_writer;
 mod frame;
 mod item;
 mod matrix;
@@ -34,6 +35,7 @@ mod whole;
 
 pub use dense_arrays::DenseArrays;
 pub use file::AnnData;
+pub use file_writer::FileWriter;
 pub use frame::DataFrame;
 pub use item::Item;
 pub use matrix::MatrixSource;

@@ -1,8 +1,10 @@
 //! Formats of single-cell genomics: AnnData, Loom, matrices of 10x in HDF5, fragments as text.
 
 pub mod anndata;
+mod cells;
 mod dense;
 pub mod fragment_tsv;
+mod globals;
 pub mod loom;
 mod parts;
 pub mod tenx;

@@ -2,7 +2,6 @@
 //! attributes of genes and cells, and graphs of both.
 
 mod attributes;
-mod cells;
 mod file;
 mod graph_writer;
 mod item;
@@ -21,5 +20,5 @@ pub use file::Loom;
 pub use item::Item;
 pub use matrix::MatrixSource;
 pub use sink::{CAPABILITIES, COMPRESSION, MatrixSink};
-pub use table_writer::unsupported_columns;
+pub use table_writer::{refusal, unsupported_columns};
 pub use whole::FileWriter;

@@ -58,7 +58,8 @@ pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
 pub use registry::{Detected, Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
-pub use whole::{RowGroups, WholeFormat};
+pub(crate) use whole::convert_whole;
+pub use whole::{FileConversion, RowGroups, WholeFormat};
 
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, compute::PcaWriter,
@@ -280,6 +281,11 @@ pub trait Format: Send + Sync {
 
     /// Returns how whole files are written, for formats with several matrices or tables in one file.
     fn whole(&self) -> Option<&dyn WholeFormat> {
+        None
+    }
+
+    /// Returns how whole files are converted to other formats that can store all of what they have.
+    fn file_conversion(&self) -> Option<&dyn FileConversion> {
         None
     }
 

@@ -60,7 +60,7 @@
 //! All are enabled by default except `sprs`.
 //!
 //! - Formats: `bpcells`, `daphne` (with frames), `fragments`, `matrix-market`, `scientific` (SciPy, NumPy, R),
-//!   `singlecell` (AnnData, 10x, fragments as text), `text` (SVMlight, graphs, tables). Binsparse and tensors are always included.
+//!   `singlecell` (AnnData, 10x, Loom, fragments as text), `text` (SVMlight, graphs, tables). Binsparse and tensors are always included.
 //! - Containers: `hdf5`, `netcdf`, `npz`, `zarr`. Directories and R objects are always included.
 //! - `sprs`: [`CsMatrix`] to and from `sprs::CsMat`.
 

@@ -10,7 +10,7 @@ use nnz_core::{Error, MatrixSource, Result, readable};
 pub use nnz_engine::{ElementChange, ElementDifference, Join};
 pub use split::{SplitSummary, split};
 
-use crate::formats::{FormatInfo, Probe, WholeFormat, check_options};
+use crate::formats::{FormatInfo, Probe, WholeFormat, check_options, convert_whole};
 use crate::reorder;
 use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection, Summary};
 
@@ -139,7 +139,44 @@ pub fn convert(
             format.slice_file(probe, to, [rows, cols], options, progress)
         });
     }
-    write(from, to, options, |format, probe| format.convert_file(probe, to, options, progress))
+    let written = write(from, to, options, |format, probe| {
+        format.convert_file(probe, to, options, progress)
+    })?;
+    match written {
+        Some(summary) => Ok(Some(summary)),
+        None => convert_to_other(from, to, options, progress),
+    }
+}
+
+/// Converts a file with several matrices and tables to one of another format, if that can store all of what the format
+/// of the source has; otherwise returns `None`.
+fn convert_to_other(
+    from: &Location,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Option<Summary>> {
+    let started = Instant::now();
+    let formats = options.registry.formats().iter();
+    let mut conversions = formats.filter_map(|format| format.file_conversion());
+    let possible = convert_whole(options) && matches!(from, Location::Path { .. });
+    // Before the source is opened, which can take long.
+    if !possible || !conversions.any(|conversion| conversion.is_target(to, options)) {
+        return Ok(None);
+    }
+    let Some(detected) = readable(options.registry.detect(from, &options.open_options()))? else {
+        return Ok(None);
+    };
+    let Some(conversion) = detected.format().file_conversion() else { return Ok(None) };
+    let probe = detected.into_probe();
+    if !conversion.is_target(to, options) || !conversion.is_file(&probe)? {
+        return Ok(None);
+    }
+    // Options of the target are checked.
+    options.registry.format_of_target(to, options)?;
+    let summary = conversion.convert_file(&probe, to, options, progress);
+    let summary = summary.map_err(|error| error.with_context(&from.source_place()))?;
+    Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
 }
 
 /// Returns whether a source has several matrices and tables, and the target supports them.

@@ -105,6 +105,7 @@ impl Case {
             case("text over an AnnData file", mtx, "t.h5ad", &["--force"], true),
             case("AnnData file over a 10x file", h5ad, "t.h5", &["--force", "--to", "10x"], true),
             case("store to a new SciPy file", store, "t.npz", &[], false),
+            case("store to a new Loom file", store, "t.loom", &[], false),
         ]
         .into_iter()
         .chain(Self::whole())

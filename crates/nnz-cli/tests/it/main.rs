@@ -35,6 +35,7 @@ mod generated;
 mod golden;
 mod hdf5;
 mod json;
+mod loom;
 mod misleading;
 mod noted;
 #[cfg(unix)]

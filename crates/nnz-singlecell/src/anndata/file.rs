@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use nnz_container::tree::{ElementType, Group};
+use nnz_container::tree::{Attribute, ElementType, Group};
 use nnz_core::{Axis, Error, Place, Repairs, Result, readable};
 
 use super::Item;
@@ -10,6 +10,7 @@ use super::element::{Element, Encoding, SparseGroup};
 use super::frame::DataFrame;
 use super::item::{Along, COLLECTIONS};
 use super::matrix::MatrixSource;
+use crate::globals;
 
 /// An AnnData file or store, or a group in one.
 ///
@@ -181,6 +182,19 @@ impl AnnData {
             }
         }
         Ok(items)
+    }
+
+    /// Reads the elements of `uns` that are numbers or strings, alone or in a list. All others are left
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system cannot read them.
+    pub fn plain_unstructured(&self) -> Result<Vec<(String, Attribute)>> {
+        match readable(self.root.group("uns"))? {
+            Some(uns) => globals::read(&*uns),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Opens a matrix.

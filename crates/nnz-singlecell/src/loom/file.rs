@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use nnz_container::tree::{ChildKind, Group, NdArray};
+use nnz_container::tree::{Attribute, ChildKind, Group, NdArray};
 use nnz_core::{Axis, Error, ErrorKind, Place, Result, Shape, readable};
 
 use super::attributes::{Attributes, group_of};
@@ -142,16 +142,38 @@ impl Loom {
     ///
     /// Fails if a group cannot be read.
     pub fn others(&self) -> Result<Vec<String>> {
-        let mut others: Vec<String> =
-            self.items()?.iter().skip(1).map(ToString::to_string).collect();
+        let items = self.items()?;
+        let mut others: Vec<String> = items.iter().skip(1).map(ToString::to_string).collect();
+        others.extend(self.unread()?);
+        Ok(others)
+    }
+
+    /// Lists what is not read: attributes that are neither annotations nor matrices, and global
+    /// attributes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a group cannot be read.
+    pub fn unread(&self) -> Result<Vec<String>> {
+        let mut unread = Vec::new();
         for axis in [Axis::Rows, Axis::Cols] {
             let Some(table) = readable(self.attributes(axis))? else { continue };
             let group = group_of(axis);
-            others.extend(table.others().iter().map(|name| format!("{group}/{name}")));
+            unread.extend(table.others().iter().map(|name| format!("{group}/{name}")));
         }
         let globals = spec::global_attributes(&*self.root)?;
-        others.extend(globals.into_iter().map(|name| format!("the attribute {name:?}")));
-        Ok(others)
+        unread.extend(globals.into_iter().map(|name| format!("the attribute {name:?}")));
+        Ok(unread)
+    }
+
+    /// Reads the global attributes of the user: numbers and strings, alone or in a list. All others are
+    /// left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system cannot read them.
+    pub fn global_attributes(&self) -> Result<Vec<(String, Attribute)>> {
+        spec::read_global_attributes(&*self.root)
     }
 
     /// Opens the array of a dense matrix.

@@ -6,8 +6,8 @@ use nnz_core::{
     Annotations, Axis, Batch, Header, Names, Order, Result, SinkCapabilities, ValueType, Written,
 };
 
-use super::cells::CellWriter;
 use super::output::Output;
+use crate::cells::CellWriter;
 
 /// What a Loom file can store.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {

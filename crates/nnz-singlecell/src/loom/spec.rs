@@ -1,7 +1,10 @@
 //! The version of the specification, and other attributes of the file.
 
-use nnz_container::tree::Group;
-use nnz_core::{Result, readable};
+use nnz_container::tree::{Attribute, AttributeValue, Group};
+use nnz_core::{Result, StringList, readable};
+
+use super::references;
+use crate::globals;
 
 /// The attribute with the version.
 pub(super) const VERSION: &str = "LOOM_SPEC_VERSION";
@@ -42,6 +45,38 @@ pub(super) fn global_attributes(root: &dyn Group) -> Result<Vec<String>> {
     }
     names.retain(|name| !OWN.contains(&&**name));
     Ok(names)
+}
+
+/// Reads the global attributes of the user that are numbers or strings.
+pub(super) fn read_global_attributes(root: &dyn Group) -> Result<Vec<(String, Attribute)>> {
+    let mut found = Vec::new();
+    for name in readable(root.attributes())?.unwrap_or_default() {
+        let Some(mut attribute) = readable(root.attribute(&name))?.flatten() else { continue };
+        if attribute.shape.len() > 1 {
+            continue;
+        }
+        match &mut attribute.value {
+            AttributeValue::Numbers(_) => {}
+            AttributeValue::Strings(list) => {
+                let mut decoded = StringList::new();
+                let mut text = Vec::new();
+                for string in list.iter() {
+                    references::decode(string, &mut text);
+                    decoded.push(&text);
+                }
+                *list = decoded;
+            }
+            _ => continue,
+        }
+        found.push((name, attribute));
+    }
+    if let Some(group) = readable(root.group(ATTRIBUTES))? {
+        let known: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+        let arrays = readable(globals::read(&*group))?.unwrap_or_default();
+        found.extend(arrays.into_iter().filter(|(name, _)| !known.contains(name)));
+    }
+    found.retain(|(name, _)| !OWN.contains(&&**name));
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@
 
 use nnz_core::{
     Annotations, Axis, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
-    Error, Names, Result, Rounding, Scalar, StringList, ValueType, Values,
+    Error, MatrixSource, Names, Result, Rounding, Scalar, StringList, ValueType, Values,
 };
 
-use super::names;
 use super::output::Output;
+use super::{Item, names};
 
 /// Bytes of memory for one column.
 const MOST_COLUMN: u64 = 4 << 30;
@@ -21,11 +21,39 @@ fn names_attribute(axis: Axis, columns: &[ColumnInfo]) -> Option<&'static str> {
     names::written(axis).into_iter().find(|name| !taken(name))
 }
 
+/// Returns whether loompy accepts the name of an attribute, a layer or a graph.
+pub(super) fn is_name(name: &str) -> bool {
+    !(name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']))
+}
+
+/// Returns the reason why a matrix cannot be stored beside a main matrix with names and annotations, if it cannot.
+///
+/// # Errors
+///
+/// Fails if annotations cannot be read.
+pub fn refusal(item: &Item, main: &dyn MatrixSource) -> Result<Option<&'static str>> {
+    let (name, axis) = match item {
+        Item::Matrix => return Ok(None),
+        Item::Layer(name) | Item::RowGraph(name) | Item::ColGraph(name) => (name, None),
+        Item::RowAttribute(name) => (name, Some(Axis::Rows)),
+        Item::ColAttribute(name) => (name, Some(Axis::Cols)),
+    };
+    if !is_name(name) {
+        return Ok(Some("the name is not allowed"));
+    }
+    let Some(axis) = axis else { return Ok(None) };
+    let table = main.annotations(axis)?;
+    let columns = table.as_ref().map_or(&[][..], |table| table.columns());
+    let taken = columns.iter().any(|column| column.name == *name)
+        || names::written(axis).contains(&&**name);
+    Ok(taken.then_some("names or an annotation have this name"))
+}
+
 /// Returns the reason why a column cannot be an attribute of an axis, if it cannot.
-fn refusal(axis: Axis, column: &ColumnInfo, has_names: bool) -> Option<&'static str> {
+fn column_refusal(axis: Axis, column: &ColumnInfo, has_names: bool) -> Option<&'static str> {
     let name = &*column.name;
     let [_, exact] = names::written(axis);
-    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
+    if !is_name(name) {
         return Some("the name is not allowed");
     }
     if has_names && name == exact {
@@ -41,7 +69,7 @@ fn refusal(axis: Axis, column: &ColumnInfo, has_names: bool) -> Option<&'static 
 #[must_use]
 pub fn unsupported_columns(axis: Axis, columns: &[ColumnInfo], has_names: bool) -> Vec<String> {
     let refused = columns.iter().filter_map(|column| {
-        let why = refusal(axis, column, has_names)?;
+        let why = column_refusal(axis, column, has_names)?;
         Some(format!("the {} annotation {:?} ({why})", one_of(axis), column.name))
     });
     refused.collect()
@@ -69,7 +97,7 @@ impl Output {
         let supported: Vec<(usize, &ColumnInfo)> = columns
             .iter()
             .enumerate()
-            .filter(|(_, column)| refusal(axis, column, has_names).is_none())
+            .filter(|(_, column)| column_refusal(axis, column, has_names).is_none())
             .collect();
         if let Some(mut names) = names {
             let written: Vec<ColumnInfo> =

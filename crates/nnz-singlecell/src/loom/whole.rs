@@ -4,15 +4,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use nnz_container::Compression;
-use nnz_container::tree::{NodeId, TreeWriter};
+use nnz_container::tree::{Attribute, NodeId, TreeWriter};
 use nnz_core::{Axis, Batch, Header, MatrixSource, Order, Place, Result, ValueType};
 use nnz_engine::{ConvertOptions, Progress};
 
-use super::Item;
-use super::cells::CellWriter;
 use super::graph_writer::GraphWriter;
 use super::output::Output;
 use super::sink::VALUE_TYPES;
+use super::table_writer::is_name;
+use super::{Item, spec};
+use crate::cells::CellWriter;
+use crate::globals;
 use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 
 /// A file with several matrices, which are written one after the other.
@@ -21,7 +23,6 @@ use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
 pub struct FileWriter<'a> {
     output: Arc<Mutex<Parts>>,
     path: &'a Path,
-    options: &'a ConvertOptions,
     progress: &'a dyn Progress,
 }
 
@@ -42,7 +43,6 @@ impl<'a> FileWriter<'a> {
         tree: Box<dyn TreeWriter>,
         main: &dyn MatrixSource,
         (path, compression): (&'a Path, Compression),
-        options: &'a ConvertOptions,
         progress: &'a dyn Progress,
     ) -> Result<Self> {
         let mut output = Output::start(tree, compression)?;
@@ -52,7 +52,7 @@ impl<'a> FileWriter<'a> {
             output.table(axis, len, main.read_names(axis)?, table.as_deref())?;
         }
         let parts = Parts { output, item: Item::Matrix, part: None };
-        Ok(Self { output: Arc::new(Mutex::new(parts)), path, options, progress })
+        Ok(Self { output: Arc::new(Mutex::new(parts)), path, progress })
     }
 
     /// Writes a matrix, and returns the number of its entries. `from` is its name in messages.
@@ -60,7 +60,13 @@ impl<'a> FileWriter<'a> {
     /// # Errors
     ///
     /// Fails if it cannot be read or stored.
-    pub fn write(&mut self, item: Item, source: &dyn MatrixSource, from: &Place) -> Result<u64> {
+    pub fn write(
+        &mut self,
+        item: Item,
+        source: &dyn MatrixSource,
+        from: &Place,
+        options: &ConvertOptions,
+    ) -> Result<u64> {
         let is_graph = matches!(item, Item::RowGraph(_) | Item::ColGraph(_));
         let capabilities = PartCapabilities {
             value_types: if is_graph { &[ValueType::F32, ValueType::F64] } else { VALUE_TYPES },
@@ -74,7 +80,22 @@ impl<'a> FileWriter<'a> {
             parts.item = item;
         }
         let target = (capabilities, self.path);
-        write_part(source, from, &self.output, target, self.options, self.progress)
+        write_part(source, from, &self.output, target, options, self.progress)
+    }
+
+    /// Writes a global attribute, and returns whether it is supported: a name without slashes, numbers or strings.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written.
+    pub fn write_attribute(&mut self, name: &str, attribute: &Attribute) -> Result<bool> {
+        if !is_name(name) || spec::OWN.contains(&name) {
+            return Ok(false);
+        }
+        let Ok(mut parts) = self.output.lock() else { return Ok(false) };
+        let place = (parts.output.groups.attributes, name);
+        let written = globals::write(&mut *parts.output.tree, place, attribute, false)?;
+        Ok(written.is_some())
     }
 
     /// Returns the tree, which the caller finishes.

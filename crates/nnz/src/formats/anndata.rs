@@ -2,8 +2,9 @@
 
 mod components;
 mod members;
+mod other;
 mod place;
-mod target;
+pub(super) mod target;
 mod validate;
 mod whole;
 
@@ -16,7 +17,8 @@ use nnz_storage::InputDirectory;
 
 use super::registry::no_group;
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, WholeFormat,
+    Confidence, DatasetKind, FileConversion, Format, FormatInfo, MatrixTarget, Member, Probe,
+    WholeFormat,
 };
 use crate::compute::PcaWriter;
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
@@ -42,7 +44,7 @@ fn absent(error: Error, item: &Item, file: &AnnData, probe: &Probe) -> Error {
 /// The attribute that states what a group of AnnData is.
 const ENCODING: &str = "encoding-type";
 
-static INFO: FormatInfo = FormatInfo {
+pub(super) static INFO: FormatInfo = FormatInfo {
     name: "anndata",
     aliases: &["h5ad"],
     extensions: &["h5ad"],
@@ -125,6 +127,10 @@ impl Format for AnnDataFile {
     }
 
     fn whole(&self) -> Option<&dyn WholeFormat> {
+        Some(self)
+    }
+
+    fn file_conversion(&self) -> Option<&dyn FileConversion> {
         Some(self)
     }
 

@@ -1,8 +1,9 @@
 //! Loom.
 
+mod file;
 mod members;
 mod place;
-mod target;
+pub(super) mod target;
 mod validate;
 
 use std::path::Path;
@@ -12,8 +13,11 @@ use nnz_singlecell::loom::{Item, Loom};
 use nnz_storage::InputDirectory;
 
 use super::registry::no_group;
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use super::{
+    Confidence, DatasetKind, FileConversion, Format, FormatInfo, MatrixTarget, Member, Probe,
+};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+pub(super) use file::{Part, Rest, is_whole_target, write};
 
 /// A Loom file, or one matrix of it.
 pub(super) struct LoomFile;
@@ -76,6 +80,10 @@ impl Format for LoomFile {
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::Target::new(to, options, source)?))
+    }
+
+    fn file_conversion(&self) -> Option<&dyn FileConversion> {
+        Some(self)
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {

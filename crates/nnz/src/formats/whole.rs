@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use nnz_core::{MatrixSource, Result};
+use nnz_container::tree::TreeWriter;
+use nnz_core::{Error, MatrixSource, Place, Result, Shape};
 
 use super::Probe;
+use crate::output::{CellAxis, StructurePolicy};
 use crate::whole::{ConcatFilesOptions, ElementDifference};
 use crate::{ConvertOptions, DiffOptions, Location, Progress, Selection, Summary};
 
@@ -118,4 +120,97 @@ pub trait WholeFormat: Sync {
     ///
     /// Fails if there is no such column, or it cannot be read.
     fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups>;
+}
+
+/// A format with several matrices and tables in one file, which are converted with everything in it to files of some
+/// formats.
+pub trait FileConversion: Sync {
+    /// Returns whether a target is a file of one of these formats, judging by the options and its name only.
+    fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool;
+
+    /// Returns whether a probe is such a file, not a matrix in one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the location cannot be read.
+    fn is_file(&self, probe: &Probe) -> Result<bool>;
+
+    /// Converts a whole file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is broken or cannot be read, if the target cannot be written, or if an option does not
+    /// apply.
+    fn convert_file(
+        &self,
+        from: &Probe,
+        to: &Location,
+        options: &ConvertOptions,
+        progress: &dyn Progress,
+    ) -> Result<Summary>;
+}
+
+/// Returns the options for the main matrix of a whole file and those of its shape, and for all others.
+pub(super) fn part_options(options: &ConvertOptions) -> [nnz_engine::ConvertOptions; 2] {
+    // What is dropped is known before.
+    let main = options.engine().strict(false).transpose(false);
+    let others = main.clone().order(None).value_type(None);
+    [main.structure(StructurePolicy::Keep), others.structure(StructurePolicy::Keep)]
+}
+
+/// Returns whether options are those of converting a whole file to another format.
+pub(crate) fn convert_whole(options: &ConvertOptions) -> bool {
+    !options.transpose
+        && options.cell_axis == CellAxis::Format
+        && options.structure == StructurePolicy::Keep
+}
+
+/// A whole file that was written into a tree.
+pub(super) struct WrittenFile {
+    pub(super) tree: Box<dyn TreeWriter>,
+    pub(super) shape: Shape,
+    pub(super) entries: u64,
+    pub(super) dropped: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl WrittenFile {
+    /// Completes the tree at its place.
+    pub(super) fn commit(
+        self,
+        place: &Place,
+        options: &ConvertOptions,
+        bytes_before: Option<u64>,
+    ) -> Result<Summary> {
+        let Self { tree, shape, entries, dropped, notes } = self;
+        if let Some(cancellation) = &options.cancellation {
+            cancellation.check()?;
+        }
+        let bytes_after = tree.finish().map_err(|error| error.with_context(place))?;
+        Ok(Summary {
+            shape,
+            dimensions: None,
+            entries,
+            bytes_before,
+            bytes_after,
+            disk: 0,
+            seconds: 0.0,
+            dropped,
+            left_out: Vec::new(),
+            notes,
+        })
+    }
+}
+
+/// Fails if something is dropped, and that is an error.
+pub(super) fn check_strict(
+    dropped: &[String],
+    place: &Place,
+    options: &ConvertOptions,
+) -> Result<()> {
+    if !options.strict || dropped.is_empty() {
+        return Ok(());
+    }
+    let what = format!("cannot store {}", dropped.join(", "));
+    Err(Error::unsupported(place.clone(), what).with_hint("strict", "makes this an error"))
 }

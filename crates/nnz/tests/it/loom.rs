@@ -2,8 +2,8 @@
 //! give errors with a place.
 
 use crate::common::manifest::{self, Entry};
-use nnz::error::Severity;
-use nnz::{Axis, Finding, Location, MatrixSource, ValidateOptions};
+use nnz::error::{Finding, Severity};
+use nnz::{Axis, Location, MatrixSource, ValidateOptions};
 use serde_json::Value;
 
 const AXES: [(Axis, &str); 2] = [(Axis::Rows, "row_attrs"), (Axis::Cols, "col_attrs")];

@@ -97,6 +97,14 @@ fn anndata() -> Vec<Subject> {
     files
 }
 
+/// Loom files of all versions, valid and broken.
+fn loom() -> Vec<Subject> {
+    let is_file = |path: &Path| path.extension().is_some_and(|ending| ending == "loom");
+    let files = Subject::in_folder("testdata/loom", "loom/", is_file);
+    assert_eq!(files.len(), 30);
+    files
+}
+
 fn tenx_folder() -> Vec<Subject> {
     Subject::in_folder("examples", "", |path| path.ends_with("pbmc_10x_v3_mtx"))
 }
@@ -367,6 +375,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         _ if numpy => ("binsparse", "binsparse"),
         true if source.daphne => ("mtx", "daphne"),
         true if source.anndata => ("mtx", "anndata"),
+        true if source.loom => ("mtx", "loom"),
         true => ("mtx", "bpcells"),
         false => ("bpcells", "mtx"),
     };
@@ -418,6 +427,7 @@ struct Read {
     store: bool,
     daphne: bool,
     anndata: bool,
+    loom: bool,
 }
 
 /// Reads a matrix whole and in parts, and returns it.
@@ -464,7 +474,8 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
     let store = opened.header().ordered;
     let format = opened.about()?.format;
     let (daphne, anndata) = (format.starts_with("DAPHNE"), format == "AnnData");
-    Ok(Read { opened, store, daphne, anndata })
+    let loom = format == "Loom";
+    Ok(Read { opened, store, daphne, anndata, loom })
 }
 
 /// A file that cannot be read cannot be converted, and no files are left.
@@ -618,6 +629,14 @@ fn randomly_damaged_10x_hdf5_files() {
     as_they_are(&subjects);
     damaged_at_random(&subjects, damage::FILE, 4 * mutations());
     cut_short(&subjects, 16);
+}
+
+#[test]
+fn randomly_damaged_loom_files() {
+    let subjects = loom();
+    as_they_are(&subjects);
+    damaged_at_random(&subjects, damage::FILE, mutations());
+    cut_short(&subjects, 8);
 }
 
 /// SciPy and NumPy files. There are many similar ones.

@@ -63,7 +63,7 @@ pub(super) fn check(path: &Path, options: &ConvertOptions) -> Result<()> {
 }
 
 /// A matrix that becomes `X` of a new file or store, or is added to an existing one.
-pub(super) struct Target {
+pub(in crate::formats) struct Target {
     path: PathBuf,
     /// The matrix to add.
     item: Option<Item>,
@@ -75,7 +75,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+    pub(in crate::formats) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let (path, group) = named(to, "anndata")?;
         options.registry.check_name(path, &super::INFO, CONTAINERS)?;
         let item: Option<Item> = match group.map(|group| group.trim_matches('/')) {
@@ -109,7 +109,7 @@ impl Target {
     }
 
     /// Starts writing.
-    pub(super) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
+    pub(in crate::formats) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
         let Self { path, write, zarr, threads, .. } = self;
         let member = self.item.as_ref().map(Item::to_string);
         Ok(match zarr {
@@ -170,7 +170,7 @@ impl Target {
 }
 
 /// Returns whether a path has the extension of a Zarr store.
-pub(super) fn is_zarr(path: &Path) -> bool {
+pub(in crate::formats) fn is_zarr(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zarr"))
 }
 

@@ -21,7 +21,7 @@ use crate::{ConvertOptions, Location};
 const DEFLATE: u128 = 1032;
 
 /// The target of a file.
-pub(super) struct Target {
+pub(in crate::formats) struct Target {
     path: PathBuf,
     write: WriteOptions,
     compression: Compression,
@@ -31,7 +31,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(
+    pub(in crate::formats) fn new(
         to: &Location,
         options: &ConvertOptions,
         source: &dyn MatrixSource,
@@ -53,8 +53,18 @@ impl Target {
         })
     }
 
+    /// Returns the compression of arrays.
+    pub(in crate::formats) fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// Lists annotations that are not stored.
+    pub(in crate::formats) fn dropped(&self) -> &[String] {
+        &self.dropped
+    }
+
     /// Starts writing.
-    pub(super) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
+    pub(in crate::formats) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
         let options = FileOptions { threads: self.threads, ..FileOptions::default() };
         Ok(Box::new(Hdf5TreeWriter::create(&self.path, self.write, options)?))
     }

@@ -19,12 +19,13 @@ pub fn samples() -> (tempfile::TempDir, Vec<PathBuf>) {
 }
 
 /// The numbers of golden files that are not samples, and what they are.
-const NO_SAMPLES: [(&str, usize, &str); 12] = [
+const NO_SAMPLES: [(&str, usize, &str); 13] = [
     ("anndata/valid", 58, "stores in tar files, files without X, Blosc 2"),
     ("binsparse/valid", 0, ""),
     ("bpcells", 183, "single arrays, texts, an unknown version, other R objects"),
     ("daphne", 93, "malformed files, and .meta files"),
     ("hdf5", 7, "files without matrices, and texts"),
+    ("loom", 5, "files without matrix or attributes, the manifest"),
     ("matrix-market/valid", 0, ""),
     ("numpy", 5, "a descriptor without a shape, and texts"),
     ("rds", 34, "other objects, and texts"),
@@ -79,7 +80,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     let folder = temporary.path();
     let mut samples = vec![folder.join("matrix.mtx")];
     std::fs::write(&samples[0], text(rows, cols, entries)).unwrap();
-    let targets: [(&str, &str, Option<Compression>); 22] = [
+    let targets: [(&str, &str, Option<Compression>); 24] = [
         ("m.mtx.gz", "mtx", None),
         ("m.dbdf", "daphne", None),
         ("m.dbdf.hdfs", "daphne", None),
@@ -100,6 +101,8 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         ("a.h5ad", "anndata", None),
         ("z.h5ad", "anndata", Some(Compression::Gzip(4))),
         ("a.zarr", "anndata", None),
+        ("m.loom", "loom", None),
+        ("u.loom", "loom", Some(Compression::None)),
         ("s.npz", "scipy", None),
         ("z.npz", "scipy", Some(Compression::Gzip(4))),
     ];
@@ -139,7 +142,9 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         samples.push(tenx);
     }
     // From a matrix with names.
-    for (name, format) in [("t.h5", "10x"), ("t.h5ad", "anndata"), ("t.bpcells", "bpcells")] {
+    for (name, format) in
+        [("t.h5", "10x"), ("t.h5ad", "anndata"), ("t.loom", "loom"), ("t.bpcells", "bpcells")]
+    {
         let (path, mut options) = (folder.join(name), unsynced());
         options.format = Some(format);
         nnz::convert(location(&folder.join("10x")), location(&path), &options, &NoProgress)

@@ -25,7 +25,7 @@ fn chunk(shape: Shape, order: Order) -> [u64; 2] {
 }
 
 /// A dense matrix to which entries are appended in ascending order.
-pub(super) struct CellWriter {
+pub(crate) struct CellWriter {
     array: NodeId,
     shape: Shape,
     order: Order,
@@ -38,7 +38,7 @@ pub(super) struct CellWriter {
 
 impl CellWriter {
     /// Creates the array of a matrix.
-    pub(super) fn create(
+    pub(crate) fn create(
         tree: &mut dyn TreeWriter,
         (group, name): (NodeId, &str),
         header: &Header,
@@ -54,8 +54,13 @@ impl CellWriter {
         Ok(Self { array, shape, order, value_type, next: (0, 0), block: Vec::new() })
     }
 
+    /// Returns the array.
+    pub(crate) fn array(&self) -> NodeId {
+        self.array
+    }
+
     /// Appends the entries of a batch.
-    pub(super) fn put(&mut self, tree: &mut dyn TreeWriter, batch: &Batch) -> Result<()> {
+    pub(crate) fn put(&mut self, tree: &mut dyn TreeWriter, batch: &Batch) -> Result<()> {
         let repeated;
         let values = match &batch.values {
             Values::Iso(scalar) => {
@@ -143,7 +148,7 @@ impl CellWriter {
     }
 
     /// Writes the remaining cells.
-    pub(super) fn finish(mut self, tree: &mut dyn TreeWriter) -> Result<()> {
+    pub(crate) fn finish(mut self, tree: &mut dyn TreeWriter) -> Result<()> {
         if !self.shape.is_empty() {
             let (major, minors) = (self.shape.major(self.order), self.shape.minor(self.order));
             self.write_zeros(tree, major - 1, minors)?;

@@ -1,0 +1,184 @@
+//! Writing a file with several matrices from any sources.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use nnz_container::Compression;
+use nnz_container::tree::{Attribute, AttributeValue, NodeId, TreeWriter};
+use nnz_core::{Axis, Batch, Error, Header, MatrixSource, Order, Place, Result, ValueType};
+use nnz_engine::{ConvertOptions, Progress};
+
+use super::Item;
+use super::matrix_writer::MatrixWriter;
+use super::output::{Group, Output};
+use super::sink::{MAPPINGS, start_file, start_mapping};
+use crate::cells::CellWriter;
+use crate::globals;
+use crate::parts::{PartCapabilities, PartOutput, PartWriter, take, write_part};
+
+/// A file with several matrices, which are written one after the other.
+///
+/// The first one has the names and annotations of cells and genes. All others have the lengths of its axes.
+pub struct FileWriter<'a> {
+    output: Arc<Mutex<Parts>>,
+    path: &'a Path,
+    progress: &'a dyn Progress,
+}
+
+impl std::fmt::Debug for FileWriter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileWriter").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl<'a> FileWriter<'a> {
+    /// Starts a file in an empty tree, with the names and annotations of a matrix whose rows are cells. `path` is that
+    /// of the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tree cannot be written, and if names or annotations cannot be read or stored.
+    pub fn create(
+        tree: Box<dyn TreeWriter>,
+        main: &dyn MatrixSource,
+        (path, compression): (&'a Path, Compression),
+        progress: &'a dyn Progress,
+    ) -> Result<Self> {
+        let mut output = Output::new(tree, compression);
+        let axes = [Axis::Rows, Axis::Cols];
+        let [rows, cols] = axes.map(|axis| main.annotations(axis));
+        let (rows, cols) = (rows?, cols?);
+        let names = [main.read_names(Axis::Rows)?, main.read_names(Axis::Cols)?];
+        start_file(&mut output, main.header().shape, names, [rows.as_deref(), cols.as_deref()])?;
+        let mut groups = Vec::new();
+        for name in MAPPINGS {
+            groups.push((name, start_mapping(&mut output, name)?));
+        }
+        let parts = Parts { output, groups, item: Item::X, part: None };
+        Ok(Self { output: Arc::new(Mutex::new(parts)), path, progress })
+    }
+
+    /// Writes a matrix, and returns the number of its entries. `from` is its name in messages. Members of `obsm` and
+    /// `varm` are dense, all others sparse.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read or stored, and if it belongs to `raw`.
+    pub fn write(
+        &mut self,
+        item: Item,
+        source: &dyn MatrixSource,
+        from: &Place,
+        options: &ConvertOptions,
+    ) -> Result<u64> {
+        let dense = matches!(item, Item::Obsm(_) | Item::Varm(_));
+        let capabilities = PartCapabilities {
+            value_types: ValueType::ALL,
+            orders: if dense { &[Order::Row] } else { &[Order::Row, Order::Col] },
+            dense,
+        };
+        if let Ok(mut parts) = self.output.lock() {
+            parts.item = item;
+        }
+        let target = (capabilities, self.path);
+        write_part(source, from, &self.output, target, options, self.progress)
+    }
+
+    /// Writes an element of `uns`, and returns whether it is supported: a name without slashes, numbers or strings.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written.
+    pub fn write_unstructured(&mut self, name: &str, attribute: &Attribute) -> Result<bool> {
+        if name.is_empty() || name.contains('/') {
+            return Ok(false);
+        }
+        let Ok(mut parts) = self.output.lock() else { return Ok(false) };
+        let uns = parts.groups.iter().find(|(known, _)| *known == "uns");
+        let Some(group) = uns.map(|(_, group)| group.0) else { return Ok(false) };
+        let array = globals::write(&mut *parts.output.tree, (group, name), attribute, true)?;
+        let Some(array) = array else { return Ok(false) };
+        let kind = match (&attribute.value, attribute.shape.is_empty()) {
+            (AttributeValue::Strings(_), true) => "string",
+            (AttributeValue::Strings(_), false) => "string-array",
+            (_, true) => "numeric-scalar",
+            (_, false) => "array",
+        };
+        parts.output.encode_node(array, kind, "0.2.0")?;
+        Ok(true)
+    }
+
+    /// Returns the tree, which the caller finishes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a matrix is not complete.
+    pub fn finish(self) -> Result<Box<dyn TreeWriter>> {
+        Ok(take(self.output)?.output.tree)
+    }
+}
+
+/// The file, and the matrix that is being written.
+struct Parts {
+    output: Output,
+    groups: Vec<(&'static str, Group)>,
+    item: Item,
+    part: Option<Part>,
+}
+
+enum Part {
+    Sparse(MatrixWriter),
+    Dense(CellWriter),
+}
+
+impl Parts {
+    /// Returns the group and the name of the matrix.
+    fn place(&self) -> Result<(Group, String)> {
+        let path = self.item.to_string();
+        let Some((group, name)) = path.split_once('/') else { return Ok((Group::ROOT, path)) };
+        let found = self.groups.iter().find(|(known, _)| *known == group);
+        match found {
+            Some((_, group)) => Ok((*group, name.to_owned())),
+            None => Err(Error::argument(format!("{path} cannot be written beside a main matrix"))),
+        }
+    }
+}
+
+impl PartOutput for Parts {
+    fn start(&mut self, header: &Header) -> Result<()> {
+        let (group, name) = self.place()?;
+        self.part = Some(match self.item {
+            Item::Obsm(_) | Item::Varm(_) => {
+                let place: (NodeId, &str) = (group.0, &name);
+                let compression = self.output.compression;
+                let tree = &mut *self.output.tree;
+                let cells = CellWriter::create(tree, place, header, compression)?;
+                self.output.encode_node(cells.array(), "array", "0.2.0")?;
+                Part::Dense(cells)
+            }
+            _ => Part::Sparse(MatrixWriter::new(&mut self.output, group, &name, header)?),
+        });
+        Ok(())
+    }
+}
+
+impl PartWriter for Parts {
+    fn put(&mut self, batch: &Batch) -> Result<()> {
+        match &mut self.part {
+            Some(Part::Sparse(matrix)) => {
+                let encoded = matrix.encoder().encode_batch(batch)?;
+                matrix.put(&mut self.output, &encoded)
+            }
+            Some(Part::Dense(cells)) => cells.put(&mut *self.output.tree, batch),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        match self.part.take() {
+            Some(Part::Sparse(matrix)) => matrix.finish(&mut self.output),
+            Some(Part::Dense(cells)) => cells.finish(&mut *self.output.tree),
+            None => Ok(()),
+        }
+    }
+}
