@@ -30,6 +30,8 @@ mod r_matrix;
 mod registry;
 #[cfg(feature = "scientific")]
 mod scipy;
+#[cfg(feature = "text")]
+mod table;
 pub(crate) mod target;
 #[cfg(feature = "scientific")]
 mod tensor_arrays;

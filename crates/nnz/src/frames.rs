@@ -22,8 +22,11 @@ pub use print::print;
 
 use crate::container_target::ends_in;
 use crate::daphne::Dialect;
-use crate::formats::{DatasetKind, Registry};
+use crate::formats::{DAPHNE, DatasetKind, Registry, format_of_path};
 use crate::{Dataset, Location, OpenOptions};
+
+/// The format of matrices as comma-separated values.
+const CSV: &str = "csv";
 
 /// Opens a frame, in the detected dialect unless one is given.
 ///
@@ -48,7 +51,8 @@ pub fn holds(location: &Location, options: &OpenOptions) -> Result<bool> {
     Ok(matches!(found, Some(Dataset::Table(_))))
 }
 
-/// Returns whether a location is a file with the extension `.csv`, and not a matrix.
+/// Returns whether a location is a file with the extension `.csv` whose content is not known to be that of
+/// another format.
 ///
 /// # Errors
 ///
@@ -61,8 +65,19 @@ pub fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
     }
     match Registry::default().detect(&location, options) {
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Ok(true),
-        found => readable(found).map(|_| false),
+        found => Ok(readable(found)?.is_some_and(|found| found.format().info().name == CSV)),
     }
+}
+
+/// Returns whether frames are written to a location: as DAPHNE, by the name of the format if one is given, or by
+/// the extension.
+#[must_use]
+pub fn is_target(location: &Location, format: Option<&str>) -> bool {
+    let by_name = || match location {
+        Location::Path { path, .. } => format_of_path(path).map(|format| format.info().name),
+        Location::Stream => None,
+    };
+    format.or_else(by_name) == Some(DAPHNE)
 }
 
 /// Opens the data of a location if its format has tables.

@@ -11,7 +11,8 @@ use crate::Outcome;
 use crate::args::{self, NamesArg};
 use crate::output::{bytes, failed, print_json, print_message, with_stdout};
 
-/// Returns whether the source is a frame in a text file.
+/// Returns whether the source is converted as a frame in a text file: to DAPHNE, or with types of columns.
+/// Otherwise it is a matrix.
 pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
     let is_text = || frames::is_text(&args.source, &nnz::OpenOptions::new());
     if args.source_options.types.is_some() {
@@ -23,7 +24,11 @@ pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
     }
     let reading = &args.source_options.reading;
     let given = reading.from_dialect.is_some() || reading.from.format.is_some();
-    if given { Ok(false) } else { is_text() }
+    let format = args.writing.to.as_ref().map(|to| to.format);
+    if given || !reading.from.options.0.is_empty() || !frames::is_target(&args.target, format) {
+        return Ok(false);
+    }
+    is_text()
 }
 
 /// Converts a frame between text and DAPHNE.

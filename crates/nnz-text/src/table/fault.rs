@@ -91,7 +91,7 @@ impl Fault {
     pub(super) fn report(&self, path: &Path, text: &[u8], line: u64) -> Error {
         let at = self.at.min(text.len());
         let place = Place::path(path).at(position(text, line, at));
-        let token = token(text, at);
+        let token = self.token(text, at);
         let found = match &self.expected {
             Expected::Fields { found, .. } => fields(*found),
             Expected::EndOfRow { .. } => "another field".to_owned(),
@@ -113,9 +113,29 @@ impl Fault {
                 error.with_hint("na", "names the text of missing values, which are read as NaN")
             }
             Expected::Point => {
-                error.with_hint("decimal", "sets the decimal character, such as a comma")
+                error.with_hint("decimal", "sets the character before a fraction, such as a comma")
             }
             _ => error,
+        }
+    }
+
+    /// Returns the field at a position, without quotes.
+    fn token(&self, text: &[u8], at: usize) -> Vec<u8> {
+        let rest = text.get(at..).unwrap_or_default();
+        match rest.split_first() {
+            Some((b'"', quoted)) => {
+                let len = memchr::memchr(b'"', quoted).unwrap_or(quoted.len());
+                quoted.get(..len).unwrap_or_default().to_vec()
+            }
+            _ => {
+                // A decimal comma is part of the number.
+                let comma = self.expected != Expected::Point;
+                let ends = |byte: &u8| {
+                    matches!(byte, b';' | b'\t' | b'\n' | b'\r') || (comma && *byte == b',')
+                };
+                let len = rest.iter().position(ends).unwrap_or(rest.len());
+                rest.get(..len).unwrap_or_default().trim_ascii().to_vec()
+            }
         }
     }
 }
@@ -131,23 +151,6 @@ pub(super) fn position(text: &[u8], line: u64, at: usize) -> At {
     let before = text.get(..at).unwrap_or(text);
     let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
     At::Line { line: line + newlines(before), column: (before.len() - line_start) as u64 + 1 }
-}
-
-/// Returns the field at a position, without quotes.
-fn token(text: &[u8], at: usize) -> Vec<u8> {
-    let rest = text.get(at..).unwrap_or_default();
-    match rest.split_first() {
-        Some((b'"', quoted)) => {
-            let len = memchr::memchr(b'"', quoted).unwrap_or(quoted.len());
-            quoted.get(..len).unwrap_or_default().to_vec()
-        }
-        _ => {
-            let ends = |byte: &u8| matches!(byte, b',' | b';' | b'\t' | b'\n' | b'\r');
-            // A decimal comma is part of the number, unless it separates fields.
-            let len = rest.iter().position(ends).unwrap_or(rest.len());
-            rest.get(..len).unwrap_or_default().trim_ascii().to_vec()
-        }
-    }
 }
 
 /// Shows the start of a field, escaped.

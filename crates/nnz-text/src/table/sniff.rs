@@ -111,7 +111,11 @@ impl Start<'_> {
         let header = self.has_header(first, rows, options)?;
         let rows = if header { rows } else { &records };
         let ids = self.ids(header.then_some(first), rows, options)?;
-        let fields = rows.first().map_or(first.len(), Vec::len);
+        // A row of another length is refused where it ends.
+        let fields = match rows.first() {
+            Some(row) if !header || row.len() == first.len() + 1 => row.len(),
+            _ => first.len(),
+        };
         let cols = fields.checked_sub(ids).filter(|cols| *cols > 0).ok_or_else(|| {
             let what = format!("no columns of numbers in {}", counted(fields));
             Error::unsupported(self.place(0), what)

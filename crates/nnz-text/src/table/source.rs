@@ -100,7 +100,13 @@ impl TableSource {
             return Err(Error::mismatch(place, found, Expected::Rows(stated)));
         }
         let shape = Shape { rows: count, cols: layout.cols };
-        let extra = ids.split_off(ids.len().min(1));
+        let mut extra = ids.split_off(ids.len().min(1));
+        if layout.gct == Some("1.2") {
+            // The format requires a description, even if there is none.
+            let is_described =
+                |list: &StringList| list.iter().any(|text| !matches!(text, b"" | b"na"));
+            extra.retain(is_described);
+        }
         let label = |index: usize| match layout.id_labels.get(index) {
             Some(label) if !label.is_empty() => label.clone(),
             _ => format!("id_{}", index + 1),

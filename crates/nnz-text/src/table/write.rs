@@ -158,5 +158,5 @@ pub fn create(
         .map_err(|error| error.with_context(&place))?;
     let mut output = Output::create(target, gzip)?;
     output.write(&text)?;
-    Ok(Box::new(Sink::new(output, rows, header, &options)))
+    Ok(Box::new(Sink::new(output, rows, header, &options)?))
 }

@@ -12,6 +12,8 @@ use nnz_storage::{EntryKind, InputDirectory, ListedEntry};
 use super::daphne;
 #[cfg(feature = "matrix-market")]
 use super::matrix_market;
+#[cfg(feature = "text")]
+use super::table;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Member, Probe,
     binsparse, groups,
@@ -50,6 +52,12 @@ const FORMATS: &[&dyn Format] = &[
     &npy::Npy,
     #[cfg(feature = "singlecell")]
     &fragment_text::FragmentText,
+    #[cfg(feature = "text")]
+    &table::CSV,
+    #[cfg(feature = "text")]
+    &table::TSV,
+    #[cfg(feature = "text")]
+    &table::GCT,
 ];
 
 /// The format of standard output: Matrix Market.
@@ -244,10 +252,6 @@ impl Registry {
             let what = format!("{place}: .{extension} is an extension of {kind}, not of matrices");
             Err(Error::argument(what))
         };
-        #[cfg(feature = "daphne")]
-        if crate::container_target::ends_in(path, &["csv"]) {
-            return refused("csv", "DAPHNE data frames");
-        }
         let fragments = self.formats.iter().map(|format| format.info()).filter(|info| {
             let kinds = [info.reads, info.writes].concat();
             kinds.contains(&DatasetKind::Fragments) && !kinds.contains(&DatasetKind::Matrix)

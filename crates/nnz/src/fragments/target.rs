@@ -201,10 +201,6 @@ impl FragmentTarget for Target {
 /// Refuses a path whose extension is that of matrices or tables.
 fn check_extension(path: &Path) -> Result<()> {
     let place = Place::path(path);
-    if ends_in(path, &["csv"]) {
-        let what = format!("{place}: .csv is an extension of DAPHNE data frames, not of fragments");
-        return Err(Error::argument(what));
-    }
     let format = format_of_path(path).map(|format| format.info());
     match format.filter(|info| !info.containers || ends_in(path, &["h5ad"])) {
         None => Ok(()),

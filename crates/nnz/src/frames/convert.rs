@@ -152,7 +152,7 @@ fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> 
             // A file of another known format is not text, whatever its extension.
             let open_options = super::options(None).storage(Arc::clone(storage));
             let found = Registry::default().detect(from, &open_options);
-            if readable(found)?.is_some() {
+            if readable(found)?.is_some_and(|found| found.format().info().name != super::CSV) {
                 return Err(Error::argument(format!("{from}: contains no frame")));
             }
             let opened = Opened::new(storage, path)?;
@@ -191,6 +191,8 @@ impl<'a> Target<'a> {
             }
         };
         let format = options.format.or_else(|| Some(format_of_path(path?)?.info().name));
+        // Frames are text without names of rows.
+        let format = format.filter(|name| *name != super::CSV);
         let found = match (path, format) {
             (Some(path), Some(DAPHNE)) => Self::Daphne(path),
             (None, Some(DAPHNE)) => {

@@ -35,7 +35,7 @@ impl Sink {
         rows: RowStarts,
         header: &Header,
         options: &WriteOptions,
-    ) -> Self {
+    ) -> Result<Self> {
         let separator = options.kind.separator();
         let mut encoder = Encoder {
             path: output.path().to_path_buf(),
@@ -48,12 +48,12 @@ impl Sink {
         let zero = || Values::try_zeroed(header.value_type, 1).and_then(|zero| zero.get(0));
         let mut blank = vec![separator];
         if let Some(fill) = header.fill.or_else(zero) {
-            // A NaN that no text represents is refused below, when it is needed.
-            let _ = encoder.scalar(&mut blank, fill);
+            let written = encoder.scalar(&mut blank, fill);
+            written.map_err(|error| error.with_context(&Place::path(output.path())))?;
         }
         let blanks = blank.repeat(BLANKS);
         encoder.blank = blank;
-        Self {
+        Ok(Self {
             output,
             rows,
             encoder: Arc::new(encoder),
@@ -62,7 +62,7 @@ impl Sink {
             written: 0,
             failed: false,
             start: Vec::new(),
-        }
+        })
     }
 
     /// Writes the cells before a position.

@@ -1,0 +1,3 @@
+//! Tests of the text formats.
+
+mod table;

@@ -1,0 +1,91 @@
+//! Dense tables as text: comma- or tab-separated values, and GCT.
+
+mod options;
+mod target;
+
+use nnz_core::{MatrixSource, Result};
+use nnz_storage::stdio;
+use nnz_text::table::{self, Kind};
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions};
+
+/// A dense table. Every kind reads tables with any separator, and writes its own.
+pub(super) struct Table {
+    info: &'static FormatInfo,
+    kind: Kind,
+}
+
+/// Comma-separated values.
+pub(super) const CSV: Table = Table { info: &CSV_INFO, kind: Kind::Csv };
+/// Tab-separated values.
+pub(super) const TSV: Table = Table { info: &TSV_INFO, kind: Kind::Tsv };
+/// GCT.
+pub(super) const GCT: Table = Table { info: &GCT_INFO, kind: Kind::Gct };
+
+static CSV_INFO: FormatInfo = FormatInfo {
+    name: "csv",
+    extensions: &["csv", "csv.gz"],
+    ..info("Dense tables of comma-separated values, as pandas and R write them, plain or gzipped")
+};
+
+static TSV_INFO: FormatInfo = FormatInfo {
+    name: "tsv",
+    extensions: &["tsv", "tsv.gz", "txt", "txt.gz"],
+    ..info("Dense tables of tab-separated values, plain or gzipped")
+};
+
+static GCT_INFO: FormatInfo = FormatInfo {
+    name: "gct",
+    extensions: &["gct", "gct.gz"],
+    ..info("Dense tables of the Broad Institute, GCT 1.2 and 1.3, plain or gzipped")
+};
+
+const fn info(summary: &'static str) -> FormatInfo {
+    FormatInfo {
+        reads: &[DatasetKind::Matrix],
+        writes: &[DatasetKind::Matrix],
+        read_options: options::OPTIONS,
+        ..FormatInfo::new("", summary)
+    }
+}
+
+impl Format for Table {
+    fn info(&self) -> &'static FormatInfo {
+        self.info
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        let Some(path) = probe.path().filter(|_| probe.directory().is_none()) else {
+            return Ok(None);
+        };
+        // Only GCT has a signature. Other texts are told apart by their names.
+        let start = probe.file().map(|(_, start)| start);
+        let found = match self.kind {
+            Kind::Gct if start.is_some_and(table::looks_like_gct) => true,
+            _ => self.info.is_extension_of(path),
+        };
+        Ok(found.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let reading = options::read_options(options)?;
+        let source = match probe.opened() {
+            Some(opened) => table::open(opened, &reading)?,
+            None => {
+                let name = "standard input".as_ref();
+                table::from_reader(Box::new(stdio::stdin()), name, &reading)?
+            }
+        };
+        Ok(Dataset::Matrix(Box::new(source)))
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        _: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options, self)?))
+    }
+}

@@ -1,0 +1,68 @@
+//! Options of reading tables.
+
+use nnz_core::Result;
+use nnz_text::table::{Decimal, ReadOptions, Separator};
+
+use crate::OpenOptions;
+use crate::formats::FormatOption;
+
+/// The most bytes of numbers that are kept in memory, so that a text is not read twice.
+const KEPT: u64 = 256 << 20;
+
+pub(super) const OPTIONS: &[FormatOption] = &[
+    FormatOption::parsed::<String>(
+        "na",
+        "TEXT",
+        "Text of missing values, which are read as NaN, such as NA, or '' for empty fields [default: none]",
+    ),
+    FormatOption::parsed::<Separator>(
+        "separator",
+        "CHARACTER",
+        "Separator of fields: a character, or comma, tab, semicolon or blanks [default: detected]",
+    ),
+    FormatOption::parsed::<Decimal>(
+        "decimal",
+        "CHARACTER",
+        "Character before the fraction of a number: a point or a comma [default: a point]",
+    ),
+    FormatOption::parsed::<YesOrNo>(
+        "header",
+        "yes|no",
+        "Whether the first line has the names of the columns [default: detected]",
+    ),
+    FormatOption::parsed::<u16>(
+        "id-columns",
+        "COUNT",
+        "Number of columns before the numbers: the names of the rows, then annotations [default: detected]",
+    ),
+];
+
+/// A choice.
+struct YesOrNo(bool);
+
+impl std::str::FromStr for YesOrNo {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "yes" | "true" => Ok(Self(true)),
+            "no" | "false" => Ok(Self(false)),
+            _ => Err("expected yes or no"),
+        }
+    }
+}
+
+pub(super) fn read_options(options: &OpenOptions) -> Result<ReadOptions> {
+    let given = &options.format_options;
+    let memory = options.memory();
+    Ok(ReadOptions {
+        na: given.parse("na")?,
+        decimal: given.parse("decimal")?.unwrap_or_default(),
+        separator: given.parse("separator")?,
+        header: given.parse::<YesOrNo>("header")?.map(|choice| choice.0),
+        id_columns: given.parse::<u16>("id-columns")?.map(usize::from),
+        threads: None,
+        keep: usize::try_from((memory / 8).min(KEPT)).unwrap_or(0),
+        memory: Some(memory),
+    })
+}
