@@ -53,6 +53,7 @@ mod sample;
 mod slice_concat;
 #[cfg(unix)]
 mod standard_streams;
+mod tables;
 mod temporary_directory;
 #[cfg(unix)]
 mod terminal;

@@ -51,21 +51,21 @@ fn extensions_of_other_data_are_errors() {
         assert!(done.code == Some(2) && done.err.starts_with(&message), "{done:?}");
         assert!(!folder.path().join(target).exists(), "{target}");
     };
-    for (target, format, kind) in [
-        ("q.fragments", "bpcells", "fragments"),
-        ("q.tsv", "mtx", "fragments"),
-        ("q.bed.gz", "mtx", "fragments"),
-        ("q.csv", "mtx", "DAPHNE data frames"),
-        ("q.CSV", "npy", "DAPHNE data frames"),
-    ] {
+    for (target, format, kind) in
+        [("q.fragments", "bpcells", "fragments"), ("q.bed.gz", "mtx", "fragments")]
+    {
         let extension = target.split_once('.').unwrap().1.to_lowercase();
         let says = format!(".{extension} is an extension of {kind}, not of matrices\n");
         refused(&["convert", &source], target, &says);
         refused(&["convert", "--to", format, &source], target, &says);
     }
-    let frames = ".csv is an extension of DAPHNE data frames, not of fragments\n";
-    refused(&["fragments", "import", &at("f.txt")], "q.csv", frames);
-    for (target, format) in [("q.mtx", "mtx"), ("q.npy", "npy"), ("q.h5ad", "anndata")] {
+    for (target, format, own) in [("q.tsv", "mtx", "tsv"), ("q.CSV", "npy", "csv")] {
+        let says = format!("the extension is that of {own}, not of {format}\n");
+        refused(&["convert", "--to", format, &source], target, &says);
+    }
+    for (target, format) in
+        [("q.mtx", "mtx"), ("q.npy", "npy"), ("q.h5ad", "anndata"), ("q.csv", "csv")]
+    {
         let says = format!("{format} stores matrices, not fragments; nnz fragments count ");
         refused(&["fragments", "import", &at("f.txt")], target, &says);
         refused(&["convert", &at("f.fragments")], target, &says);

@@ -230,8 +230,7 @@ impl Start<'_> {
             && rows.iter().all(|row| is_text(row, 1))
             && rows.iter().any(|row| row.len() > 2)
         {
-            let what = "the second column has no numbers either";
-            let error = Error::unsupported(self.place(second.at), what);
+            let error = self.error(&Fault::new(second.at, Expected::Number));
             return Err(error.with_hint("id_columns", "states how many columns have names"));
         }
         Ok(1)

@@ -268,6 +268,8 @@ impl Registry {
         let kind = self.containers.iter().map(|kind| kind.info());
         let kind = kind.into_iter().find(|kind| kind.is_extension_of(path)).map(|kind| kind.name);
         let other = by_extension(&self.formats, path).map(|format| format.info().name);
+        // Any text may be named .txt.
+        let other = other.filter(|_| !crate::container_target::ends_in(path, &["txt"]));
         let other = match (kind, other.filter(|other| *other != own.name)) {
             (Some("HDF5"), Some(other)) => other,
             (Some(kind), _) if !kinds.contains(&kind) => kind,
@@ -475,15 +477,23 @@ impl Registry {
                 }
             }
         }
-        let mut fallback = None;
+        // If several formats are possible, the one with the extension of the file is used.
+        let (mut fallback, mut named) = (None, None);
         for &format in &self.formats {
             match format.probe(probe)? {
                 Some(Confidence::Certain) => return Ok(Some((format, Confidence::Certain))),
-                Some(confidence) => fallback = fallback.or(Some((format, confidence))),
+                Some(confidence) => {
+                    let found = Some((format, confidence));
+                    fallback = fallback.or(found);
+                    let path = probe.path();
+                    if path.is_some_and(|path| format.info().is_extension_of(path)) {
+                        named = named.or(found);
+                    }
+                }
                 None => {}
             }
         }
-        Ok(fallback)
+        Ok(named.or(fallback))
     }
 
     /// Makes the error for a location of no known format.

@@ -61,11 +61,9 @@ impl Format for Table {
         };
         // Only GCT has a signature. Other texts are told apart by their names.
         let start = probe.file().map(|(_, start)| start);
-        let found = match self.kind {
-            Kind::Gct if start.is_some_and(table::looks_like_gct) => true,
-            _ => self.info.is_extension_of(path),
-        };
-        Ok(found.then_some(Confidence::Certain))
+        let is_gct = self.kind == Kind::Gct && start.is_some_and(table::looks_like_gct);
+        let named = self.info.is_extension_of(path).then_some(Confidence::Fallback);
+        Ok(if is_gct { Some(Confidence::Certain) } else { named })
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {

@@ -119,6 +119,12 @@ fn numpy() -> Vec<Subject> {
     files
 }
 
+/// Tables as text.
+fn tables() -> Vec<Subject> {
+    let is_table = |path: &Path| path.extension().is_some_and(|ending| ending != "json");
+    Subject::in_folder("testdata/tables", "tables/", is_table)
+}
+
 /// 10x HDF5 files of all layouts.
 fn tenx() -> Vec<Subject> {
     let names = ["cr3_gex", "cr7_rust_gex", "cr3_feature_barcode", "cr2_one_genome", "index_mixed"];
@@ -637,6 +643,15 @@ fn randomly_damaged_loom_files() {
     as_they_are(&subjects);
     damaged_at_random(&subjects, damage::FILE, mutations());
     cut_short(&subjects, 8);
+}
+
+/// Tables as text. The tests of nnz-text damage them more often.
+#[test]
+fn randomly_damaged_tables() {
+    let subjects = tables();
+    as_they_are(&subjects);
+    damaged_at_random(&subjects, damage::FILE, mutations().div_ceil(4));
+    cut_short(&subjects, 4);
 }
 
 /// SciPy and NumPy files. There are many similar ones.

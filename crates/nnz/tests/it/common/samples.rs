@@ -30,6 +30,7 @@ const NO_SAMPLES: [(&str, usize, &str); 13] = [
     ("numpy", 5, "a descriptor without a shape, and texts"),
     ("rds", 34, "other objects, and texts"),
     ("scipy", 46, "malformed files, long doubles, arrays that SciPy 1.15 loses, texts"),
+    ("tables", 18, "malformed files, files that need options, texts"),
     ("tenx", 31, "malformed files, and texts"),
     ("tree", 25, "trees without a matrix, stores in tar files, texts"),
     ("zarr", 4, "stores without a matrix, and texts"),
@@ -80,7 +81,9 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     let folder = temporary.path();
     let mut samples = vec![folder.join("matrix.mtx")];
     std::fs::write(&samples[0], text(rows, cols, entries)).unwrap();
-    let targets: [(&str, &str, Option<Compression>); 24] = [
+    let targets: [(&str, &str, Option<Compression>); 26] = [
+        ("t.csv", "csv", None),
+        ("t.gct.gz", "gct", None),
         ("m.mtx.gz", "mtx", None),
         ("m.dbdf", "daphne", None),
         ("m.dbdf.hdfs", "daphne", None),

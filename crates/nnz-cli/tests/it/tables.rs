@@ -1,0 +1,110 @@
+//! Dense tables as text.
+
+use std::fs;
+use std::path::Path;
+
+use nnz_testing::command::{run, run_with_input, testdata, text};
+
+fn table(name: &str) -> String {
+    text(&testdata().join("tables").join(name)).to_owned()
+}
+
+#[test]
+fn tables_are_converted_with_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    let source = table("pandas_comma.csv");
+    run(&["-q", "convert", &source, &at("t.bpcells"), "--type", "uint32"]).good();
+    run(&["-q", "convert", &at("t.bpcells"), &at("t.csv"), "--type", "int64"]).good();
+    assert_eq!(fs::read(&source).unwrap(), fs::read(at("t.csv")).unwrap());
+    assert_eq!(run(&["names", &source, "cols"]).good(), "c0_1\nc1_1\nc2_1\nc3_1\nc4_1\n");
+    let cat = run(&["cat", &source, "--names", "--rows", "GENE1"]).good();
+    assert!(cat.contains("GENE1\tc2_1\t2\n"), "{cat}");
+    assert_eq!(run(&["validate", &source]).good(), "");
+    run(&["diff", &source, &table("pandas_quoted_all.csv")]).good();
+    for target in ["t.tsv", "t.txt.gz", "t.csv.gz", "t.gct", "u.gct.gz"] {
+        run(&["-q", "convert", &source, &at(target)]).good();
+        assert_eq!(run(&["diff", &source, &at(target)]).good(), "", "{target}");
+    }
+    assert!(fs::read(at("t.csv.gz")).unwrap().starts_with(b"\x1f\x8b"));
+}
+
+#[test]
+fn options_of_reading_apply_to_all_verbs() {
+    let source = table("r_doubles.txt");
+    for verb in [&["validate"][..], &["cat"], &["info"], &["stats"]] {
+        let refused = run(&[verb, &[&source]].concat());
+        assert!(refused.code == Some(1), "{refused:?}");
+        let found = [&refused.out, &refused.err].map(|text| text.contains("\"NA\""));
+        assert!(found.contains(&true), "{refused:?}");
+        run(&[verb, &[&source, "--na", "NA"]].concat()).good();
+    }
+    let cat = run(&["cat", &source, "--na", "NA", "--rows", "0", "--cols", "1"]).good();
+    assert_eq!(cat, "0\t1\tnan\n");
+    let special = table("pandas_special.csv");
+    let names = run(&["names", &special, "rows", "--na", ""]).good();
+    assert!(names.starts_with("GENE0\n"), "{names}");
+    let comma = run(&["cat", &table("decimal_comma.csv"), "--decimal", ",", "--rows", "1"]).good();
+    assert!(comma.starts_with("1\t0\t-0.312\n"), "{comma}");
+    let ids = table("two_id_columns.tsv");
+    let message = run(&["info", &ids]).refused();
+    assert!(message.contains("--id-columns"), "{message}");
+    let annotations = run(&["annotations", &ids, "rows", "--id-columns", "2"]).good();
+    assert!(annotations.contains("E0\tGENE0\n"), "{annotations}");
+    // They apply to tables only.
+    let folder = tempfile::tempdir().unwrap();
+    let npz = text(&folder.path().join("t.npz")).to_owned();
+    run(&["-q", "convert", &table("pandas_comma.csv"), &npz]).good();
+    assert_eq!(run(&["info", &npz, "--na", "NA"]).code, Some(2));
+}
+
+#[test]
+fn the_format_is_given_where_no_name_states_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("counts");
+    fs::copy(Path::new(&table("pandas_counts.csv.gz")), &path).unwrap();
+    let expected = run(&["cat", &table("pandas_comma.csv")]).good();
+    assert_eq!(run(&["cat", text(&path), "--from", "csv"]).good(), expected);
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(run_with_input(&["cat", "-", "--from", "tsv"], &bytes).good(), expected);
+    let gct = folder.path().join("x");
+    fs::copy(Path::new(&table("gct_1_2.gct")), &gct).unwrap();
+    assert_eq!(run(&["cat", text(&gct)]).good(), expected);
+    // The error is that of the given format.
+    let wrong = run(&["info", &table("corner_text.tsv"), "--from", "csv", "--separator", "|"]);
+    assert!(wrong.refused().contains("corner_text.tsv: line 1"), "");
+    let printed = run(&["convert", "-q", &table("pandas_tab.tsv"), "-", "--to", "tsv"]).good();
+    assert_eq!(printed.as_bytes(), fs::read(table("pandas_tab.tsv")).unwrap());
+}
+
+#[test]
+fn frames_are_converted_to_daphne_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    fs::write(at("people.csv"), "id,age\n1,0.5\n2,1.5\n").unwrap();
+    run(&["-q", "convert", &at("people.csv"), &at("people.dbdf")]).good();
+    run(&["-q", "convert", &at("people.dbdf"), &at("back.csv")]).good();
+    assert_eq!(fs::read_to_string(at("back.csv")).unwrap(), "id,age\n1,0.5\n2,1.5\n");
+    // A matrix has to be told whether the first column has names.
+    let message = run(&["convert", &at("people.csv"), &at("m.npz")]).refused();
+    assert!(message.contains("line 2, column 1") && message.contains("--id-columns"), "{message}");
+    run(&["-q", "convert", &at("people.csv"), &at("m.npz"), "--id-columns", "0"]).good();
+    assert!(run(&["info", &at("m.npz")]).good().contains("2"));
+    // With options of tables it is a matrix.
+    run(&["-q", "convert", &at("people.csv"), &at("m.dbdf"), "--id-columns", "1"]).good();
+    assert_eq!(run(&["cat", &at("m.dbdf")]).good(), "0\t0\t0.5\n1\t0\t1.5\n");
+}
+
+#[test]
+fn tables_that_make_no_sense_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    let banner = "%%MatrixMarket matrix coordinate integer general\n";
+    fs::write(at("m.mtx"), format!("{banner}4000000000 4000000000 1\n1 1 5\n")).unwrap();
+    let message = run(&["convert", &at("m.mtx"), &at("m.csv")]).refused();
+    assert!(message.contains("m.csv"), "{message}");
+    fs::write(at("e.mtx"), format!("{banner}2 0 0\n")).unwrap();
+    let message = run(&["convert", &at("e.mtx"), &at("e.csv")]).refused();
+    assert!(message.contains("without columns"), "{message}");
+    assert!(!Path::new(&at("m.csv")).exists() && !Path::new(&at("e.csv")).exists());
+}
