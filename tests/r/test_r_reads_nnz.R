@@ -229,6 +229,37 @@ check("R refuses the other triangle", inherits(try(validObject(triangle), TRUE),
 saveRDS(triangle, from)
 check("the other triangle", inherits(try(run("cat", from), TRUE), "try-error"))
 
+# Tables as text: R reads what nnz writes, and nnz what R writes.
+for (type in c("integer", "double")) {
+  table <- matrix(0, 7, 5, dimnames = list(
+    c("a,b", "q\"x", "line\nbreak", " sp ", "\u00e9", "6", "g7"), paste("c", 1:5, sep = "")))
+  table[] <- if (type == "integer") rep(c(0L, 3L, 0L, 2147483647L, 1L), 7) else rep(c(0, 0.1, 1e300, -2.5, Inf), 7)
+  storage.mode(table) <- type
+  source <- file.path(scratch, "source.csv")
+  write.csv(table, source)
+  for (name in c("t.csv", "t.csv.gz", "t.tsv", "t.txt.gz")) {
+    target <- file.path(scratch, name)
+    run("convert", "--quiet", "--force", source, target)
+    found <- read.table(target, header = TRUE, row.names = 1, check.names = FALSE, quote = "\"",
+      sep = if (grepl("csv", name)) "," else "\t", comment.char = "", encoding = "UTF-8")
+    found <- as.matrix(found)
+    check(paste("table", type, name, "values"), identical(unname(found), unname(table)))
+    check(paste("table", type, name, "columns"), identical(colnames(found), colnames(table)))
+    check(paste("table", type, name, "rows"),
+      identical(enc2utf8(rownames(found)), enc2utf8(rownames(table))))
+  }
+  plain <- table
+  rownames(plain) <- paste("g", 1:7, sep = "")
+  for (write in c("write.table", "write.csv", "write.csv2")) {
+    written <- file.path(scratch, "written.txt")
+    get(write)(plain, written)
+    decimal <- if (write == "write.csv2") c("--decimal", ",") else character()
+    run("convert", "--quiet", "--force", written, file.path(scratch, "t.csv"), decimal)
+    found <- as.matrix(read.csv(file.path(scratch, "t.csv"), row.names = 1))
+    check(paste("table", type, write), identical(found, plain))
+  }
+}
+
 unlink(scratch, recursive = TRUE)
 cat(checks, "checks,", length(failures), "failed\n")
 if (length(failures) > 0L) {
