@@ -298,7 +298,10 @@ pub(crate) struct Names {
 /// OUT ends in .csv, otherwise by tabs. Missing values are empty. If there are neither names
 /// nor annotations, prints only a note on standard error; with OUT, that is an error.
 #[derive(Debug, Group)]
-#[command(after_help = "Example:\n  nnz annotations study.h5ad rows cells.csv")]
+#[command(after_help = "\
+Examples:
+  nnz annotations study.h5ad rows cells.csv
+  nnz annotations peaks.bpcells rows peaks.bed")]
 pub(crate) struct Annotations {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -308,7 +311,8 @@ pub(crate) struct Annotations {
     #[arg(value_name = "AXIS")]
     pub(crate) axis: AxisArg,
 
-    /// File to write: .csv, .tsv or .txt [default: standard output]
+    /// File to write: .csv, .tsv or .txt, or .bed with the names as regions, such as chr1:100-200 [default: standard
+    /// output]
     #[arg(value_name = "OUT")]
     pub(crate) target: Option<PathBuf>,
 
@@ -339,6 +343,7 @@ Examples:
   nnz convert counts.mtx counts.bpcells --order row --type double
   nnz convert pbmc.bpcells packed.bpcells --reorder rows=frequency
   nnz convert counts.mtx counts.dbdf --dialect daphne
+  nnz convert counts.csv.gz counts.h5ad
   nnz convert people.csv people.dbdf --types si64,f64,ui8")]
 pub(crate) struct Convert {
     /// The matrix

@@ -1,8 +1,9 @@
 //! Annotations of rows and columns.
 
+use std::io::Write;
 use std::path::Path;
 
-use nnz_core::{Error, Place, Result};
+use nnz_core::{At, Axis, Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_lines::Input;
 use nnz_storage::Opened;
 
@@ -48,4 +49,43 @@ pub fn read_table(path: impl AsRef<Path>, memory: u64) -> Result<AnnotationTable
         Ok(table) => Ok(table.with_place(place)),
         Err(error) => Err(error.with_context(&place)),
     }
+}
+
+/// Writes the names of an axis as regions in BED, if each is one: `chr1:100-200` as Cell Ranger ATAC names
+/// peaks, or `chr1-100-200` as Signac does.
+///
+/// # Errors
+///
+/// Fails if the axis has no names or one of them is not a region, and if the text cannot be written.
+pub fn write_bed(matrix: &dyn MatrixSource, axis: Axis, out: &mut dyn Write) -> Result<()> {
+    let place = || Place::array(std::path::PathBuf::new(), format!("names of {axis}s"));
+    let Some(mut names) = matrix.read_names(axis)? else {
+        return Err(Error::unsupported(Place::default(), format!("the {axis}s have no names")));
+    };
+    let mut number = 0;
+    while let Some(name) = names.next_string()? {
+        let text = std::str::from_utf8(name).ok();
+        let Some((chromosome, start, end)) = text.and_then(region) else {
+            let found = format!("\"{}\"", String::from_utf8_lossy(name).escape_debug());
+            let place = Place { path: None, ..place() }.at(At::Element(number));
+            return Err(Error::mismatch(place, found, "a region such as chr1:100-200"));
+        };
+        let written = writeln!(out, "{chromosome}\t{start}\t{end}");
+        written.map_err(|error| Error::new(ErrorKind::Io(error), Place::default()))?;
+        number += 1;
+    }
+    Ok(())
+}
+
+/// Parses a region.
+fn region(name: &str) -> Option<(&str, u64, u64)> {
+    let (before, end) = name.rsplit_once('-')?;
+    let (chromosome, start) = before.rsplit_once(':').or_else(|| before.rsplit_once('-'))?;
+    let position = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse::<u64>().ok()).flatten()
+    };
+    let (start, end) = (position(start)?, position(end)?);
+    let is_name = !chromosome.is_empty() && !chromosome.contains(char::is_whitespace);
+    (is_name && start <= end).then_some((chromosome, start, end))
 }

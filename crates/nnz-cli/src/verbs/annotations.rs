@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use nnz::annotations::{AnnotationText, separator_of, write_annotations};
+use nnz::annotations::{AnnotationText, separator_of, write_annotations, write_bed};
 use nnz::output::{StagedFile, WriteOptions};
 use nnz::{Error, ErrorKind, Place};
 
@@ -35,11 +35,15 @@ pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outco
         let what = "annotations are written uncompressed; expected .csv, .tsv or .txt";
         return Err(Error::argument(format!("{}: {what}", Place::path(target))));
     }
-    let separator = separator_of(target)?;
+    let bed = target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bed"));
+    let separator = if bed { b'\t' } else { separator_of(target)? };
     let io = |error| Error::new(ErrorKind::Io(error), Place::path(target));
     let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
     let mut out = BufWriter::new(StagedFile::create(target, options)?);
-    write(separator, &mut out)?;
+    match bed {
+        true => write_bed(&*opened, axis, &mut out).map_err(|error| error.with_context(&place))?,
+        false => write(separator, &mut out)?,
+    }
     out.into_inner().map_err(|error| io(error.into_error()))?.commit()?;
     Ok(Outcome::Good)
 }

@@ -28,12 +28,14 @@ printf 'chrX\t5\t80\tAAAC-1\t1\nchr1\t12000\t12100\tAAAG-1\t1\nchr1\t10000\t1020
 gzip -c fragments.tsv > fragments.tsv.gz
 printf 'chr1\t0\t11000\nchrX\t0\t100\n' > peaks.bed
 printf 'chr1\t20000\nchrX\t1000\n' > hg38.chrom.sizes
+printf ',AAAC-1,AAAG-1\nENSG01,5,0\nENSG02,3,700\n' | gzip > counts.csv.gz
+printf ',AAAC-1,AAAG-1\nchr1:100-200,5,0\nchr1:300-400,3,7\n' > peaks.csv
 mkdir -p "$HOME/.local/share/bash-completion/completions"
 nnz convert -q filtered_feature_bc_matrix study.h5ad --col-annotations cells_in.csv
 "#;
 
 /// Additional data of the examples of a verb.
-const BEFORE: [(&str, &str); 25] = [
+const BEFORE: [(&str, &str); 27] = [
     ("info", PBMC),
     ("cat", PBMC),
     ("head", PBMC),
@@ -106,6 +108,7 @@ const BEFORE: [(&str, &str); 25] = [
         "nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
          nnz convert -q pbmc.bpcells other.bpcells",
     ),
+    ("annotations", "nnz convert -q peaks.csv peaks.bpcells"),
     ("man", ""),
     ("completions", ""),
     ("convert", ""),

@@ -108,3 +108,44 @@ fn tables_that_make_no_sense_are_not_written() {
     assert!(message.contains("without columns"), "{message}");
     assert!(!Path::new(&at("m.csv")).exists() && !Path::new(&at("e.csv")).exists());
 }
+
+#[test]
+fn names_of_peaks_become_bed_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    let rows = "chr1:100-200,1,0\nHLA-A:5-90,0,2\nchr2-7-9,3,0\n";
+    fs::write(at("p.csv"), format!(",AAAC-1,AAAG-1\n{rows}")).unwrap();
+    run(&["-q", "annotations", &at("p.csv"), "rows", &at("p.bed")]).good();
+    assert_eq!(
+        fs::read_to_string(at("p.bed")).unwrap(),
+        "chr1\t100\t200\nHLA-A\t5\t90\nchr2\t7\t9\n"
+    );
+    let message = run(&["annotations", &at("p.csv"), "cols", &at("q.bed")]).refused();
+    assert!(message.contains("\"AAAC-1\", expected a region"), "{message}");
+    assert!(!Path::new(&at("q.bed")).exists());
+    // Counts of these regions have names of the same form.
+    fs::write(at("f.tsv"), "chr1\t120\t130\tAAAC-1\nchr2\t1\t8\tAAAG-1\n").unwrap();
+    run(&["-q", "fragments", "import", &at("f.tsv"), &at("f.fragments")]).good();
+    fs::write(at("r.bed"), "chr1\t100\t200\nchr2\t7\t9\n").unwrap();
+    let peaks = at("r.bed");
+    run(&["-q", "fragments", "count", &at("f.fragments"), &at("c.h5ad"), "--peaks", &peaks]).good();
+    run(&["-q", "annotations", &at("c.h5ad"), "features", &at("back.bed")]).good();
+    assert_eq!(fs::read(at("back.bed")).unwrap(), fs::read(peaks).unwrap());
+}
+
+/// Cell Ranger ATAC writes a row for fragments without a barcode.
+#[test]
+fn cells_of_10x_become_annotations() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&folder.path().join(name)).to_owned();
+    fs::write(at("p.csv"), ",AAAC-1,AAAG-1\nchr1:1-2,1,0\n").unwrap();
+    let cells = "barcode,total,cell_id,is__cell_barcode\nNO_BARCODE,9,None,0\n\
+                 AAAC-1,7,_cell_0,1\nAAAG-1,5,None,0\nTTTT-1,1,None,0\n";
+    fs::write(at("singlecell.csv"), cells).unwrap();
+    let labels = ["--col-annotations", &at("singlecell.csv")];
+    run(&[&["-q", "convert", &at("p.csv"), &at("p.h5ad")], &labels[..]].concat()).good();
+    let found = run(&["annotations", &at("p.h5ad"), "cols"]).good();
+    let expected =
+        "name\ttotal\tcell_id\tis__cell_barcode\nAAAC-1\t7\t_cell_0\t1\nAAAG-1\t5\tNone\t0\n";
+    assert_eq!(found, expected);
+}

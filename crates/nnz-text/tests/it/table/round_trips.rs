@@ -79,8 +79,7 @@ fn written(
         rest = later;
     }
     sink.finish().unwrap();
-    let text = out.0.lock().unwrap().clone();
-    text
+    std::mem::take(&mut *out.0.lock().unwrap())
 }
 
 /// The bytes of a value.
