@@ -4,7 +4,8 @@
 //! Past its end a text reads as newlines, so no function runs over it.
 
 use nnz_lines::LONGEST_LINE;
-use nnz_lines::digits::{byte, digits, up_to_eight_digits};
+use nnz_lines::digits::{byte, digits};
+use nnz_lines::number::{self, Invalid};
 
 use super::fault::{Expected, Fault};
 
@@ -55,8 +56,7 @@ pub(super) fn index(
 /// Parses an unsigned integer.
 #[inline]
 pub(super) fn unsigned(text: &[u8], at: usize) -> Result<(u64, usize), Fault> {
-    let first = at + usize::from(byte(text, at) == b'+');
-    match digits(text, first) {
+    match number::unsigned(text, at) {
         Some((value, end)) if ends(byte(text, end)) => Ok((value, end)),
         _ => Err(Fault { at, expected: Expected::Unsigned }),
     }
@@ -65,16 +65,7 @@ pub(super) fn unsigned(text: &[u8], at: usize) -> Result<(u64, usize), Fault> {
 /// Parses a signed integer.
 #[inline]
 pub(super) fn integer(text: &[u8], at: usize) -> Result<(i64, usize), Fault> {
-    let sign = byte(text, at);
-    let first = at + usize::from(matches!(sign, b'+' | b'-'));
-    let read = digits(text, first).and_then(|(size, end)| {
-        let value = match sign {
-            b'-' => 0_i64.checked_sub_unsigned(size),
-            _ => i64::try_from(size).ok(),
-        };
-        value.map(|value| (value, end))
-    });
-    match read {
+    match number::integer(text, at) {
         Some((value, end)) if ends(byte(text, end)) => Ok((value, end)),
         _ => Err(Fault { at, expected: Expected::Integer }),
     }
@@ -83,46 +74,30 @@ pub(super) fn integer(text: &[u8], at: usize) -> Result<(i64, usize), Fault> {
 /// Parses a number as the nearest float.
 #[inline]
 pub(super) fn real(text: &[u8], at: usize, expected: Expected) -> Result<(f64, usize), Fault> {
-    let negative = byte(text, at) == b'-';
-    let first = at + usize::from(negative);
-    // Counts and ratings are small whole numbers: at most seven digits, exact in 32 bits.
-    let (value, count) = up_to_eight_digits(text, first);
-    if (1..8).contains(&count) && ends(byte(text, first + count)) {
-        let value = u32::try_from(value).map_or(0.0, f64::from);
-        return Ok((if negative { -value } else { value }, first + count));
+    match number::real(text, at) {
+        Ok((value, end)) if ends(byte(text, end)) => Ok((value, end)),
+        Ok((_, end)) => fortran(text, end, at, expected),
+        Err(Invalid::OutOfRange) => Err(Fault { at, expected: Expected::FiniteReal }),
+        Err(Invalid::Malformed) => Err(Fault { at, expected }),
     }
-    any_real(text, at, expected)
-}
-
-#[inline(never)]
-fn any_real(text: &[u8], at: usize, expected: Expected) -> Result<(f64, usize), Fault> {
-    let rest = text.get(at..).unwrap_or(&[]);
-    let (value, end) = match fast_float2::parse_partial::<f64, _>(rest) {
-        Ok((value, len)) if ends(byte(text, at + len)) => (value, at + len),
-        Ok((_, len)) if matches!(byte(text, at + len), b'd' | b'D') => {
-            fortran(rest, len, at).ok_or(Fault { at, expected })?
-        }
-        _ => return Err(Fault { at, expected }),
-    };
-    let unsigned = at + usize::from(matches!(byte(text, at), b'+' | b'-'));
-    let spelled_out = byte(text, unsigned).is_ascii_alphabetic();
-    if value.is_infinite() && !spelled_out {
-        let expected = Expected::FiniteReal;
-        return Err(Fault { at, expected });
-    }
-    Ok((value, end))
 }
 
 /// Parses a number with `d` before its exponent, like double precision in Fortran.
 #[cold]
-fn fortran(text: &[u8], mark: usize, at: usize) -> Option<(f64, usize)> {
-    let len = text.iter().position(|&b| ends(b)).unwrap_or(text.len());
+fn fortran(text: &[u8], mark: usize, at: usize, expected: Expected) -> Result<(f64, usize), Fault> {
+    let fault = Fault { at, expected };
+    if !matches!(byte(text, mark), b'd' | b'D') {
+        return Err(fault);
+    }
+    let rest = text.get(at..).unwrap_or(&[]);
+    let len = rest.iter().position(|&b| ends(b)).unwrap_or(rest.len());
     // A longer number would be on a line that is too long.
-    let mut number = text.get(..len.min(LONGEST_LINE))?.to_vec();
-    *number.get_mut(mark)? = b'e';
-    match fast_float2::parse_partial::<f64, _>(&number) {
-        Ok((value, read)) if read == len => Some((value, at + len)),
-        _ => None,
+    let mut word = rest.get(..len.min(LONGEST_LINE)).ok_or(fault)?.to_vec();
+    *word.get_mut(mark - at).ok_or(fault)? = b'e';
+    match number::real(&word, 0) {
+        Ok((value, read)) if read == len => Ok((value, at + len)),
+        Err(Invalid::OutOfRange) => Err(Fault { at, expected: Expected::FiniteReal }),
+        _ => Err(fault),
     }
 }
 

@@ -4,7 +4,6 @@ mod array;
 mod body;
 mod coordinate;
 mod line;
-mod output;
 mod place;
 mod ready;
 mod sink;
@@ -13,12 +12,11 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, Header, MatrixSink, Order, Place, Result, SinkCapabilities, ValueType};
-use nnz_lines::Target;
+use nnz_lines::{Output, Target};
 
 use super::{LARGEST_SIZE, Layout};
 use array::Cells;
 use coordinate::Entries;
-use output::Output;
 
 /// Options for writing text.
 #[derive(Clone, Debug)]

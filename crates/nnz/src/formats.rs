@@ -14,6 +14,8 @@ mod bpcells_fragments;
 mod cancellable;
 #[cfg(feature = "daphne")]
 mod daphne;
+#[cfg(feature = "text")]
+mod edges;
 #[cfg(feature = "singlecell")]
 mod fragment_text;
 mod groups;
@@ -31,12 +33,16 @@ mod registry;
 #[cfg(feature = "scientific")]
 mod scipy;
 #[cfg(feature = "text")]
+mod svmlight;
+#[cfg(feature = "text")]
 mod table;
 pub(crate) mod target;
 #[cfg(feature = "scientific")]
 mod tensor_arrays;
 #[cfg(feature = "singlecell")]
 mod tenx;
+#[cfg(feature = "text")]
+mod text;
 mod whole;
 
 use std::fmt;

@@ -6,9 +6,9 @@ use super::super::banner::{Banner, Field, Layout};
 use super::Options;
 use super::body::Body;
 use super::line::Lines;
-use super::output::Output;
 use super::sink::{Form, Rules, Sink};
 use super::text::{Number, at_entry, with_numbers};
+use nnz_lines::Output;
 
 /// Zeros that are written at once.
 const ZEROS: usize = 4096;

@@ -4,7 +4,7 @@
 use nnz_core::{Result, Written};
 use nnz_storage::TemporaryFile;
 
-use super::output::Output;
+use nnz_lines::Output;
 
 /// Bytes that are written at once.
 const CHUNK: usize = 256 << 10;

@@ -10,9 +10,9 @@ use super::super::fault::counted;
 use super::Options;
 use super::body::Body;
 use super::line::{self, Lines};
-use super::output::Output;
 use super::sink::{Form, Rules, Sink};
 use super::text::{Number, at_entry, with_numbers};
+use nnz_lines::Output;
 
 /// The state of writing entries.
 pub(super) struct Entries {

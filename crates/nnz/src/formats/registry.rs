@@ -22,6 +22,8 @@ use super::{
 use super::{anndata, fragment_text, loom, tenx};
 #[cfg(feature = "bpcells")]
 use super::{bpcells, bpcells_fragments};
+#[cfg(feature = "text")]
+use super::{edges, svmlight};
 #[cfg(feature = "scientific")]
 use super::{npy, r_matrix, scipy};
 use crate::compute::PcaWriter;
@@ -50,6 +52,10 @@ const FORMATS: &[&dyn Format] = &[
     &scipy::Scipy,
     #[cfg(feature = "scientific")]
     &npy::Npy,
+    #[cfg(feature = "text")]
+    &svmlight::Svmlight,
+    #[cfg(feature = "text")]
+    &edges::Edges,
     #[cfg(feature = "singlecell")]
     &fragment_text::FragmentText,
     #[cfg(feature = "text")]

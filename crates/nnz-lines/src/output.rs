@@ -1,5 +1,6 @@
 //! Writing bytes to a staged file or a stream, compressed or not.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,9 +10,10 @@ use nnz_core::{Error, Result, Written};
 use nnz_storage::TemporaryFile;
 use nnz_storage::staging::StagedFile;
 
-use super::Target;
+use crate::Target;
 
-pub(super) struct Output {
+/// A text that is being written, compressed or not.
+pub struct Output {
     path: PathBuf,
     sink: Sink,
 }
@@ -27,7 +29,12 @@ enum Destination {
 }
 
 impl Output {
-    pub(super) fn create(target: Target, gzip: bool) -> Result<Self> {
+    /// Creates it. A file appears when it is [finished](Self::finish).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file exists and may not be replaced, or cannot be created.
+    pub fn create(target: Target, gzip: bool) -> Result<Self> {
         let (path, destination) = match target {
             Target::File { path, options } => {
                 let file = StagedFile::create(&path, options)?;
@@ -46,12 +53,18 @@ impl Output {
         Ok(Self { path, sink })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Returns its path, or the name of a stream.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Opens a temporary file on a disk with space for the text.
-    pub(super) fn spool(&self) -> Result<TemporaryFile> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be created.
+    pub fn spool(&self) -> Result<TemporaryFile> {
         let destination = match &self.sink {
             Sink::Plain(destination) => destination,
             Sink::Gzip(encoder) => encoder.get_ref(),
@@ -64,7 +77,12 @@ impl Output {
         TemporaryFile::create_in(directory.unwrap_or(Path::new(".")))
     }
 
-    pub(super) fn write(&mut self, text: &[u8]) -> Result<()> {
+    /// Appends text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the disk is full.
+    pub fn write(&mut self, text: &[u8]) -> Result<()> {
         let written = match &mut self.sink {
             Sink::Plain(destination) => destination.write_all(text),
             Sink::Gzip(encoder) => encoder.write_all(text),
@@ -72,7 +90,12 @@ impl Output {
         self.io(written)
     }
 
-    pub(super) fn finish(self) -> Result<Written> {
+    /// Completes the text and moves it to the target.
+    ///
+    /// # Errors
+    ///
+    /// Fails if this cannot be done; there is no output then.
+    pub fn finish(self) -> Result<Written> {
         let io = |error| Error::io(&self.path, error);
         let destination = match self.sink {
             Sink::Plain(destination) => destination,
@@ -88,8 +111,14 @@ impl Output {
         Ok(Written { bytes })
     }
 
-    pub(super) fn io<T>(&self, result: io::Result<T>) -> Result<T> {
+    fn io<T>(&self, result: io::Result<T>) -> Result<T> {
         result.map_err(|error| Error::io(&self.path, error))
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").field("path", &self.path).finish_non_exhaustive()
     }
 }
 

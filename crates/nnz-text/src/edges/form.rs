@@ -1,0 +1,223 @@
+//! How the lines of a file are written, as far as its first lines show it.
+
+use std::str::FromStr;
+
+use nnz_core::{At, Error, Place, Result};
+use nnz_lines::digits::digits;
+use nnz_lines::number::number;
+
+use super::parse::{Fields, fields};
+use super::source::ReadOptions;
+use crate::blocks::Blocks;
+use crate::fault::{is_line_end, next_line, skip_blanks};
+use crate::text::Text;
+
+/// What nodes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nodes {
+    /// Numbers.
+    Ids,
+    /// Names, numbered in the order in which they first appear.
+    Names,
+}
+
+impl FromStr for Nodes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "ids" => Ok(Self::Ids),
+            "names" => Ok(Self::Names),
+            _ => Err("expected ids or names".to_owned()),
+        }
+    }
+}
+
+/// The field with the weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// None: each edge has the value 1.
+    None,
+    /// The field with this number, counted from 1.
+    Field(usize),
+}
+
+impl FromStr for Weight {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(field @ 3..=64) => Ok(Self::Field(field)),
+            _ if text == "none" => Ok(Self::None),
+            _ => Err("expected the number of a field from 3 on, or none".to_owned()),
+        }
+    }
+}
+
+/// How lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) comma: bool,
+    pub(super) nodes: Nodes,
+    /// Whether the first line with content names the fields.
+    pub(super) header: bool,
+    /// The number of fields in each line.
+    pub(super) fields: usize,
+    /// The field with the weight, counted from 0.
+    pub(super) weight: Option<usize>,
+    pub(super) base: u64,
+    pub(super) undirected: bool,
+    pub(super) bipartite: bool,
+    /// Rows and columns according to the header of KONECT.
+    pub(super) stated: Option<(u64, u64)>,
+}
+
+/// Returns whether a text begins like a file of KONECT.
+#[must_use]
+pub fn is_konect(start: &[u8]) -> bool {
+    konect_kind(start).is_some()
+}
+
+/// Returns the kind of network in the header of KONECT.
+fn konect_kind(start: &[u8]) -> Option<&[u8]> {
+    let line = start.split(|byte| *byte == b'\n').next()?.strip_prefix(b"%")?;
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let kind = words.next().filter(|word| [&b"sym"[..], b"asym", b"bip"].contains(word))?;
+    const WEIGHTS: [&[u8]; 9] = [
+        b"unweighted",
+        b"positive",
+        b"posweighted",
+        b"signed",
+        b"multisigned",
+        b"weighted",
+        b"multiweighted",
+        b"dynamic",
+        b"multiposweighted",
+    ];
+    words.next().is_some_and(|word| WEIGHTS.contains(&word)).then_some(kind)
+}
+
+/// Returns the sizes in the second line of KONECT: edges, rows, columns.
+fn konect_sizes(start: &[u8]) -> Option<(u64, u64)> {
+    let line = start.split(|byte| *byte == b'\n').nth(1)?.strip_prefix(b"%")?;
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let numbers: Option<Vec<u64>> = words
+        .map(|word| digits(word, 0).filter(|(_, end)| *end == word.len()))
+        .map(|found| found.map(|(n, _)| n))
+        .collect();
+    match &*numbers? {
+        [_, rows, cols] => Some((*rows, *cols)),
+        _ => None,
+    }
+}
+
+impl Form {
+    /// Decides from the first lines, and from what is given.
+    pub(super) fn of(text: &Text, options: &ReadOptions) -> Result<Self> {
+        let block = Blocks::new(text, b'#')?.next_block()?;
+        let start = block.as_ref().map_or(&[][..], |block| block.text());
+        if start.get(..14).is_some_and(|word| word.eq_ignore_ascii_case(b"%%MatrixMarket")) {
+            let place = Place::path(text.path()).at(At::Line { line: 1, column: 1 });
+            return Err(Error::mismatch(place, "Matrix Market text", "an edge list"));
+        }
+        let kind = konect_kind(start);
+        let lines = first_lines(start);
+        let line =
+            |at: usize| lines.get(at).map(|start| next_fields(text_from(block.as_ref(), *start)));
+        let (first, second) = (line(0), line(1));
+        let header = options.nodes != Some(Nodes::Names)
+            && matches!((&first, &second), (Some(first), Some(second)) if names_fields(first, second));
+        let sample = if header { second } else { first };
+        let sample = sample.unwrap_or_default();
+        let looks_like_name = sample.words.first().is_some_and(|word| is_name(word));
+        let nodes = match options.nodes {
+            Some(nodes) => nodes,
+            None if looks_like_name => Nodes::Names,
+            None => Nodes::Ids,
+        };
+        let count = sample.words.len().max(2);
+        let weight = match options.weight {
+            Some(Weight::None) => None,
+            Some(Weight::Field(field)) => Some(field - 1),
+            None if count > 3 => {
+                let at = lines.get(usize::from(header)).copied().unwrap_or(0);
+                let at = at + sample.starts.get(3).copied().unwrap_or(0);
+                let at = block
+                    .as_ref()
+                    .map_or(At::Line { line: 1, column: 1 }, |block| block.position(at));
+                let place = Place::path(text.path()).at(at);
+                let error = Error::mismatch(place, "a fourth field", "two nodes and a weight");
+                return Err(error.with_hint(
+                    "weight",
+                    "selects the field of the weights, and the others are ignored",
+                ));
+            }
+            None => (count == 3 && !sample.is_empty_dict).then_some(2),
+        };
+        let base = match (options.base, kind) {
+            (Some(base), _) => base.number(),
+            (None, Some(_)) => 1,
+            (None, None) => 0,
+        };
+        Ok(Self {
+            comma: sample.comma,
+            nodes,
+            header,
+            fields: count,
+            weight,
+            base,
+            undirected: options.undirected || kind == Some(b"sym"),
+            bipartite: options.bipartite || kind == Some(b"bip"),
+            stated: kind.and_then(|_| konect_sizes(start)),
+        })
+    }
+}
+
+fn text_from(block: Option<&crate::blocks::Block>, start: usize) -> &[u8] {
+    block.and_then(|block| block.text().get(start..)).unwrap_or_default()
+}
+
+/// Returns the starts of the first two lines with content.
+fn first_lines(text: &[u8]) -> Vec<usize> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < text.len() && found.len() < 2 {
+        let first = skip_blanks(text, at);
+        match text.get(first) {
+            Some(b'#' | b'%') => {}
+            _ if is_line_end(text, first) => {}
+            _ => found.push(first),
+        }
+        at = next_line(text, first);
+    }
+    found
+}
+
+fn next_fields(line: &[u8]) -> Fields<'_> {
+    fields(line.get(..next_line(line, 0)).unwrap_or_default())
+}
+
+/// Returns whether a word is a name: no number, nor something that looks like a broken one.
+fn is_name(word: &[u8]) -> bool {
+    let signless = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);
+    let digit = signless.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.');
+    !digit
+        || !is_number(word) && !signless.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
+fn is_number(word: &[u8]) -> bool {
+    number(word, 0).is_ok_and(|(_, end)| end == word.len())
+}
+
+/// Returns whether the first line has names of fields, and the second their values.
+fn names_fields(first: &Fields<'_>, second: &Fields<'_>) -> bool {
+    let ids = |line: &Fields<'_>| {
+        line.words.len() > 1 && line.words.iter().take(2).all(|word| is_number(word))
+    };
+    let weight = |line: &Fields<'_>| line.words.get(2).map(|word| is_number(word));
+    let nodes = |line: &Fields<'_>| {
+        line.words.len() > 1 && line.words.iter().take(2).all(|word| is_name(word))
+    };
+    nodes(first)
+        && first.words.len() == second.words.len()
+        && (ids(second) || weight(first) == Some(false) && weight(second) == Some(true))
+}

@@ -1,0 +1,147 @@
+//! The first reading of a file, which finds what the format does not state.
+
+use nnz_core::{At, ColumnType, Error, Place, Result, ValueType};
+use nnz_lines::number::number;
+
+use super::parse::{Visit, parse};
+use crate::blocks::Block;
+use crate::fault::Fault;
+use crate::scan::scan;
+use crate::text::Text;
+use crate::values::{Seen, skip};
+
+/// What a file, or a block of it, contains.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    pub(super) rows: u64,
+    pub(super) entries: u64,
+    pub(super) smallest: Option<u64>,
+    pub(super) largest: Option<u64>,
+    pub(super) values: Seen,
+    /// Whether the indices of a row descend, or one is repeated.
+    pub(super) unsorted: bool,
+    pub(super) labels: Labels,
+    /// The number of rows with a query.
+    pub(super) queries: u64,
+    /// The base according to a comment, as scikit-learn writes it.
+    pub(super) stated_base: Option<u64>,
+    /// The number of rows before each block.
+    pub(super) rows_before: Vec<u64>,
+}
+
+/// What the labels are.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    values: Seen,
+    /// The number of rows that have any.
+    pub(super) rows: u64,
+    /// The first row with several.
+    several: Option<At>,
+}
+
+impl Survey {
+    /// Reads a file.
+    pub(super) fn of(text: &Text) -> Result<Self> {
+        let mut all = Self::default();
+        let of_block = |block: &Block| {
+            let mut visit = Visitor { block, found: Self::default(), previous: None };
+            match parse(block, &mut visit) {
+                Ok(()) => Ok(visit.found),
+                Err(fault) => Err(fault.report(text, block)),
+            }
+        };
+        scan(text, b'#', of_block, |block| {
+            all.join(block);
+            Ok(())
+        })?;
+        if let (Some(at), 0) = (&all.labels.several, all.entries) {
+            // A table of numbers looks like rows that have only labels.
+            let place = Place::path(text.path()).at(at.clone());
+            return Err(Error::mismatch(place, "several numbers", "a label and index:value"));
+        }
+        Ok(all)
+    }
+
+    fn join(&mut self, block: Self) {
+        self.rows_before.push(self.rows);
+        self.rows += block.rows;
+        self.entries += block.entries;
+        self.smallest = self.smallest.into_iter().chain(block.smallest).min();
+        self.largest = self.largest.max(block.largest);
+        self.values.join(block.values);
+        self.unsorted |= block.unsorted;
+        self.labels.values.join(block.labels.values);
+        self.labels.rows += block.labels.rows;
+        self.labels.several = self.labels.several.take().or(block.labels.several);
+        self.queries += block.queries;
+        self.stated_base = self.stated_base.or(block.stated_base);
+    }
+}
+
+impl Labels {
+    /// Returns the type of the column of labels.
+    pub(super) fn column_type(&self) -> ColumnType {
+        match (&self.several, self.values.value_type()) {
+            (Some(_), _) => ColumnType::String,
+            (None, ValueType::U64) => ColumnType::Number(ValueType::F64),
+            (None, value_type) => ColumnType::Number(value_type),
+        }
+    }
+}
+
+struct Visitor<'a> {
+    block: &'a Block,
+    found: Survey,
+    /// The index before, in the same row.
+    previous: Option<u64>,
+}
+
+impl Visit for Visitor<'_> {
+    fn row(&mut self, labels: &[u8], at: usize) -> Result<(), Fault> {
+        self.found.rows += 1;
+        self.previous = None;
+        if labels.is_empty() {
+            return Ok(());
+        }
+        let known = &mut self.found.labels;
+        known.rows += 1;
+        let mut start = 0;
+        for label in labels.split(|byte| *byte == b',') {
+            match number(label, 0) {
+                Ok((value, end)) if end == label.len() => known.values.add(value),
+                _ => return Err(Fault::new(at + start, "a label, a number")),
+            }
+            start += label.len() + 1;
+        }
+        if memchr::memchr(b',', labels).is_some() {
+            known.several.get_or_insert_with(|| self.block.position(at));
+        }
+        Ok(())
+    }
+
+    fn query(&mut self, _: i64) -> Result<(), Fault> {
+        self.found.queries += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn entry(&mut self, text: &[u8], index: u64, _: usize, at: usize) -> Result<usize, Fault> {
+        let found = &mut self.found;
+        found.entries += 1;
+        found.smallest = Some(found.smallest.map_or(index, |smallest| smallest.min(index)));
+        found.largest = found.largest.max(Some(index));
+        found.unsorted |= self.previous.replace(index) >= Some(index);
+        skip(text, at, &mut found.values).map_err(|why| Fault::number(at, why, "a number"))
+    }
+
+    fn comment(&mut self, comment: &[u8]) {
+        // The second line of what scikit-learn writes.
+        if self.block.index == 0 && self.found.rows == 0 {
+            self.found.stated_base = self.found.stated_base.or(match comment.trim_ascii_end() {
+                b"# Column indices are zero-based" => Some(0),
+                b"# Column indices are one-based" => Some(1),
+                _ => None,
+            });
+        }
+    }
+}

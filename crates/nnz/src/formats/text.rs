@@ -1,0 +1,86 @@
+//! What text formats without named arrays have in common.
+
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Axis, Error, MatrixSource, Result};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::stdio::{self, TerminalEscapes};
+use nnz_text::{Base, Target};
+
+use super::target::without_group;
+use super::{FormatInfo, FormatOption};
+use crate::{ConvertOptions, Location};
+
+/// The option of the number of the first row, column or node in a source.
+pub(super) const fn base(help: &'static str) -> FormatOption {
+    FormatOption::parsed::<Base>("base", "0|1", help)
+}
+
+/// The same, in a target.
+pub(super) const fn to_base(help: &'static str) -> FormatOption {
+    FormatOption::parsed::<Base>("to-base", "0|1", help)
+}
+
+/// Where a text is written.
+pub(super) struct TextPath {
+    /// `None` for standard output.
+    path: Option<PathBuf>,
+    write: WriteOptions,
+}
+
+impl TextPath {
+    /// Checks the location.
+    pub(super) fn new(to: &Location, options: &ConvertOptions, info: &FormatInfo) -> Result<Self> {
+        let name = info.name;
+        if options.compress.is_some() {
+            let what = "does not apply to";
+            let gzip = "the extension .gz writes gzip";
+            return Err(Error::argument(format!("the option compress {what} {name}; {gzip}")));
+        }
+        let path = match to {
+            Location::Stream => None,
+            Location::Path { .. } => Some(without_group(to, name)?.to_path_buf()),
+        };
+        if let Some(path) = &path {
+            options.registry.check_name(path, info, &[])?;
+        }
+        Ok(Self { path, write: options.write })
+    }
+
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Checks that it can be written.
+    pub(super) fn check(&self) -> Result<()> {
+        match &self.path {
+            Some(path) => StagedFile::create(path, self.write).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn target(&self) -> Target {
+        match &self.path {
+            Some(path) => Target::File { path: path.clone(), options: self.write },
+            None => Target::Stream {
+                writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
+                name: "standard output".to_owned(),
+            },
+        }
+    }
+}
+
+/// Lists the annotations of a source that are not stored: all but some of the rows.
+pub(super) fn other_annotations(source: &dyn MatrixSource, rows: &[&str]) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for (axis, kept) in [(Axis::Rows, rows), (Axis::Cols, &[][..])] {
+        let Some(table) = source.annotations(axis)? else { continue };
+        let names = table.columns().iter().map(|column| &*column.name);
+        let names: Vec<&str> = names.filter(|name| !kept.contains(name)).collect();
+        if !names.is_empty() {
+            let axis = if axis == Axis::Rows { "rows" } else { "columns" };
+            found.push(format!("annotations of {axis}: {}", names.join(", ")));
+        }
+    }
+    Ok(found)
+}
