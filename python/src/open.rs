@@ -95,10 +95,7 @@ pub(crate) fn open_listed(
         let options = OpenOptions::new().memory_limit(limit);
         let open = || {
             let detected = Registry::default().detect(&location, &options)?;
-            let members = match detected.group() {
-                Some(_) => detected.members(),
-                None => Ok(Vec::new()),
-            };
+            let members = detected.members();
             let opened = detected.open(&options).and_then(Opened::new)?;
             Ok((opened, members?))
         };

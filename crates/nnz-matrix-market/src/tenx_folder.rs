@@ -4,6 +4,7 @@
 //! of rows and `barcodes.tsv` those of columns, one per line. Each may be gzipped, with `.gz` in
 //! its name. bustools and alevin write cells x features, under other names.
 
+mod family;
 mod files;
 mod names;
 mod sink;
@@ -20,6 +21,7 @@ use nnz_storage::{InputDirectory, InputFile, Opened};
 use crate::MatrixMarketSource;
 pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
 
+use family::Family;
 use files::Files;
 use names::{ColumnReader, Columns};
 
@@ -41,16 +43,24 @@ struct Part {
     columns: usize,
 }
 
-/// Returns whether a directory has the files of a 10x directory.
+/// Returns whether a directory has a matrix with names.
 ///
 /// # Errors
 ///
 /// Fails if the directory cannot be read.
 pub fn looks_like(directory: &InputDirectory) -> Result<bool> {
-    Ok(Files::family(directory)?.is_some())
+    Family::is_in(directory)
 }
 
-/// Opens a folder.
+/// Returns the names of the matrices in a directory; of all if there are several.
+///
+/// # Errors
+///
+/// Fails if the directory cannot be read.
+pub fn matrices(directory: &InputDirectory) -> Result<Vec<String>> {
+    Ok(Family::all(directory)?.iter().map(Family::file_name).collect())
+}
+
 /// Opens a folder.
 /// If there are several files with the same content, the first of these is used, and a note lists
 /// the others: uncompressed before compressed, `features` before `genes`.
@@ -68,20 +78,24 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
 ///
 /// Fails like [`open`].
 pub fn from_directory(directory: &InputDirectory) -> Result<TenxFolderSource> {
-    from_directory_with_repairs(directory, None)
+    open_matrix(directory, None, None)
 }
 
-/// Opens a directory that has been listed. With `repairs`, a wrong number of entries in the matrix
-/// is corrected.
+/// Opens a matrix of a directory that has been listed: the one with this name, which may lack its
+/// extensions, or `matrix.mtx` or the only one. With `repairs`, a wrong number of entries in the
+/// matrix is corrected.
 ///
 /// # Errors
 ///
-/// Fails like [`open`] and [`MatrixMarketSource::repair_count`].
-pub fn from_directory_with_repairs(
+/// Fails like [`open`] and [`MatrixMarketSource::repair_count`], if there is no matrix with this
+/// name, and if there are several and none is selected.
+pub fn open_matrix(
     directory: &InputDirectory,
+    name: Option<&str>,
     repairs: Option<&Repairs>,
 ) -> Result<TenxFolderSource> {
-    let Files { matrix, features, barcodes, cells_by_features, notes } = Files::find(directory)?;
+    let files = Files::find(directory, name)?;
+    let Files { matrix, features, barcodes, cells_by_features, notes } = files;
     let features = Part::open(features)?;
     let barcodes = Part::open(barcodes)?;
     let bytes = [&matrix, &features.file, &barcodes.file].iter().map(|file| file.len()).sum();

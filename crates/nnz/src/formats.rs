@@ -253,6 +253,17 @@ pub trait Format: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Returns whether a name after `::` selects a part of a probe that is a plain file or a directory. In
+    /// files and stores with groups it always selects a group.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the data cannot be read.
+    fn selects(&self, probe: &Probe) -> Result<bool> {
+        let _ = probe;
+        Ok(false)
+    }
+
     /// Returns the options for a value of `--to` that this format accepts besides its names, as
     /// Binsparse accepts `CSR`.
     fn claims(&self, name: &str) -> Option<FormatOptions> {

@@ -3,6 +3,8 @@
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::{InputDirectory, InputFile};
 
+use super::family::Family;
+
 const MATRIX: [&str; 2] = ["matrix.mtx", "matrix.mtx.gz"];
 const BARCODES: [&str; 2] = ["barcodes.tsv", "barcodes.tsv.gz"];
 const FEATURES: [&str; 6] = [
@@ -15,20 +17,7 @@ const FEATURES: [&str; 6] = [
     "peaks.bed.gz",
 ];
 
-/// The naming scheme of a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Family {
-    /// Like 10x, with a prefix, which is usually empty.
-    Tenx(String),
-    /// Another matrix of STARsolo, with the same names of features and cells.
-    Starsolo(String),
-    /// bustools: a stem, `.mtx`, `.barcodes.txt` and `.genes.txt`.
-    Bustools(String),
-    /// alevin and alevin-fry: `quants_mat`.
-    Alevin,
-}
-
-/// The files of a folder.
+/// The files of a matrix.
 pub(super) struct Files {
     pub(super) matrix: InputFile,
     pub(super) features: InputFile,
@@ -40,49 +29,9 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Returns the naming scheme of a folder; `None` if it has no matrix, or several.
-    pub(super) fn family(directory: &InputDirectory) -> Result<Option<Family>> {
-        for name in MATRIX {
-            if directory.is_file(name)? {
-                return Ok(Some(Family::Tenx(String::new())));
-            }
-        }
-        // A folder with too many names is not a matrix folder.
-        let Some(names) = directory.names()? else { return Ok(None) };
-        let names: Vec<String> =
-            names.keys().filter_map(|name| name.to_str().map(ToOwned::to_owned)).collect();
-        let has = |name: &str| directory.is_file(name);
-        let either = |name: &str| -> Result<bool> { Ok(has(name)? || has(&format!("{name}.gz"))?) };
-        if either("quants_mat.mtx")? {
-            return Ok(Some(Family::Alevin));
-        }
-        let texts = names.iter().filter_map(|name| {
-            let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".mtx")?;
-            Some((name, stem))
-        });
-        let mut found: Vec<Family> = Vec::new();
-        for (name, stem) in texts {
-            let family = if either(&format!("{stem}.barcodes.txt"))? {
-                Family::Bustools(stem.to_owned())
-            } else if stem.starts_with("UniqueAndMult-") && either("barcodes.tsv")? {
-                Family::Starsolo(name.clone())
-            } else {
-                let Some(prefix) = stem.strip_suffix("matrix") else { continue };
-                if !either(&format!("{prefix}barcodes.tsv"))? {
-                    continue;
-                }
-                Family::Tenx(prefix.to_owned())
-            };
-            if !found.contains(&family) {
-                found.push(family);
-            }
-        }
-        Ok(<[Family; 1]>::try_from(found).ok().map(|[only]| only))
-    }
-
-    /// Finds the files of a folder.
-    pub(super) fn find(directory: &InputDirectory) -> Result<Self> {
-        let family = Self::family(directory)?.unwrap_or(Family::Tenx(String::new()));
+    /// Finds the files of a matrix: the one with a name, or the only one.
+    pub(super) fn find(directory: &InputDirectory, name: Option<&str>) -> Result<Self> {
+        let family = Family::select(directory, name)?;
         let mut notes = Vec::new();
         let mut find = |prefix: &str, names: &[&str]| find(directory, prefix, names, &mut notes);
         let (matrix, features, barcodes) = match &family {
@@ -90,10 +39,10 @@ impl Files {
                 (find(prefix, &MATRIX)?, find(prefix, &FEATURES)?, find(prefix, &BARCODES)?)
             }
             Family::Starsolo(matrix) => {
-                (find(matrix, &[""])?, find("", &FEATURES)?, find("", &BARCODES)?)
+                (find(matrix, &[".mtx", ".mtx.gz"])?, find("", &FEATURES)?, find("", &BARCODES)?)
             }
-            Family::Bustools(stem) => (
-                find(stem, &[".mtx", ".mtx.gz"])?,
+            Family::Bustools { matrix, stem } => (
+                find(matrix, &[".mtx", ".mtx.gz"])?,
                 find(stem, &[".genes.txt", ".genes.txt.gz"])?,
                 find(stem, &[".barcodes.txt", ".barcodes.txt.gz"])?,
             ),
@@ -103,7 +52,7 @@ impl Files {
                 find("quants_mat_rows", &[".txt", ".txt.gz"])?,
             ),
         };
-        let cells_by_features = matches!(family, Family::Bustools(_) | Family::Alevin);
+        let cells_by_features = matches!(family, Family::Bustools { .. } | Family::Alevin);
         Ok(Self { matrix, features, barcodes, cells_by_features, notes })
     }
 }

@@ -154,9 +154,13 @@ pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Res
 pub fn list_members(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<Member>> {
     let location = &location.into();
     let registry = Registry::default();
-    match registry.probe(location, options)?.group_name() {
-        Some(_) => registry.detect(location, options)?.members(),
-        None => Ok(Vec::new()),
+    let probe = registry.probe(location, options)?;
+    if probe.group_name().is_some() {
+        return registry.detect(location, options)?.members();
+    }
+    match registry.best(&probe)? {
+        Some((format, _)) if format.selects(&probe)? => format.list(&probe),
+        _ => Ok(Vec::new()),
     }
 }
 
@@ -187,9 +191,8 @@ pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<I
     let registry = options.formats();
     let inspect = || {
         let found = registry.detect(location, options)?;
-        let (mut members, mut others) = (Ok(Vec::new()), Ok(Vec::new()));
+        let (members, mut others) = (found.members(), Ok(Vec::new()));
         if let Some(read) = found.group() {
-            members = found.members();
             if is_root(location) {
                 others = registry.all_groups(found.probe()).map(|mut groups| {
                     groups.retain(|group| group != read);

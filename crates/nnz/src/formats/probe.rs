@@ -86,12 +86,20 @@ impl Probe {
                 }
             }
         }
-        let has_groups = probe.kind.is_some_and(|kind| kind.info().groups);
-        if !has_groups && !probe.group.is_empty() {
-            let what = format!("has no groups, so there is no {:?}", probe.group);
-            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())));
-        }
         Ok(probe)
+    }
+
+    /// Returns the name after `::` if the location is no container with groups.
+    #[must_use]
+    pub fn member(&self) -> Option<&str> {
+        (self.group_name().is_none() && !self.group.is_empty()).then_some(&*self.group)
+    }
+
+    /// Returns the error for a [member](Self::member) of a format without members.
+    pub(super) fn refused_member(&self) -> Option<Error> {
+        let what = format!("has no groups, so there is no {:?}", self.member()?);
+        let place = self.path().map_or_else(Place::default, Place::path);
+        Some(Error::new(ErrorKind::Unrecognized(what), place))
     }
 
     /// Opens a location for a given format, without detection.

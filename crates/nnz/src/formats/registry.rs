@@ -421,7 +421,7 @@ impl Registry {
             // The result is not used: the format is given, but what it reads here is needed to open
             // it.
             let _ = format.probe(&probe)?;
-            return Ok(Detected { format, probe });
+            return Detected { format, probe }.checked();
         }
         let probe = self.probe(location, options)?;
         let found = self.best(&probe)?;
@@ -460,11 +460,16 @@ impl Registry {
             ) if probe.lacks_group()? => {
                 return Err(self.no_matrix(path, group, &probe, options)?);
             }
-            (Some((format, _)), ..) => return Ok(Detected { format: *format, probe }),
+            (Some((format, _)), ..) => return Detected { format: *format, probe }.checked(),
             (None, Location::Path { path, group: Some(group) }, Some(_)) => {
                 return Err(self.no_matrix(path, group, &probe, options)?);
             }
-            (None, ..) => return Err(self.unrecognized(&probe)?),
+            (None, ..) => {
+                return Err(match probe.refused_member() {
+                    Some(error) => error,
+                    None => self.unrecognized(&probe)?,
+                });
+            }
         };
         match self.best(&probe)? {
             Some((format, _)) => Ok(Detected { format, probe }),
@@ -693,7 +698,18 @@ impl Detected {
     ///
     /// Fails as [`Format::list`].
     pub fn members(&self) -> Result<Vec<Member>> {
-        self.format.list(&self.probe)
+        match self.group().is_some() || self.format.selects(&self.probe)? {
+            true => self.format.list(&self.probe),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// Checks that a selected part is one of a format with parts.
+    fn checked(self) -> Result<Self> {
+        match self.probe.refused_member() {
+            Some(error) if !self.format.selects(&self.probe)? => Err(error),
+            _ => Ok(self),
+        }
     }
 
     pub(super) fn probe(&self) -> &Probe {

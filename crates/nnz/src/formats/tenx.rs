@@ -60,6 +60,28 @@ fn member(path: String, group: &dyn Group) -> Result<Member> {
     })
 }
 
+/// Lists the matrices of a directory, if there are several.
+fn folder_members(directory: &InputDirectory) -> Result<Vec<Member>> {
+    let names = tenx_folder::matrices(directory)?;
+    if names.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let member = |name: String| {
+        // `validate` reports the fault.
+        let source = readable(tenx_folder::open_matrix(directory, Some(&name), None))?;
+        let header = source.as_ref().map(MatrixSource::header);
+        Ok(Member {
+            path: name,
+            shape: header
+                .map(|header| vec![header.shape.rows, header.shape.cols])
+                .unwrap_or_default(),
+            kind: if header.is_some() { "matrix" } else { "invalid" }.to_owned(),
+            value_type: header.map(|header| header.value_type.to_string()).unwrap_or_default(),
+        })
+    };
+    names.into_iter().map(member).collect()
+}
+
 impl Format for Tenx {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -77,7 +99,7 @@ impl Format for Tenx {
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let repairs = options.repairs.as_deref();
         if let Some(directory) = probe.directory() {
-            let folder = tenx_folder::from_directory_with_repairs(directory, repairs)?;
+            let folder = tenx_folder::open_matrix(directory, probe.member(), repairs)?;
             return Ok(Dataset::Matrix(Box::new(folder)));
         }
         let path = probe.path().unwrap_or(Path::new(""));
@@ -100,8 +122,15 @@ impl Format for Tenx {
         }
     }
 
-    /// Lists the genomes, if there are several.
+    fn selects(&self, probe: &Probe) -> Result<bool> {
+        Ok(probe.directory().is_some())
+    }
+
+    /// Lists the genomes, or the matrices of a directory, if there are several.
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
+        if let Some(directory) = probe.directory() {
+            return folder_members(directory);
+        }
         let Some((root, Found::Groups(names))) = matrices(probe)? else { return Ok(Vec::new()) };
         if names.len() < 2 {
             return Ok(Vec::new());
@@ -134,6 +163,16 @@ impl Format for Tenx {
         // All genomes.
         if let Some((root, Found::Groups(names))) = readable(matrices(&probe))?.flatten() {
             let open = |name: &String| root.group(name).and_then(|group| open_group(&*group, None));
+            return names.iter().try_for_each(|name| check(open(name)));
+        }
+        // All matrices of a directory.
+        if let (Some(directory), None) = (probe.directory(), probe.member())
+            && let names @ [_, _, ..] = &*tenx_folder::matrices(directory)?
+        {
+            let open = |name: &String| {
+                let folder = tenx_folder::open_matrix(directory, Some(name), None)?;
+                Ok(Dataset::Matrix(Box::new(folder)))
+            };
             return names.iter().try_for_each(|name| check(open(name)));
         }
         check(self.open(probe, &options.open_options()))

@@ -361,3 +361,58 @@ fn names_take_precedence_over_conditions() {
     assert_eq!(first("name=c"), Some(2));
     assert_eq!(first("name=b,g3"), Some(0));
 }
+
+/// A directory with several matrices: those of STARsolo, with and without `matrix.mtx`, and those of kb-python.
+#[test]
+fn one_of_several_matrices_of_a_directory_is_selected() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let matrix = |rows: u32, cols: u32, value: u32| {
+        format!("%%MatrixMarket matrix coordinate real general\n{rows} {cols} 1\n1 1 {value}\n")
+    };
+    write("features.tsv", "G1\tA\nG2\tB\nG3\tC\n");
+    write("barcodes.tsv", "AAA\nCCC\n");
+    write("spliced.mtx", &matrix(3, 2, 5));
+    write("unspliced.mtx", &matrix(3, 2, 6));
+    write("cells_x_genes.barcodes.txt", "AAA\nCCC\n");
+    write("cells_x_genes.genes.txt", "G1\nG2\nG3\n");
+    write("cells_x_genes.nascent.mtx", &matrix(2, 3, 7));
+    let at = |name: Option<&str>| Location::Path {
+        path: folder.path().to_path_buf(),
+        group: name.map(ToOwned::to_owned),
+    };
+    let error = manifest::open(&at(None)).err().unwrap().to_string();
+    assert!(error.contains("several matrices; select one:"), "{error}");
+    for name in ["cells_x_genes.nascent", "spliced", "unspliced"] {
+        assert!(error.contains(&format!("::{name}.mtx")), "{error}");
+    }
+    let error = manifest::open(&at(Some("ambiguous.mtx"))).err().unwrap().to_string();
+    assert!(error.contains("no matrix \"ambiguous.mtx\"; select one:"), "{error}");
+    let cells_first = [AxisKind::Cells, AxisKind::Features];
+    let features_first = [AxisKind::Features, AxisKind::Cells];
+    let opened = [
+        ("spliced.mtx", "spliced", features_first, 3),
+        ("unspliced.mtx.gz", "unspliced", features_first, 3),
+        ("cells_x_genes.nascent", "nascent", cells_first, 2),
+    ];
+    for (name, what, kinds, rows) in opened {
+        let matrix = manifest::open(&at(Some(name))).unwrap();
+        assert_eq!(matrix.header().axis_kinds, kinds, "{what}");
+        assert_eq!(matrix.names(Axis::Rows).unwrap().unwrap().len(), rows, "{what}");
+    }
+    let members = nnz::formats::list_members(at(None), &nnz::OpenOptions::new()).unwrap();
+    let paths: Vec<&str> = members.iter().map(|member| &*member.path).collect();
+    assert_eq!(paths, ["cells_x_genes.nascent.mtx", "spliced.mtx", "unspliced.mtx"]);
+
+    // The main matrix needs no name.
+    write("matrix.mtx", &matrix(3, 2, 9));
+    assert_eq!(manifest::open(&at(None)).unwrap().header().shape.rows, 3);
+    let members = nnz::formats::list_members(at(None), &nnz::OpenOptions::new()).unwrap();
+    assert_eq!(members.first().unwrap().path, "matrix.mtx");
+    // All are checked.
+    write("spliced.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 5\n");
+    let options = nnz::ValidateOptions::default();
+    let mut found = Vec::new();
+    nnz::validate(at(None), &options, &mut |finding| found.push(finding.to_string())).unwrap();
+    assert!(found.len() == 1 && found[0].contains("spliced.mtx"), "{found:?}");
+}

@@ -26,7 +26,7 @@ pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
     let registry = nnz::formats::Registry::default();
     let detected = registry.detect(&args.source, &options).ok()?;
     let format = detected.format().info().name;
-    let listed = detected.group().map_or_else(|| Ok(Vec::new()), |_| detected.members());
+    let listed = detected.members();
     let (members, notes) = members(listed, Vec::new());
     let shape = match nnz::whole::tables(&args.source, &options) {
         Ok(tables) => tables.map(|tables| tables.header().shape),
