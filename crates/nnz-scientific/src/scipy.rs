@@ -13,6 +13,6 @@ mod source;
 
 pub use coo_sink::{CooSink, create_coo, write_coo};
 pub use layout::SparseFormat;
-pub use open::{CooTensor, ScipyFile, is_scipy};
+pub use open::{CooTensor, Package, ScipyFile, is_scipy};
 pub use sink::{CAPABILITIES, create};
 pub use source::ScipySource;

@@ -99,6 +99,12 @@ impl Compressed {
         self
     }
 
+    /// Returns the storage order.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
     /// Returns the number of entries.
     #[must_use]
     pub fn entries(&self) -> u64 {

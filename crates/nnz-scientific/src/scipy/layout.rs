@@ -4,7 +4,7 @@ use std::fmt;
 
 use nnz_container::matrix::Vector;
 use nnz_container::tree::Group;
-use nnz_core::{At, Error, ErrorKind, Place, Result, Scalar, Values, readable};
+use nnz_core::{At, Error, ErrorKind, Order, Place, Result, Scalar, Values, readable};
 
 /// The largest `format`, in bytes.
 const LONGEST: u64 = 1 << 10;
@@ -12,7 +12,7 @@ const LONGEST: u64 = 1 << 10;
 /// The largest supported number of dimensions.
 const MOST_DIMENSIONS: u64 = 64;
 
-/// How SciPy stores a sparse matrix.
+/// How SciPy, or the Python package sparse (PyData), stores a sparse matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SparseFormat {
     /// By rows.
@@ -25,10 +25,12 @@ pub enum SparseFormat {
     Bsr,
     /// Diagonals.
     Dia,
+    /// Of PyData: by the axes in `compressed_axes`, as csr or csc if there are two.
+    Gcxs,
 }
 
 impl SparseFormat {
-    const ALL: [Self; 5] = [Self::Csr, Self::Csc, Self::Coo, Self::Bsr, Self::Dia];
+    const ALL: [Self; 6] = [Self::Csr, Self::Csc, Self::Coo, Self::Bsr, Self::Dia, Self::Gcxs];
 
     /// Returns the value of `format`.
     #[must_use]
@@ -39,21 +41,23 @@ impl SparseFormat {
             Self::Coo => "coo",
             Self::Bsr => "bsr",
             Self::Dia => "dia",
+            Self::Gcxs => "gcxs",
         }
     }
 
-    /// Reads `format`: bytes or a string, depending on the version of SciPy.
+    /// Reads `format`: bytes or a string, depending on the version of SciPy. PyData before 0.16 has
+    /// none.
     pub(super) fn read(file: &dyn Group) -> Result<Self> {
         let array = match file.array("format") {
             Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
-                return Err(without_format(file, error));
+                return without_format(file, error);
             }
             found => found?,
         };
         let text = array.text(LONGEST)?;
         Self::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
             let found = format!("the format \"{}\"", text.escape_debug());
-            Error::mismatch(array.place(), found, "csr, csc, coo, bsr or dia")
+            Error::mismatch(array.place(), found, "csr, csc, coo, bsr, dia or gcxs")
         })
     }
 }
@@ -64,25 +68,41 @@ impl fmt::Display for SparseFormat {
     }
 }
 
-/// Describes a file that looks like one of SciPy, but has no `format`.
-fn without_format(file: &dyn Group, missing: Error) -> Error {
+/// Returns the format of a file without `format`: one of PyData, or the error.
+fn without_format(file: &dyn Group, missing: Error) -> Result<SparseFormat> {
     let has = |name| Ok(readable(file.child(name))?.flatten().is_some());
-    let (pydata, compressed) =
-        match (|| Ok((has("coords")? && has("fill_value")?, has("indptr")?)))() {
-            Ok(found) => found,
-            Err(error) => return error,
-        };
-    if pydata {
-        let what = "an array of the Python package sparse (PyData) without \
-                    \"format\", which is not supported";
-        return Error::unsupported(Place::path(file.path()), what);
+    if has("coords")? && has("fill_value")? {
+        return Ok(SparseFormat::Coo);
     }
-    if compressed {
+    if has("indptr")? {
+        if has("compressed_axes")? {
+            return Ok(SparseFormat::Gcxs);
+        }
         let what = "without \"format\" the order, by row or by column, is unknown; \
                     scipy.sparse.save_npz writes it";
-        return Error::unsupported(Place::path(file.path()), what);
+        return Err(Error::unsupported(Place::path(file.path()), what));
     }
-    missing
+    Err(missing)
+}
+
+/// Returns the order of a gcxs array of two dimensions.
+pub(super) fn read_order(file: &dyn Group) -> Result<Order> {
+    let axes = Vector::open(file, "compressed_axes")?;
+    let first = match axes.len() {
+        1 => signed(axes.get(0)?),
+        _ => None,
+    };
+    match first {
+        Some(0) => Ok(Order::Row),
+        Some(1) => Ok(Order::Col),
+        found => {
+            let found = match found {
+                Some(axis) => format!("axis {axis}"),
+                None => format!("{} elements of type {}", axes.len(), axes.value_type()),
+            };
+            Err(Error::mismatch(axes.place(), found, "one axis, 0 or 1"))
+        }
+    }
 }
 
 /// Reads the lengths of all dimensions.

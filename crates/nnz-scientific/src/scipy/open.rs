@@ -11,7 +11,7 @@ use nnz_core::{
 
 use super::blocks::Blocks;
 use super::diagonals::Diagonals;
-use super::layout::{SparseFormat, read_shape};
+use super::layout::{SparseFormat, read_order, read_shape};
 use super::source::{Form, ScipySource};
 
 /// The largest size of a value, in bytes.
@@ -36,6 +36,37 @@ pub struct CooTensor {
     pub coordinates: Vec<Indices>,
     /// The value of each entry.
     pub values: Vector,
+    /// The value of elements without an entry, if it is not zero.
+    pub fill: Option<Scalar>,
+    /// The package that wrote it.
+    pub package: Package,
+}
+
+/// The Python package of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Package {
+    /// SciPy.
+    SciPy,
+    /// sparse, of PyData, whose arrays have a fill value.
+    PyData,
+}
+
+impl Package {
+    fn of(file: &dyn Group) -> Result<Self> {
+        Ok(match file.child("fill_value")? {
+            Some(_) => Self::PyData,
+            None => Self::SciPy,
+        })
+    }
+
+    /// Returns the name of its arrays.
+    #[must_use]
+    pub fn array_name(self) -> &'static str {
+        match self {
+            Self::SciPy => "SciPy sparse array",
+            Self::PyData => "PyData sparse array",
+        }
+    }
 }
 
 /// Returns whether an `.npz` file contains a sparse matrix of SciPy.
@@ -82,7 +113,7 @@ impl ScipyFile {
         let is_array = file.array("_is_array").and_then(|array| array.read(&array.all(), 1));
         let is_array = readable(is_array)?.is_some_and(|values| values.bytes() == [1]);
         let form = match (format, &shape[..]) {
-            (SparseFormat::Csr, &[len]) => {
+            (SparseFormat::Csr | SparseFormat::Gcxs, &[len]) => {
                 // A vector is stored as a single row, and read as a single column.
                 compressed(file, Shape { rows: len, cols: 1 }, Order::Col, repairs)
             }
@@ -91,6 +122,9 @@ impl ScipyFile {
             }
             (SparseFormat::Csc, &[rows, cols]) => {
                 compressed(file, Shape { rows, cols }, Order::Col, repairs)
+            }
+            (SparseFormat::Gcxs, &[rows, cols]) => {
+                compressed(file, Shape { rows, cols }, read_order(file)?, repairs)
             }
             (SparseFormat::Bsr, &[rows, cols]) => {
                 Blocks::open(file, Shape { rows, cols }).map(Form::Blocks)
@@ -104,7 +138,12 @@ impl ScipyFile {
             _ => {
                 let place = Place::array(file.path(), "shape");
                 let found = format!("{} dimensions", shape.len());
-                let expected = format!("2, like every {format} array");
+                let expected = match format {
+                    SparseFormat::Gcxs => {
+                        "1 or 2; arrays of more dimensions are read as coo".to_owned()
+                    }
+                    _ => format!("2, like every {format} array"),
+                };
                 return Err(Error::mismatch(place, found, expected));
             }
         }?;
@@ -112,7 +151,9 @@ impl ScipyFile {
             [rows, cols] => (Shape { rows, cols }, false),
             _ => (Shape { rows: shape.first().copied().unwrap_or(0), cols: 1 }, true),
         };
-        let mut source = ScipySource::new(bytes, (format, is_array), shape, form);
+        let package = Package::of(file)?;
+        let is_array = is_array || package == Package::PyData;
+        let mut source = ScipySource::new(bytes, (format, is_array, package), shape, form);
         source.set_fill(read_fill(file, source.header().value_type)?);
         Ok(Self::Matrix(Box::new(source)))
     }
@@ -210,10 +251,7 @@ fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {
     }
     let coordinates = coords(file, shape.len() as u64)?;
     let values = Vector::open(file, "data")?;
-    if let Some(fill) = read_fill(file, values.value_type())? {
-        let what = format!("an array with fill value {fill}");
-        return Err(Error::unsupported(Place::array(file.path(), "fill_value"), what));
-    }
+    let fill = read_fill(file, values.value_type())?;
     for indices in &coordinates {
         if indices.len() != values.len() {
             let found = format!("{} indices", indices.len());
@@ -221,5 +259,5 @@ fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {
             return Err(Error::mismatch(indices.vector().place(), found, expected));
         }
     }
-    Ok(CooTensor { shape, coordinates, values })
+    Ok(CooTensor { shape, coordinates, values, fill, package: Package::of(file)? })
 }

@@ -11,6 +11,7 @@ use nnz_core::{
 use super::blocks::Blocks;
 use super::diagonals::Diagonals;
 use super::layout::SparseFormat;
+use super::open::Package;
 
 /// A matrix of SciPy, open for reading.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct ScipySource {
     /// Whether it is a sparse array, with the operators of NumPy arrays, rather than a sparse
     /// matrix.
     is_array: bool,
+    package: Package,
     is_vector: bool,
     form: Form,
     header: Header,
@@ -39,15 +41,13 @@ impl ScipySource {
     /// Creates a source. The second part of `shape` is whether it is a vector.
     pub(super) fn new(
         bytes: Option<u64>,
-        (format, is_array): (SparseFormat, bool),
+        (format, is_array, package): (SparseFormat, bool, Package),
         (shape, is_vector): (Shape, bool),
         form: Form,
     ) -> Self {
         let (order, sorted_majors) = match &form {
             // A vector is a column.
-            Form::Compressed(_) if is_vector => (Order::Col, true),
-            Form::Compressed(_) if format == SparseFormat::Csc => (Order::Col, true),
-            Form::Compressed(_) => (Order::Row, true),
+            Form::Compressed(matrix) => (matrix.order(), true),
             Form::Coordinates(matrix) => (matrix.order(), matrix.is_sorted()),
             Form::Blocks(matrix) => (Order::Row, matrix.is_sorted()),
             Form::Diagonals(matrix) => (Order::Row, matrix.is_sorted()),
@@ -73,7 +73,7 @@ impl ScipySource {
             duplicates: Duplicates::Summed,
             axis_kinds: [AxisKind::Unknown; 2],
         };
-        Self { bytes, format, is_array, is_vector, form, header }
+        Self { bytes, format, is_array, package, is_vector, form, header }
     }
 
     /// Sets the value of cells that are not stored, if it is not zero.
@@ -109,7 +109,11 @@ impl MatrixSource for ScipySource {
             (false, false) => "matrix",
         };
         Ok(About {
-            format: "SciPy sparse matrix".to_owned(),
+            format: match self.package {
+                Package::SciPy => "SciPy sparse matrix",
+                Package::PyData => self.package.array_name(),
+            }
+            .to_owned(),
             container: "npz".to_owned(),
             version: None,
             dialect: Some(format!("{} {kind}", self.format)),

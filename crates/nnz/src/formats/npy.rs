@@ -77,7 +77,9 @@ impl Format for Npy {
             arrays: vec![elements.about()?],
             ..About::default()
         };
-        tensor_arrays::open(file.path(), layout, shape, Vec::new(), Arc::new(elements), about)
+        let values = Arc::new(elements);
+        let arrays = tensor_arrays::Arrays { indices: Vec::new(), values, fill: None };
+        tensor_arrays::open(file.path(), layout, shape, arrays, about)
     }
 
     fn pca_extensions(&self) -> &'static [&'static str] {

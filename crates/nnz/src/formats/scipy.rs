@@ -19,7 +19,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "scipy",
     aliases: &[],
     extensions: &["npz"],
-    summary: "SciPy sparse matrices and arrays: csr, csc, coo; bsr and dia are read but not written",
+    summary: "SciPy sparse matrices and arrays: csr, csc, coo; bsr, dia and PyData sparse are read but not written",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix, DatasetKind::Tensor],
     containers: false,
@@ -56,16 +56,17 @@ impl Format for Scipy {
         let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
         let indices = tensor.coordinates.iter().map(Indices::vector);
         let about = About {
-            format: "SciPy sparse array".to_owned(),
+            format: tensor.package.array_name().to_owned(),
             container: "npz".to_owned(),
             dialect: Some(format!("coo array of {} dimensions", tensor.shape.len())),
             bytes,
             arrays: indices.chain([&tensor.values]).map(Vector::about).collect::<Result<_>>()?,
             ..About::default()
         };
-        let shape = tensor.shape.clone();
+        let (shape, fill) = (tensor.shape.clone(), tensor.fill);
         let (indices, values) = sorted::sorted(tensor);
-        tensor_arrays::open(file.path(), layout, shape, indices, values, about)
+        let arrays = tensor_arrays::Arrays { indices, values, fill };
+        tensor_arrays::open(file.path(), layout, shape, arrays, about)
     }
 
     fn target(

@@ -5,24 +5,39 @@ use std::sync::Arc;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Keys, Layout, Version};
 use nnz_container::{Capabilities, Container, NumberArray};
-use nnz_core::{About, Error, ErrorKind, Finding, Names, Place, Result, Structure, ValueType};
+use nnz_core::{
+    About, Error, ErrorKind, Finding, Names, Place, Result, Scalar, Structure, ValueType,
+};
 
 use super::{Format, Probe};
 use crate::{Dataset, ValidateOptions, tensor::TensorFile};
 
-/// Opens arrays of another format as a tensor: the values, and the indices of each dimension if it is
-/// sparse.
+/// The arrays of a tensor.
+pub(super) struct Arrays {
+    /// The indices of each dimension, if it is sparse.
+    pub(super) indices: Vec<Array>,
+    pub(super) values: Array,
+    /// The value of elements without an entry, if it is not zero.
+    pub(super) fill: Option<Scalar>,
+}
+
+/// Opens arrays of another format as a tensor.
 pub(super) fn open(
     path: &Path,
     layout: Layout,
     shape: Vec<u64>,
-    indices: Vec<Array>,
-    values: Array,
+    arrays: Arrays,
     about: About,
 ) -> Result<Dataset> {
+    let Arrays { indices, values, fill } = arrays;
     let stored = values.len();
     let named = (0..).zip(indices).map(|(number, array)| (format!("indices_{number}"), array));
-    let arrays: Vec<(String, Array)> = named.chain([("values".to_owned(), values)]).collect();
+    let fill_value = fill.map(|value| {
+        let place = Place::array(path, FILL);
+        (FILL.to_owned(), Arc::new(Single { place, value }) as Array)
+    });
+    let arrays: Vec<(String, Array)> =
+        named.chain([("values".to_owned(), values)]).chain(fill_value).collect();
     let types = arrays.iter().map(|(name, array)| (name.clone(), array.value_type().into()));
     let descriptor = Descriptor {
         version: Version::default(),
@@ -30,7 +45,7 @@ pub(super) fn open(
         layout,
         shape,
         stored,
-        fill: false,
+        fill: fill.is_some(),
         structure: Structure::General,
         data_types: types.collect(),
         attributes: Keys::default(),
@@ -41,6 +56,9 @@ pub(super) fn open(
     let container = Renamed { path: path.to_path_buf(), text, arrays };
     Ok(Dataset::Tensor(TensorFile::new(Box::new(container), descriptor).with_about(about)))
 }
+
+/// The name of the array with the fill value.
+const FILL: &str = "fill_value";
 
 /// An array of a tensor.
 pub(super) type Array = Arc<dyn NumberArray>;
@@ -102,6 +120,42 @@ impl Container for Renamed {
 impl Renamed {
     fn missing(&self, name: &str) -> Error {
         Error::new(ErrorKind::Missing, Place::array(&*self.path, name))
+    }
+}
+
+/// An array of one value that is not stored.
+struct Single {
+    place: Place,
+    value: Scalar,
+}
+
+impl NumberArray for Single {
+    fn place(&self) -> Place {
+        self.place.clone()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.value.value_type()
+    }
+
+    fn len(&self) -> u64 {
+        1
+    }
+
+    fn stored_bytes(&self) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        let value = self.value.repeat(1);
+        if out.is_empty() {
+            return Ok(());
+        }
+        if first != 0 || out.len() != value.bytes().len() {
+            return Err(Error::argument("elements past the end"));
+        }
+        out.copy_from_slice(value.bytes());
+        Ok(())
     }
 }
 

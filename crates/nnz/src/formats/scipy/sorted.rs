@@ -44,7 +44,7 @@ impl Sorted {
 
     /// Checks whether the entries are sorted.
     fn is_sorted(&self) -> Result<bool> {
-        let CooTensor { shape, coordinates, values } = &self.stored;
+        let CooTensor { shape, coordinates, values, .. } = &self.stored;
         let mut block = vec![vec![0_u64; BLOCK]; shape.len()];
         let mut last: Option<Vec<u64>> = None;
         let mut first = 0;
@@ -67,7 +67,7 @@ impl Sorted {
 
     /// Reads all entries and sorts them, with as much memory as a conversion may use.
     fn sort(&self) -> Result<Vec<Values>> {
-        let CooTensor { shape, coordinates, values } = &self.stored;
+        let CooTensor { shape, coordinates, values, .. } = &self.stored;
         let place = values.place();
         // Coordinates, values and permutation, and the sorted copies.
         let each = 16 * shape.len() + 2 * values.value_type().size() + 8;
