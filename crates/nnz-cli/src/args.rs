@@ -37,7 +37,8 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
                      bounded memory.";
 
 const AFTER_HELP: &str = "\
-A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr container; \
+A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr container, or \
+a variable of a MAT-file; \
 - is standard input or output (Matrix Market and fragments only). If nnz was built with the feature \
 remote, a location may also be a URL: s3://, gs:// or az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a \
 matrix, otherwise the only matrix in the file. The format of a source is detected from its content; \
@@ -47,19 +48,22 @@ Annotations are columns of data about rows or columns: obs and var in AnnData, f
 
 Reads:  BPCells directories, R objects (.rds), HDF5, NetCDF, Zarr and npz; R
         matrices (.rds): base R and classes of the Matrix package; Matrix Market
-        (.mtx, .mtx.gz); 10x HDF5, and 10x directories (matrix.mtx, barcodes.tsv,
-        features.tsv or genes.tsv, each also with .gz); DAPHNE matrices and
-        data frames (.dbdf), and directories of segments (.dbdf.hdfs);
-        Binsparse in HDF5, NetCDF, Zarr, npz and directories of .npy; AnnData
-        (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...;
-        Loom (.loom): matrix, or FILE::layers/spliced, col_graphs/...; SciPy
-        sparse matrices (.npz); NumPy arrays (.npy)
+        (.mtx, .mtx.gz, in .tar.gz); 10x HDF5, and 10x directories (matrix.mtx,
+        barcodes.tsv, features.tsv or genes.tsv, each also with .gz); DAPHNE
+        matrices and data frames (.dbdf), and directories of segments
+        (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and directories of
+        .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/...,
+        obsp/...; Loom (.loom): matrix, or FILE::layers/spliced, col_graphs/...;
+        SciPy and PyData sparse arrays (.npz); NumPy arrays (.npy); MATLAB
+        variables (.mat); SVMlight (.svm), edge lists (.el, .wel) and METIS
+        graphs (.graph); tables of numbers (.csv, .tsv, .txt, .gct)
 Writes: BPCells directories (.bpcells), R objects (.rds), and with --to bpcells
         .h5, .nc, .zarr and .npz; R matrices (.rds with --to dgCMatrix); Matrix
         Market (.mtx, .mtx.gz); 10x directories, and 10x HDF5 (.h5 with --to 10x);
         DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz,
         .bsp); AnnData (.h5ad; .zarr if the source is AnnData); Loom (.loom);
-        SciPy sparse matrices (.npz); NumPy arrays (.npy)
+        SciPy sparse matrices (.npz); NumPy arrays (.npy); MATLAB variables
+        (.mat); SVMlight, edge lists and METIS graphs; tables of numbers
 
 nnz convert also converts DAPHNE data frames (.dbdf) to and from .csv.
 

@@ -3,5 +3,6 @@
 mod sink;
 mod source;
 
-pub use sink::{CAPABILITIES, NpySink, create};
+pub use crate::dense_sink::DenseSink;
+pub use sink::{CAPABILITIES, create};
 pub use source::NpySource;

@@ -21,6 +21,8 @@ mod fragment_text;
 mod groups;
 #[cfg(feature = "singlecell")]
 mod loom;
+#[cfg(feature = "matlab")]
+mod matlab;
 #[cfg(feature = "matrix-market")]
 mod matrix_market;
 #[cfg(feature = "scientific")]

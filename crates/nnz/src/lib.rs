@@ -59,8 +59,9 @@
 //!
 //! All are enabled by default except `sprs`.
 //!
-//! - Formats: `bpcells`, `daphne` (with frames), `fragments`, `matrix-market`, `scientific` (SciPy, NumPy, R),
-//!   `singlecell` (AnnData, 10x, Loom, fragments as text), `text` (SVMlight, graphs, tables). Binsparse and tensors are always included.
+//! - Formats: `bpcells`, `daphne` (with frames), `fragments`, `matlab`, `matrix-market`, `scientific` (SciPy, NumPy, R),
+//!   `singlecell` (AnnData, 10x, Loom, fragments as text), `text` (SVMlight, graphs, tables). Binsparse and tensors
+//!   are always included.
 //! - Containers: `hdf5`, `netcdf`, `npz`, `zarr`. Directories and R objects are always included.
 //! - `sprs`: [`CsMatrix`] to and from `sprs::CsMat`.
 
@@ -71,6 +72,7 @@
         feature = "daphne",
         feature = "fragments",
         feature = "hdf5",
+        feature = "matlab",
         feature = "matrix-market",
         feature = "netcdf",
         feature = "npz",

@@ -36,6 +36,9 @@ Locations
                  otherwise the only matrix in the file; if there are several, name one. When
                  writing, the group is added to an existing file; without a group, a new file is
                  written. FILE:: is the root.
+  FILE::NAME     A variable of a MAT-file, or a .mtx file in a tar archive (.tar.gz). When writing a
+                 MAT-file, the name of its only variable.
+  DIR::NAME      A matrix of a directory with several, such as those of STARsolo.
   -              Standard input or output: Matrix Market, and fragments with nnz fragments. ./- is
                  a file of this name.
   URL            s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY; a source also

@@ -36,6 +36,7 @@ mod golden;
 mod hdf5;
 mod json;
 mod loom;
+mod matlab;
 mod misleading;
 mod noted;
 #[cfg(unix)]

@@ -65,6 +65,13 @@ impl Vector {
         Ok(Self { source, value_type, len, chunk, cache: None })
     }
 
+    /// Wraps numbers of any origin.
+    #[must_use]
+    pub fn of_numbers(array: Box<dyn NumberArray>) -> Self {
+        let (value_type, len) = (array.value_type(), array.len());
+        Self { source: Source::Numbers(array), value_type, len, chunk: None, cache: None }
+    }
+
     /// Wraps a row of an array of two dimensions.
     ///
     /// # Errors

@@ -215,6 +215,12 @@ impl Probe {
         Some((file, &self.start))
     }
 
+    /// Returns the first bytes of a file of any kind.
+    #[cfg(feature = "matlab")]
+    pub(super) fn start(&self) -> &[u8] {
+        &self.start
+    }
+
     /// Opens the named arrays of the location, once; `None` if there is no container.
     ///
     /// # Errors

@@ -10,6 +10,8 @@ use nnz_storage::{EntryKind, InputDirectory, ListedEntry};
 
 #[cfg(feature = "daphne")]
 use super::daphne;
+#[cfg(feature = "matlab")]
+use super::matlab;
 #[cfg(feature = "matrix-market")]
 use super::matrix_market;
 #[cfg(feature = "text")]
@@ -35,6 +37,8 @@ const FORMATS: &[&dyn Format] = &[
     &matrix_market::MatrixMarket,
     #[cfg(feature = "daphne")]
     &daphne::Daphne,
+    #[cfg(feature = "matlab")]
+    &matlab::Matlab,
     #[cfg(feature = "scientific")]
     &r_matrix::RMatrix,
     #[cfg(feature = "singlecell")]

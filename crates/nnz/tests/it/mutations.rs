@@ -125,6 +125,14 @@ fn tables() -> Vec<Subject> {
     Subject::in_folder("testdata/tables", "tables/", is_table)
 }
 
+/// MAT-files of both versions.
+fn matlab() -> Vec<Subject> {
+    let is_file = |path: &Path| path.extension().is_some_and(|ending| ending == "mat");
+    let files = Subject::in_folder("testdata/matlab", "matlab/", is_file);
+    assert!(files.len() >= 80, "{}", files.len());
+    files
+}
+
 /// 10x HDF5 files of all layouts.
 fn tenx() -> Vec<Subject> {
     let names = ["cr3_gex", "cr7_rust_gex", "cr3_feature_barcode", "cr2_one_genome", "index_mixed"];
@@ -375,7 +383,8 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         return Ok(Outcome::Read);
     };
 
-    let numpy = path.extension().is_some_and(|ending| ending == "npz" || ending == "npy");
+    let endings = ["npz", "npy", "mat"];
+    let numpy = path.extension().is_some_and(|ending| endings.iter().any(|own| ending == *own));
     let (there, again) = match source.store {
         // It supports all types.
         _ if numpy => ("binsparse", "binsparse"),
@@ -652,6 +661,14 @@ fn randomly_damaged_tables() {
     as_they_are(&subjects);
     damaged_at_random(&subjects, damage::FILE, mutations().div_ceil(4));
     cut_short(&subjects, 4);
+}
+
+#[test]
+fn randomly_damaged_mat_files() {
+    let subjects = matlab();
+    as_they_are(&subjects);
+    damaged_at_random(&subjects, damage::FILE, mutations().div_ceil(2));
+    cut_short(&subjects, 8);
 }
 
 /// SciPy and NumPy files. There are many similar ones.

@@ -92,8 +92,8 @@ impl Metadata<'_> {
         }
         let root = Entry { name: 0, header: first, group: Some(parts[0].members) };
         let superblock = match self.track_order {
-            true => superblock::encode_v2(first, output.end()),
-            false => superblock::encode_v0(&root.encode(), output.end()),
+            true => superblock::encode_v2(output.base(), first, output.end()),
+            false => superblock::encode_v0(output.base(), &root.encode(), output.end()),
         };
         output.write_at(0, &superblock)
     }

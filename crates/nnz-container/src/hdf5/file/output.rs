@@ -13,13 +13,26 @@ pub(super) struct Output<W> {
     /// The bytes after `written`.
     buffer: Vec<u8>,
     written: u64,
-    /// The position of the target.
+    /// The position of the target, from the end of the user block on.
     position: u64,
+    /// The size of the user block, which precedes address 0.
+    base: u64,
 }
 
 impl<W: Write + Seek> Output<W> {
     pub(super) fn new(target: W) -> Self {
-        Self { target, buffer: Vec::new(), written: 0, position: 0 }
+        Self { target, buffer: Vec::new(), written: 0, position: 0, base: 0 }
+    }
+
+    /// Writes a user block to an empty target.
+    pub(super) fn with_user_block(mut target: W, block: &[u8]) -> Result<Self> {
+        target.write_all(block).map_err(failed)?;
+        Ok(Self { base: block.len() as u64, ..Self::new(target) })
+    }
+
+    /// Returns the size of the user block.
+    pub(super) fn base(&self) -> u64 {
+        self.base
     }
 
     /// Appends to an existing target, from `end` on.
@@ -89,7 +102,7 @@ impl<W: Write + Seek> Output<W> {
 
     fn put(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
         if self.position != address {
-            self.target.seek(SeekFrom::Start(address)).map_err(failed)?;
+            self.target.seek(SeekFrom::Start(self.base + address)).map_err(failed)?;
         }
         self.target.write_all(bytes).map_err(failed)?;
         self.position = address + bytes.len() as u64;

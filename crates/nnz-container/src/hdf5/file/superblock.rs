@@ -21,29 +21,30 @@ pub(super) const CHUNK_K: u16 = 32;
 /// Size reserved for a superblock of either version.
 pub(super) const LEN: u64 = 96;
 
-/// Encodes version 0. `root` is the symbol table entry of the root group (section III.C).
-pub(super) fn encode_v0(root: &[u8], end_of_file: u64) -> Vec<u8> {
+/// Encodes version 0. `base` is the size of the user block, and `root` the symbol table entry of the
+/// root group (section III.C). Addresses count from the base, except that of the end of the file.
+pub(super) fn encode_v0(base: u64, root: &[u8], end: u64) -> Vec<u8> {
     let mut out = SIGNATURE.to_vec();
     // Versions of the superblock, the free space, the root group and shared headers, and reserved ones.
     out.extend([0, 0, 0, 0, 0, WIDE, WIDE, 0]);
     out.put_u16(GROUP_LEAF_K);
     out.put_u16(GROUP_INTERNAL_K);
     out.put_u32(0); // flags
-    out.put_u64(0); // base address
+    out.put_u64(base);
     out.put_u64(UNDEFINED); // free space
-    out.put_u64(end_of_file);
+    out.put_u64(base.saturating_add(end));
     out.put_u64(UNDEFINED); // driver information
     out.extend_from_slice(root);
     out
 }
 
 /// Encodes version 2, with the address of the object header of the root group.
-pub(super) fn encode_v2(root: u64, end_of_file: u64) -> Vec<u8> {
+pub(super) fn encode_v2(base: u64, root: u64, end: u64) -> Vec<u8> {
     let mut out = SIGNATURE.to_vec();
     out.extend([2, WIDE, WIDE, 0]);
-    out.put_u64(0); // base address
+    out.put_u64(base);
     out.put_u64(UNDEFINED); // extension
-    out.put_u64(end_of_file);
+    out.put_u64(base.saturating_add(end));
     out.put_u64(root);
     checksum::append(&mut out);
     out
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn version_0_matches_the_hdf5_library() {
-        let bytes = encode_v0(&[7; 40], 0x1632f);
+        let bytes = encode_v0(0, &[7; 40], 0x1632f);
         assert_eq!(bytes.len() as u64, LEN);
         assert_eq!(bytes[..8], *b"\x89HDF\r\n\x1a\n");
         assert_eq!(bytes[8..16], [0, 0, 0, 0, 0, 8, 8, 0]);
@@ -86,8 +87,16 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_file_includes_the_user_block() {
+        // As h5py with `userblock_size=512`.
+        let bytes = encode_v0(512, &[7; 40], 2064);
+        assert_eq!(bytes[24..32], [0, 2, 0, 0, 0, 0, 0, 0]); // base
+        assert_eq!(bytes[40..48], [0x10, 0x0a, 0, 0, 0, 0, 0, 0]); // 2576
+    }
+
+    #[test]
     fn version_2_ends_in_a_checksum() {
-        let bytes = encode_v2(48, 1000);
+        let bytes = encode_v2(0, 48, 1000);
         assert_eq!(bytes[8..12], [2, 8, 8, 0]);
         assert_eq!(bytes[36..44], [48, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(bytes[44..], checksum::lookup3(&bytes[..44]).to_le_bytes());
@@ -95,9 +104,9 @@ mod tests {
 
     #[test]
     fn the_end_of_file_is_updated() {
-        let (at, end) = with_end(&encode_v0(&[7; 40], 1000), 2000).unwrap();
+        let (at, end) = with_end(&encode_v0(0, &[7; 40], 1000), 2000).unwrap();
         assert_eq!((at, end), (40, 2000_u64.to_le_bytes().to_vec()));
-        let (at, all) = with_end(&encode_v2(48, 1000), 2000).unwrap();
-        assert_eq!((at, all), (0, encode_v2(48, 2000)));
+        let (at, all) = with_end(&encode_v2(0, 48, 1000), 2000).unwrap();
+        assert_eq!((at, all), (0, encode_v2(0, 48, 2000)));
     }
 }

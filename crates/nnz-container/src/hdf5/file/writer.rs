@@ -79,6 +79,27 @@ impl FileWriter<StagedFile> {
         Self::at(StagedFile::create(path, write)?, options, Place::path(path))
     }
 
+    /// Starts a file as [`create`](Self::create), after a user block, whose size must be 512 or a
+    /// larger power of two.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create`](Self::create), or if the user block has another size.
+    pub fn create_with_user_block(
+        path: &Path,
+        block: &[u8],
+        write: WriteOptions,
+        options: FileOptions,
+    ) -> Result<Self> {
+        if block.len() < 512 || !block.len().is_power_of_two() {
+            let what = format!("a user block of {} bytes", block.len());
+            return Err(Error::argument(what));
+        }
+        let place = Place::path(path);
+        let output = Output::with_user_block(StagedFile::create(path, write)?, block);
+        Self::start(output.map_err(|error| error.with_context(&place))?, options, place)
+    }
+
     /// Completes the file, moves it to the target and returns its size in bytes.
     ///
     /// # Errors
@@ -101,7 +122,10 @@ impl<W: Write + Seek> FileWriter<W> {
 
     /// Starts a file with a location for messages.
     pub(in crate::hdf5) fn at(target: W, options: FileOptions, place: Place) -> Result<Self> {
-        let mut output = Output::new(target);
+        Self::start(Output::new(target), options, place)
+    }
+
+    fn start(mut output: Output<W>, options: FileOptions, place: Place) -> Result<Self> {
         output.reserve(superblock::LEN).map_err(|error| error.with_context(&place))?;
         Ok(Self {
             output,

@@ -19,17 +19,18 @@ pub fn samples() -> (tempfile::TempDir, Vec<PathBuf>) {
 }
 
 /// The numbers of golden files that are not samples, and what they are.
-const NO_SAMPLES: [(&str, usize, &str); 13] = [
+const NO_SAMPLES: [(&str, usize, &str); 15] = [
     ("anndata/valid", 58, "stores in tar files, files without X, Blosc 2"),
     ("binsparse/valid", 0, ""),
     ("bpcells", 183, "single arrays, texts, an unknown version, other R objects"),
     ("daphne", 93, "malformed files, and .meta files"),
     ("hdf5", 7, "files without matrices, and texts"),
     ("loom", 5, "files without matrix or attributes, the manifest"),
+    ("matlab", 34, "malformed files, files without numbers, texts"),
     ("matrix-market/valid", 0, ""),
     ("numpy", 5, "a descriptor without a shape, and texts"),
     ("rds", 34, "other objects, and texts"),
-    ("scipy", 46, "malformed files, long doubles, arrays that SciPy 1.15 loses, texts"),
+    ("scipy", 45, "malformed files, long doubles, arrays that SciPy 1.15 loses, texts"),
     ("tables", 18, "malformed files, files that need options, texts"),
     ("tenx", 31, "malformed files, and texts"),
     ("tree", 25, "trees without a matrix, stores in tar files, texts"),
@@ -81,13 +82,15 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     let folder = temporary.path();
     let mut samples = vec![folder.join("matrix.mtx")];
     std::fs::write(&samples[0], text(rows, cols, entries)).unwrap();
-    let targets: [(&str, &str, Option<Compression>); 26] = [
+    let targets: [(&str, &str, Option<Compression>); 28] = [
         ("t.csv", "csv", None),
         ("t.gct.gz", "gct", None),
         ("m.mtx.gz", "mtx", None),
         ("m.dbdf", "daphne", None),
         ("m.dbdf.hdfs", "daphne", None),
         ("m.rds", "dgCMatrix", None),
+        ("m.mat", "matlab", Some(Compression::None)),
+        ("z.mat", "matlab", None),
         ("b.rds", "bpcells", None),
         ("b.bpcells", "bpcells", None),
         ("b.h5", "bpcells", None),

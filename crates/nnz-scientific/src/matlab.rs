@@ -1,0 +1,28 @@
+//! MAT-files of MATLAB: version 5 (also 6 and 7), and version 7.3, which is HDF5.
+//!
+//! A file has named variables. Sparse matrices and dense numeric arrays are read; cells, characters,
+//! objects and the like are listed only. The fields of a struct are variables with a path, such as
+//! `Problem/A`. `docs/formats/matlab.md` describes both layouts.
+
+mod class;
+mod numbers;
+mod open;
+mod sink;
+mod source;
+mod v5;
+mod v73;
+mod variable;
+
+pub use class::Class;
+pub use open::{MatlabData, MatlabTensor};
+pub use sink::{DENSE_CAPABILITIES, SPARSE_CAPABILITIES, SinkOptions, create};
+pub use source::MatlabSource;
+pub use v5::{MatFile, is_v5};
+pub use v73::{is_v73, open, variables};
+pub use variable::{Variable, is_variable_name};
+
+/// The largest depth of structs in structs that are listed.
+const MAX_DEPTH: usize = 32;
+
+/// The largest number of dimensions.
+const MAX_DIMENSIONS: usize = 64;

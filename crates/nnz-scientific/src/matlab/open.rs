@@ -1,0 +1,82 @@
+//! The data of a variable.
+
+use std::path::Path;
+
+use nnz_container::matrix::{Compressed, CompressedArrays, Dense, Indices, Vector};
+use nnz_core::{Error, Order, Place, Result, Shape, ValueType};
+
+use super::source::{Form, MatlabSource};
+use super::variable::Variable;
+
+/// The data of a variable.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum MatlabData {
+    /// A sparse matrix, or a dense one of two dimensions.
+    Matrix(Box<MatlabSource>),
+    /// A dense array of more dimensions.
+    Tensor(MatlabTensor),
+}
+
+/// A dense array of three or more dimensions.
+#[derive(Debug)]
+pub struct MatlabTensor {
+    /// The length of each dimension.
+    pub shape: Vec<u64>,
+    /// The elements, those of the first dimension adjacent.
+    pub values: Vector,
+    /// The version of the file.
+    pub version: &'static str,
+}
+
+/// A file with its variables.
+pub(super) struct Origin<'a> {
+    pub(super) path: &'a Path,
+    pub(super) bytes: Option<u64>,
+    pub(super) version: &'static str,
+}
+
+impl Variable {
+    /// Returns the type of values, or the error that the variable is not read.
+    pub(super) fn required_type(&self, path: &Path) -> Result<ValueType> {
+        self.value_type().ok_or_else(|| {
+            let what = format!("a variable of class {}, which is not read", self.kind());
+            Error::unsupported(Place::array(path, &*self.path), what)
+        })
+    }
+}
+
+impl MatlabData {
+    /// Creates a sparse matrix.
+    pub(super) fn sparse(
+        origin: &Origin<'_>,
+        variable: &Variable,
+        pointers: Vector,
+        [indices, values]: [Vector; 2],
+    ) -> Result<Self> {
+        let &[rows, cols] = &*variable.shape else {
+            let place = Place::array(origin.path, &*variable.path);
+            let found = format!("a sparse array of {} dimensions", variable.shape.len());
+            return Err(Error::mismatch(place, found, "two"));
+        };
+        let shape = Shape { rows, cols };
+        let arrays = CompressedArrays {
+            pointers: Indices::new(pointers)?,
+            indices: Indices::new(indices)?,
+            values,
+        };
+        let form = Form::Compressed(Compressed::new(arrays, shape, Order::Col)?);
+        Ok(Self::Matrix(Box::new(MatlabSource::new(origin, variable, shape, form))))
+    }
+
+    /// Creates a dense array, whose elements are by column.
+    pub(super) fn dense(origin: &Origin<'_>, variable: &Variable, values: Vector) -> Result<Self> {
+        if let &[rows, cols] = &*variable.shape {
+            let shape = Shape { rows, cols };
+            let form = Form::Dense(Dense::new(values, shape, Order::Col)?);
+            return Ok(Self::Matrix(Box::new(MatlabSource::new(origin, variable, shape, form))));
+        }
+        let (shape, version) = (variable.shape.clone(), origin.version);
+        Ok(Self::Tensor(MatlabTensor { shape, values, version }))
+    }
+}

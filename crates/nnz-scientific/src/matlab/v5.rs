@@ -1,0 +1,139 @@
+//! MAT-files of version 5, which MATLAB writes with `-v6` and `-v7`.
+//!
+//! A header of 128 bytes is followed by data elements, each with a tag. An element is a variable, or
+//! a variable that is compressed by zlib. Comments name the sections of "MAT-File Format".
+
+mod array;
+mod element;
+mod header;
+mod list;
+mod space;
+mod stored;
+mod tag;
+
+use std::sync::Arc;
+
+use nnz_container::matrix::Vector;
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
+
+use super::numbers::Numbers;
+use super::open::{MatlabData, Origin};
+use super::variable::Variable;
+use array::{Array, Parser};
+use list::Found;
+use space::Space;
+use stored::Stored;
+use tag::Tag;
+
+pub use header::is_v5;
+
+/// The version of the files.
+const VERSION: &str = "5";
+
+/// A file of version 5, open for reading.
+#[derive(Debug)]
+pub struct MatFile {
+    file: InputFile,
+    /// Whether numbers are big-endian.
+    big: bool,
+    found: Vec<Found>,
+}
+
+impl MatFile {
+    /// Opens a file and lists its variables. The header of each variable is read; compressed structs
+    /// are decompressed, as their fields are variables.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is damaged or of another version, or cannot be read.
+    pub fn open(file: &InputFile) -> Result<Self> {
+        let big = header::read(file)?;
+        let found = list::list(file, big)?;
+        Ok(Self { file: file.clone(), big, found })
+    }
+
+    /// Returns the variables, in the order of the file.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.found.iter().map(|found| &found.variable)
+    }
+
+    /// Opens a variable by its path. A compressed variable is decompressed, to a temporary file unless it
+    /// is small.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such variable, if it is not numeric, or if it is damaged.
+    pub fn variable(&self, path: &str) -> Result<MatlabData> {
+        let place = Place::array(self.file.path(), path);
+        let Some(found) = self.found.iter().rev().find(|found| found.variable.path == path) else {
+            return Err(Error::new(ErrorKind::Missing, place));
+        };
+        let variable = &found.variable;
+        let value_type = variable.required_type(self.file.path())?;
+        let space = Arc::new(Space::new(&self.file, found.element, self.big, &place)?);
+        let mut reader = space.reader();
+        let mut parser = Parser { reader: &mut reader, big: self.big, place: &place };
+        let Array { data, .. } = parser.array(found.start, found.end)?;
+        let mut parts = Parts { at: data, end: found.end, parser, space: &space };
+        let origin =
+            Origin { path: self.file.path(), bytes: Some(self.file.len()), version: VERSION };
+        if !variable.sparse {
+            let count = count(&variable.shape);
+            let real = parts.next("pr", count)?;
+            let imaginary = if variable.complex { Some(parts.next("pi", count)?) } else { None };
+            let values = Numbers::cast(real, imaginary, value_type)?;
+            return MatlabData::dense(&origin, variable, values);
+        }
+        let indices = parts.next("ir", None)?;
+        let pointers = parts.next("jc", None)?;
+        let real = parts.next("pr", None)?;
+        let imaginary = if variable.complex { Some(parts.next("pi", None)?) } else { None };
+        let values = Numbers::cast(real, imaginary, value_type)?;
+        MatlabData::sparse(&origin, variable, pointers, [indices, values])
+    }
+}
+
+/// Returns the number of elements of a shape; `None` on overflow, which the size of no file matches.
+fn count(shape: &[u64]) -> Option<u64> {
+    match shape.contains(&0) {
+        true => Some(0),
+        false => shape.iter().try_fold(1_u64, |all, &len| all.checked_mul(len)),
+    }
+}
+
+/// Reads the numeric elements of an array one after another.
+struct Parts<'a, 'b> {
+    at: u64,
+    end: u64,
+    parser: Parser<'b>,
+    space: &'a Arc<Space>,
+}
+
+impl Parts<'_, '_> {
+    /// Returns the numbers of the next element, which must be `count` if it is known.
+    fn next(&mut self, name: &str, count: Option<u64>) -> Result<Vector> {
+        let tag: Tag = self.parser.tag(self.at, self.end)?;
+        let path = self.parser.place.array.as_deref().unwrap_or_default();
+        let place = Place { array: Some(format!("{path}.{name}")), ..self.parser.place.clone() };
+        let at = place.clone().at(At::Byte(self.space.shown(self.at)));
+        let Some(value_type) = tag.value_type() else {
+            return Err(Error::mismatch(at, format!("an element of type {}", tag.kind), "numbers"));
+        };
+        let size = value_type.size() as u64;
+        let len = tag.bytes / size;
+        let exact = tag.bytes.is_multiple_of(size) && count.is_none_or(|count| len == count);
+        if !exact {
+            let found = format!("{} bytes of type {value_type}", tag.bytes);
+            let expected = match count {
+                Some(count) => format!("{count} elements, as in the dimensions"),
+                None => "complete elements".to_owned(),
+            };
+            return Err(Error::mismatch(at, found, expected));
+        }
+        self.at = tag.next;
+        let (space, big) = (Arc::clone(self.space), self.parser.big);
+        let stored = Stored { space, place, at: tag.data, len, value_type, big };
+        Ok(Vector::of_numbers(Box::new(stored)))
+    }
+}

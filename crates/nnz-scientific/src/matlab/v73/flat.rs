@@ -1,0 +1,101 @@
+//! The elements of an array of any number of dimensions, in C order.
+
+use std::ops::Range;
+
+use nnz_container::NumberArray;
+use nnz_container::matrix::Vector;
+use nnz_container::tree::NdArray;
+use nnz_core::{Error, Place, Result, ValueType};
+
+/// An array that is read as one of one dimension.
+pub(super) struct Flat {
+    array: Box<dyn NdArray>,
+    value_type: ValueType,
+    len: u64,
+}
+
+impl Flat {
+    /// Returns the elements of an array.
+    pub(super) fn vector(array: Box<dyn NdArray>) -> Result<Vector> {
+        let value_type = array.value_type()?;
+        let shape = array.shape();
+        let len = match shape.contains(&0) {
+            true => Some(0),
+            false => shape.iter().try_fold(1_u64, |all, &length| all.checked_mul(length)),
+        };
+        let Some(len) = len else {
+            return Err(Error::mismatch(array.place(), "more than 2^64 elements", "fewer"));
+        };
+        Ok(Vector::of_numbers(Box::new(Self { array, value_type, len })))
+    }
+
+    /// Reads a range of elements of the dimensions after those of `outer`.
+    fn read(&self, outer: &[Range<u64>], range: Range<u64>, out: &mut [u8]) -> Result<()> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        let shape = self.array.shape();
+        let inner = shape.get(outer.len() + 1..).unwrap_or_default();
+        if outer.len() == shape.len() {
+            return self.array.read_bytes(outer, out);
+        }
+        // The number of all elements fits.
+        let slab: u64 = inner.iter().product();
+        let all = |first: Range<u64>| {
+            let inner = inner.iter().map(|&length| 0..length);
+            outer.iter().cloned().chain(std::iter::once(first)).chain(inner).collect::<Vec<_>>()
+        };
+        let (first, last) = (range.start / slab, range.end / slab);
+        let (before, after) = (range.start % slab, range.end % slab);
+        if before == 0 && after == 0 {
+            return self.array.read_bytes(&all(first..last), out);
+        }
+        let within = |index: u64| [outer, &[index..index + 1]].concat();
+        if first == last {
+            return self.read(&within(first), before..after, out);
+        }
+        // The end of the first slab, complete slabs, the start of the last one.
+        let size = self.value_type.size();
+        let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size);
+        let head = if before == 0 { 0 } else { slab - before };
+        let wrong = || Error::argument("a buffer of another size than the range");
+        let (start, rest) = out.split_at_mut_checked(bytes(head)).ok_or_else(wrong)?;
+        let whole = first + u64::from(before > 0)..last;
+        let complete = (whole.end - whole.start) * slab;
+        let (middle, end) = rest.split_at_mut_checked(bytes(complete)).ok_or_else(wrong)?;
+        self.read(&within(first), before..slab, start)?;
+        if !middle.is_empty() {
+            self.array.read_bytes(&all(whole), middle)?;
+        }
+        self.read(&within(last), 0..after, end)
+    }
+}
+
+impl NumberArray for Flat {
+    fn place(&self) -> Place {
+        self.array.place()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn stored_bytes(&self) -> Result<u64> {
+        self.array.stored_bytes()
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        let count = (out.len() / self.value_type.size()) as u64;
+        let end = first.checked_add(count).filter(|end| *end <= self.len);
+        let Some(end) = end.filter(|_| out.len().is_multiple_of(self.value_type.size())) else {
+            let found = format!("a request of {} bytes from element {first} on", out.len());
+            let expected = format!("complete elements out of {}", self.len);
+            return Err(Error::mismatch(self.place(), found, expected));
+        };
+        self.read(&[], first..end, out)
+    }
+}

@@ -1,0 +1,195 @@
+//! The variables of a file.
+
+use nnz_container::tree::{Attributes, Child, ChildKind, ElementType, Group, NdArray};
+use nnz_core::{Error, Place, Result, ValueType, readable};
+
+use super::{CLASS, Class, EMPTY, SPARSE, Variable, is_complex};
+use crate::matlab::{MAX_DEPTH, MAX_DIMENSIONS};
+
+/// Groups with the data of references and of objects.
+const INTERNAL: [&str; 2] = ["#refs#", "#subsystem#"];
+
+/// The largest size of the dimensions of an empty array, in bytes.
+const LONGEST_SHAPE: u64 = 8 * MAX_DIMENSIONS as u64;
+
+/// Lists the variables, and the fields of structs, sorted by name.
+///
+/// # Errors
+///
+/// Fails if a group cannot be read, or a variable has no valid dimensions.
+pub fn variables(root: &dyn Group) -> Result<Vec<Variable>> {
+    let mut lister = Lister { found: Vec::new(), visited: Vec::new() };
+    lister.group(root, "", 0)?;
+    Ok(lister.found)
+}
+
+/// Describes one variable; `None` if it does not exist.
+pub(super) fn find(root: &dyn Group, path: &str) -> Result<Option<Variable>> {
+    let (inside, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if name.is_empty() || INTERNAL.contains(&path.split('/').next().unwrap_or_default()) {
+        return Ok(None);
+    }
+    let opened;
+    let group = match inside {
+        "" => root,
+        inside => {
+            let Some(group) = readable(root.group(inside))? else { return Ok(None) };
+            opened = group;
+            &*opened
+        }
+    };
+    Ok(match group.child(name)? {
+        Some(ChildKind::Array) => Some(array(&*group.array(name)?, path)?),
+        Some(ChildKind::Group) => {
+            let child = group.group(name)?;
+            match child.attribute(SPARSE)? {
+                Some(_) => Some(sparse(&*child, path)?),
+                None => Some(Variable {
+                    path: path.to_owned(),
+                    class: class_of(&*child)?.unwrap_or(Class::Struct),
+                    shape: vec![1, 1],
+                    sparse: false,
+                    complex: false,
+                }),
+            }
+        }
+        _ => None,
+    })
+}
+
+/// Returns the class of a member of a group, if it has the attribute.
+pub(super) fn class(group: &dyn Group, child: &Child) -> Result<Option<Class>> {
+    match child.kind {
+        ChildKind::Array => class_of(&*group.array(&child.name)?),
+        ChildKind::Group => class_of(&*group.group(&child.name)?),
+        _ => Ok(None),
+    }
+}
+
+fn class_of<T: Attributes + ?Sized>(object: &T) -> Result<Option<Class>> {
+    let class = object.attribute(CLASS)?;
+    Ok(class.and_then(|class| class.text().map(Class::of_name)))
+}
+
+struct Lister {
+    found: Vec<Variable>,
+    /// The groups that were listed, as hard links can form cycles.
+    visited: Vec<u64>,
+}
+
+impl Lister {
+    fn group(&mut self, group: &dyn Group, inside: &str, depth: usize) -> Result<()> {
+        if let Some(identity) = group.identity() {
+            if self.visited.contains(&identity) {
+                return Ok(());
+            }
+            self.visited.push(identity);
+        }
+        for Child { name, kind } in group.children()? {
+            if depth == 0 && INTERNAL.contains(&&*name) {
+                continue;
+            }
+            let path = if inside.is_empty() { name.clone() } else { format!("{inside}/{name}") };
+            match kind {
+                ChildKind::Array => {
+                    let variable = array(&*group.array(&name)?, &path)?;
+                    self.found.push(variable);
+                }
+                ChildKind::Group => {
+                    let child = group.group(&name)?;
+                    if child.attribute(SPARSE)?.is_some() {
+                        self.found.push(sparse(&*child, &path)?);
+                    } else if depth < MAX_DEPTH {
+                        self.group(&*child, &path, depth + 1)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Describes a dataset.
+fn array(array: &dyn NdArray, path: &str) -> Result<Variable> {
+    let element = array.element_type();
+    let stored = element.value_type();
+    let class = match class_of(array)? {
+        Some(Class::Number(_)) if stored.is_none() && !is_complex(element) => Class::Object,
+        Some(class) => class,
+        // Datasets of other programs.
+        None => match (stored, element) {
+            (Some(ValueType::ComplexF64), _) => Class::Number(ValueType::F64),
+            (Some(ValueType::ComplexF32), _) => Class::Number(ValueType::F32),
+            (Some(value_type), _) => Class::Number(value_type),
+            (None, ElementType::Reference) => Class::Cell,
+            _ => Class::Object,
+        },
+    };
+    let complex = is_complex(element);
+    let shape = shape(array)?;
+    Ok(Variable { path: path.to_owned(), class, shape, sparse: false, complex })
+}
+
+/// Returns the dimensions of a dataset, at least two as in MATLAB.
+fn shape(array: &dyn NdArray) -> Result<Vec<u64>> {
+    let empty = array.attribute(EMPTY)?.and_then(|attribute| attribute.unsigned());
+    if empty.is_some_and(|flag| flag.iter().any(|flag| *flag != 0)) {
+        return stored_shape(array);
+    }
+    Ok(match *array.shape() {
+        [] if array.is_null() => vec![0, 0],
+        [] => vec![1, 1],
+        [length] => vec![length, 1],
+        ref shape => shape.iter().rev().copied().collect(),
+    })
+}
+
+/// Reads the dimensions that an array without elements stores.
+fn stored_shape(array: &dyn NdArray) -> Result<Vec<u64>> {
+    let wrong = |found: String| {
+        let expected = "the dimensions of an array without elements";
+        Err(Error::mismatch(array.place(), found, expected))
+    };
+    if array.value_type()?.is_complex() || !array.value_type()?.is_integer() {
+        return wrong(format!("elements of type {}", array.element_type()));
+    }
+    let values = array.read(&array.all(), LONGEST_SHAPE)?;
+    let count = values.len().unwrap_or(0);
+    let mut shape = Vec::new();
+    for at in 0..count {
+        match values.get(at).and_then(|length| length.to_string().parse::<u64>().ok()) {
+            Some(length) => shape.push(length),
+            None => return wrong("a dimension that is no length".to_owned()),
+        }
+    }
+    if !(2..=MAX_DIMENSIONS).contains(&shape.len()) || !shape.contains(&0) {
+        return wrong(format!("the dimensions {shape:?}"));
+    }
+    Ok(shape)
+}
+
+/// Describes a sparse matrix.
+fn sparse(group: &dyn Group, path: &str) -> Result<Variable> {
+    let rows = group.required_attribute(SPARSE)?;
+    let place = || Place::array(group.path(), SPARSE);
+    let rows = match rows.unsigned().as_deref() {
+        Some(&[rows]) => rows,
+        _ => return Err(Error::mismatch(place(), rows.type_name(), "the number of rows")),
+    };
+    let pointers = group.array("jc")?;
+    let cols = match pointers.shape() {
+        &[count] if count > 0 => count - 1,
+        shape => {
+            let found = format!("an array of the shape {shape:?}");
+            return Err(Error::mismatch(pointers.place(), found, "one more than columns"));
+        }
+    };
+    let complex = match group.child("data")? {
+        Some(ChildKind::Array) => is_complex(group.array("data")?.element_type()),
+        _ => false,
+    };
+    let class = class_of(group)?.unwrap_or(Class::Number(ValueType::F64));
+    let shape = vec![rows, cols];
+    Ok(Variable { path: path.to_owned(), class, shape, sparse: true, complex })
+}

@@ -1,0 +1,229 @@
+//! Variables of MATLAB.
+
+mod target;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz_binsparse::{Layout, Level, LevelKind};
+use nnz_core::{About, Error, ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_scientific::matlab::{self, MatFile, MatlabData, MatlabTensor, Variable};
+use nnz_storage::InputDirectory;
+
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups, tensor_arrays,
+};
+use crate::container_target::ends_in;
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+
+/// A variable of a MAT-file, of version 5 or 7.3.
+pub(super) struct Matlab;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "matlab",
+    aliases: &["mat"],
+    extensions: &["mat"],
+    summary: "MATLAB variables, sparse and dense: MAT-files of version 5 (-v6, -v7) and 7.3; written as 7.3",
+    reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
+    writes: &[DatasetKind::Matrix],
+    containers: false,
+    hdf5: false,
+    options: &[],
+};
+
+/// What files are called in messages.
+const KIND: &str = "a MAT-file";
+
+/// Returns the path of the selected variable.
+fn selected(probe: &Probe) -> Option<&str> {
+    let name = probe.member().or_else(|| probe.group_name())?.trim_matches('/');
+    (!name.is_empty()).then_some(name)
+}
+
+/// Returns whether an HDF5 file is a MAT-file.
+fn is_v73(probe: &Probe) -> Result<bool> {
+    if probe.group_name().is_none() || probe.is_zarr() {
+        return Ok(false);
+    }
+    // Without the header of MATLAB, only by name.
+    let named = probe.path().is_some_and(|path| ends_in(path, INFO.extensions));
+    let root = if named { nnz_core::readable(probe.root())?.flatten() } else { None };
+    matlab::is_v73(probe.start(), root.map(|root| &**root))
+}
+
+/// An opened file of either version.
+enum Opened<'a> {
+    V5(MatFile),
+    V73(&'a dyn nnz_container::tree::Group),
+}
+
+impl<'a> Opened<'a> {
+    fn new(probe: &'a Probe) -> Result<Self> {
+        match (probe.file(), probe.root()?) {
+            (_, Some(root)) => Ok(Self::V73(&**root)),
+            (Some((file, _)), None) => MatFile::open(file).map(Self::V5),
+            (None, None) => {
+                let what = match probe.is_stream() {
+                    true => "MAT-files are read from files only",
+                    false => "is no MAT-file",
+                };
+                let place = probe.location().source_place();
+                Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place))
+            }
+        }
+    }
+
+    fn variables(&self) -> Result<Vec<Variable>> {
+        match self {
+            Self::V5(file) => Ok(file.variables().cloned().collect()),
+            Self::V73(root) => matlab::variables(*root),
+        }
+    }
+
+    fn open(&self, probe: &Probe, path: &str) -> Result<MatlabData> {
+        match self {
+            Self::V5(file) => file.variable(path),
+            Self::V73(root) => {
+                let bytes = probe.opened().and_then(nnz_storage::Opened::file);
+                matlab::open(*root, path, bytes.map(nnz_storage::InputFile::len))
+            }
+        }
+    }
+
+    /// Opens the selected variable, or the only one with numbers.
+    fn select(&self, probe: &Probe) -> Result<MatlabData> {
+        let path = probe.path().unwrap_or(Path::new(""));
+        if let Some(name) = selected(probe) {
+            return match self.open(probe, name) {
+                Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
+                    let names = self.variables()?.into_iter().map(|variable| variable.path);
+                    let what = "no such variable";
+                    Err(super::registry::no_group(what, names.collect(), probe.location()))
+                }
+                opened => opened,
+            };
+        }
+        let variables = self.variables()?;
+        let numeric = variables.iter().filter(|variable| variable.value_type().is_some());
+        let names: Vec<&str> = numeric.map(|variable| &*variable.path).collect();
+        if names.is_empty() {
+            const MOST: usize = 10;
+            let shown = |variable: &Variable| format!("{} ({})", variable.path, variable.kind());
+            let list: Vec<String> = variables.iter().take(MOST).map(shown).collect();
+            let more = if variables.len() > MOST { ", ..." } else { "" };
+            let what = match list.is_empty() {
+                true => "has no variables".to_owned(),
+                false => format!("has no variable with numbers: {}{more}", list.join(", ")),
+            };
+            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
+        }
+        self.open(probe, groups::only(&names, KIND, path, DatasetKind::Matrix)?)
+    }
+}
+
+fn dataset(probe: &Probe, data: MatlabData) -> Result<Dataset> {
+    let MatlabTensor { shape, values, version } = match data {
+        MatlabData::Matrix(matrix) => return Ok(Dataset::Matrix(matrix)),
+        MatlabData::Tensor(tensor) => tensor,
+        _ => return Err(Error::argument("neither a matrix nor a tensor")),
+    };
+    let level = Level { kind: LevelKind::Dense, rank: shape.len() };
+    let layout = Layout::new(vec![level], Some((0..shape.len()).rev().collect()));
+    let layout = layout.ok_or_else(|| Error::argument("too many dimensions"))?;
+    let file = probe.opened().and_then(nnz_storage::Opened::file);
+    let about = About {
+        format: "MATLAB MAT-file".to_owned(),
+        container: if version == "5" { "file" } else { "HDF5" }.to_owned(),
+        version: Some(version.to_owned()),
+        dialect: Some(format!("{} dimensions", shape.len())),
+        bytes: file.map(nnz_storage::InputFile::len),
+        arrays: vec![values.about()?],
+        ..About::default()
+    };
+    let path = probe.path().map_or_else(PathBuf::new, Path::to_path_buf);
+    let arrays =
+        tensor_arrays::Arrays { indices: Vec::new(), values: Arc::new(values), fill: None };
+    tensor_arrays::open(&path, layout, shape, arrays, about)
+}
+
+impl Format for Matlab {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        let found = match probe.file() {
+            Some((_, start)) => matlab::is_v5(start) && start.starts_with(b"MATLAB"),
+            None => is_v73(probe)?,
+        };
+        Ok(found.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let data = Opened::new(&probe)?.select(&probe)?;
+        dataset(&probe, data)
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let place = probe.location().source_place();
+        let mut check = |data: Result<MatlabData>| {
+            let checked = match data.and_then(|data| dataset(&probe, data)) {
+                Ok(Dataset::Tensor(tensor)) => tensor.check(),
+                Ok(dataset) => crate::check::read_whole(dataset, &place, options, each),
+                Err(error) => Err(error),
+            };
+            checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
+        };
+        let opened = match Opened::new(&probe) {
+            Ok(opened) => opened,
+            Err(error) => return check(Err(error)),
+        };
+        if selected(&probe).is_some() {
+            return check(opened.select(&probe));
+        }
+        // All variables with numbers.
+        let variables = match opened.variables() {
+            Ok(variables) => variables,
+            Err(error) => return check(Err(error)),
+        };
+        let numeric = variables.iter().filter(|variable| variable.value_type().is_some());
+        let names: Vec<&str> = numeric.map(|variable| &*variable.path).collect();
+        match names.is_empty() {
+            true => check(opened.select(&probe)),
+            false => names.into_iter().try_for_each(|name| check(opened.open(&probe, name))),
+        }
+    }
+
+    fn selects(&self, probe: &Probe) -> Result<bool> {
+        Ok(probe.file().is_some())
+    }
+
+    fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
+        let variables = Opened::new(probe)?.variables()?;
+        let member = |variable: Variable| Member {
+            kind: variable.kind(),
+            value_type: variable.value_type().map(|own| own.to_string()).unwrap_or_default(),
+            path: variable.path,
+            shape: variable.shape,
+        };
+        Ok(variables.into_iter().map(member).collect())
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options, source)?))
+    }
+
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        Ok(directory.is_none() && ends_in(path, INFO.extensions))
+    }
+}

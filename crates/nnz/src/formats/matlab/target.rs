@@ -1,0 +1,96 @@
+//! Writing a variable.
+
+use std::path::{Path, PathBuf};
+
+use nnz_container::Compression;
+use nnz_core::{
+    Error, Header, MatrixSink, MatrixSource, Names, Order, Result, SinkCapabilities, Storage,
+};
+use nnz_scientific::matlab::{
+    self, DENSE_CAPABILITIES, SPARSE_CAPABILITIES, SinkOptions, is_variable_name,
+};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+
+use crate::formats::MatrixTarget;
+use crate::{ConvertOptions, Location};
+
+/// The name of a variable, if none is given.
+const NAME: &str = "A";
+
+/// The target of a `.mat` file, which has one variable.
+pub(super) struct Target {
+    path: PathBuf,
+    /// Whether every element is stored.
+    storage: Storage,
+    options: SinkOptions,
+    write: WriteOptions,
+}
+
+impl Target {
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
+        let (path, name) = match to {
+            Location::Path { path, group } => (path.clone(), group.as_deref().unwrap_or(NAME)),
+            Location::Stream => {
+                return Err(Error::argument("a MAT-file cannot be written to standard output"));
+            }
+        };
+        if !is_variable_name(name) {
+            let what = format!(
+                "{to}: {name:?} is no name of a variable of MATLAB: a letter, then at most 62 letters, digits \
+                 and underscores"
+            );
+            return Err(Error::argument(what));
+        }
+        options.registry.check_name(&path, &super::INFO, &["HDF5"])?;
+        let options_of_sink = SinkOptions {
+            name: name.to_owned(),
+            compress: options.compress.unwrap_or(Compression::Gzip(1)),
+            threads: options.threads,
+        };
+        options_of_sink.compress.gzip_level("MAT-files")?;
+        let storage = source.header().storage;
+        Ok(Self { path, storage, options: options_of_sink, write: options.write })
+    }
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        match self.storage {
+            Storage::Sparse => SPARSE_CAPABILITIES,
+            Storage::Dense => DENSE_CAPABILITIES,
+        }
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn check(&self) -> Result<()> {
+        StagedFile::create(&self.path, self.write).map(drop)
+    }
+
+    fn min_bytes(&self, header: &Header) -> u64 {
+        match self.storage {
+            // One pointer per column.
+            Storage::Sparse => header.shape.cols.saturating_mul(8),
+            Storage::Dense if self.options.compress == Compression::None => {
+                let size = header.value_type.size() as u128;
+                u64::try_from(header.shape.cells().saturating_mul(size)).unwrap_or(u64::MAX)
+            }
+            Storage::Dense => 0,
+        }
+    }
+
+    fn unordered(&self, order: Order) -> String {
+        format!("a MATLAB matrix is written by column, not by {order}")
+    }
+
+    fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
+        let header = Header { storage: self.storage, ..header.clone() };
+        matlab::create(&self.path, &header, self.write, &self.options)
+    }
+}
