@@ -1,17 +1,20 @@
 //! Reading and writing text of lines.
 //!
 //! [`Input`] decompresses gzip, [`Lines`] returns lines or blocks of whole lines with their
-//! numbers, through buffers of fixed size. [`digits`] parses digits eight bytes at a time, and [`number`] numbers. A
-//! [`Target`] is where an [`Output`] is written: a file that appears when it is complete, or a stream.
+//! numbers, through buffers of fixed size. [`Tar`] reads the files of an archive. [`digits`] parses digits eight bytes
+//! at a time, and [`number`] numbers. A [`Target`] is where an [`Output`] is written: a file that appears when it is
+//! complete, or a stream.
 
 pub mod digits;
 mod input;
 mod lines;
 pub mod number;
 mod output;
+mod tar;
 mod target;
 
 pub use input::{Input, Members};
 pub use lines::{Block, Comments, LONGEST_LINE, Lines, OwnedBlock, newlines, read_error};
 pub use output::Output;
+pub use tar::{Tar, TarEntry, is_tar};
 pub use target::Target;

@@ -5,9 +5,10 @@ mod target;
 use std::path::Path;
 
 use nnz_core::{Error, Finding, MatrixSource, Result};
+use nnz_matrix_market::archive::{self, ArchiveMember};
 use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Matrix Market: text, plain or gzipped.
@@ -37,6 +38,9 @@ impl Format for MatrixMarket {
             return Ok(Some(Confidence::Certain));
         }
         let Some((_, start)) = probe.file() else { return Ok(None) };
+        if is_archive(probe) {
+            return Ok(Some(Confidence::Fallback));
+        }
         Ok(if nnz_matrix_market::looks_like(start) {
             Some(Confidence::Certain)
         } else {
@@ -45,9 +49,11 @@ impl Format for MatrixMarket {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let mut source = match probe.opened() {
-            Some(opened) => nnz_matrix_market::from_opened(opened)?,
-            None => nnz_matrix_market::open_stdin()?,
+        let archive = probe.file().filter(|_| is_archive(&probe));
+        let mut source = match (archive, probe.opened()) {
+            (Some((file, _)), _) => nnz_matrix_market::from_archive(file, probe.member())?,
+            (None, Some(opened)) => nnz_matrix_market::from_opened(opened)?,
+            (None, None) => nnz_matrix_market::open_stdin()?,
         };
         if let Some(repairs) = &options.repairs {
             source = source.repair_count(repairs)?;
@@ -74,6 +80,29 @@ impl Format for MatrixMarket {
         Ok(())
     }
 
+    fn selects(&self, probe: &Probe) -> Result<bool> {
+        Ok(is_archive(probe))
+    }
+
+    /// Lists the files of an archive.
+    fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
+        let Some((file, _)) = probe.file().filter(|_| is_archive(probe)) else {
+            return Ok(Vec::new());
+        };
+        let member = |found: ArchiveMember| {
+            let header = found.header.as_ref();
+            let shape = header.map(|header| vec![header.shape.rows, header.shape.cols]);
+            Member {
+                path: found.name,
+                shape: shape.unwrap_or_default(),
+                // `validate` reports the fault.
+                kind: if header.is_some() { "matrix" } else { "invalid" }.to_owned(),
+                value_type: header.map(|own| own.value_type.to_string()).unwrap_or_default(),
+            }
+        };
+        Ok(archive::members(file)?.into_iter().map(member).collect())
+    }
+
     fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> Result<bool> {
         Ok(INFO.is_extension_of(path))
     }
@@ -88,12 +117,17 @@ impl Format for MatrixMarket {
     }
 }
 
+/// Returns whether a file is an archive of texts.
+fn is_archive(probe: &Probe) -> bool {
+    probe.file().is_some_and(|(_, start)| archive::looks_like(start))
+}
+
 /// Returns whether the last line of a file ends with a newline. Compressed files have a checksum, which detects
 /// truncation.
 fn ends_a_line(probe: &Probe) -> Result<bool> {
     let Some((file, start)) = probe.file() else { return Ok(true) };
     let Some(last) = file.len().checked_sub(1) else { return Ok(true) };
-    if start.starts_with(b"\x1f\x8b") {
+    if start.starts_with(b"\x1f\x8b") || is_archive(probe) {
         return Ok(true);
     }
     let mut byte = [0];

@@ -18,6 +18,7 @@
 
 use nnz_testing::allocations::CountingAllocator;
 
+mod archive;
 mod cancellation;
 mod common;
 mod compare;
@@ -26,6 +27,7 @@ mod faulty_storage;
 mod fragments;
 mod in_memory;
 mod loom;
+mod matlab;
 mod mutations;
 mod partly_sorted;
 mod properties;
