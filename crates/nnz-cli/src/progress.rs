@@ -30,7 +30,8 @@ impl Bar {
 impl Progress for Bar {
     fn begin(&self, what: &str, total: Option<u64>) {
         self.with(|slot| {
-            let known = "{msg} {bar:30} {percent:>3}%  {human_pos} entries, {rate}{memory}, {eta} left";
+            let known =
+                "{msg} {bar:30} {percent:>3}%  {human_pos} entries, {rate}{memory}, {eta} left";
             let unknown = "{msg} {spinner} {human_pos} entries, {rate}{memory}";
             let (bar, template) = match total {
                 Some(total) => (ProgressBar::new(total), known),

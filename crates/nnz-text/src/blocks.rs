@@ -171,7 +171,7 @@ impl Blocks {
         let mut len = blank.map_or(0, |blank| blank + 1);
         let mut words = self.words + count_words(filled.get(..len).unwrap_or_default());
         let Layout { leading, group, .. } = self.layout;
-        while len > 0 && words > leading && (words - leading) % group != 0 {
+        while len > 0 && words > leading && !(words - leading).is_multiple_of(group) {
             let before = filled.get(..len).unwrap_or_default().trim_ascii_end();
             len = before.iter().rposition(is_blank).map_or(0, |blank| blank + 1);
             words -= 1;

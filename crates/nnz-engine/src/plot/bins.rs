@@ -31,6 +31,7 @@ pub(super) fn end(bin: usize) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "only numbers that are exact")]
 mod tests {
     use super::*;
 

@@ -188,7 +188,7 @@ impl Table {
     #[inline(always)]
     fn integer(&mut self, is_negative: bool, size: u64) {
         if size <= SMALL as u64 && !is_negative {
-            self.integers[size as usize & SMALL] += 1;
+            self.integers[usize::try_from(size).unwrap_or(0) & SMALL] += 1;
         } else {
             let table = if is_negative { &mut self.negative } else { &mut self.positive };
             if let Some(bin) = table.get_mut(bins::of_integer(size)) {

@@ -25,6 +25,7 @@ pub struct MatlabSource {
 
 /// How entries are stored.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one for each matrix")]
 pub(super) enum Form {
     Compressed(Compressed),
     Dense(Dense),

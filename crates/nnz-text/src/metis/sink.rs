@@ -277,7 +277,7 @@ impl MatrixSink for Sink {
         if self.failed {
             return Err(Error::argument("an earlier batch was not written"));
         }
-        if self.pairs.unpaired().is_some() || self.entries % 2 != 0 {
+        if self.pairs.unpaired().is_some() || !self.entries.is_multiple_of(2) {
             let place = Place::path(&self.encoder.path);
             let expected = "a symmetric matrix, since edges of a graph have no direction";
             return Err(Error::mismatch(place, "a matrix that is not symmetric", expected));

@@ -192,13 +192,11 @@ pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<I
     let inspect = || {
         let found = registry.detect(location, options)?;
         let (members, mut others) = (found.members(), Ok(Vec::new()));
-        if let Some(read) = found.group() {
-            if is_root(location) {
-                others = registry.all_groups(found.probe()).map(|mut groups| {
-                    groups.retain(|group| group != read);
-                    groups
-                });
-            }
+        if let Some(read) = found.group().filter(|_| is_root(location)) {
+            others = registry.all_groups(found.probe()).map(|mut groups| {
+                groups.retain(|group| group != read);
+                groups
+            });
         }
         let dataset = found.open(options)?;
         Ok(Inspected { dataset, members, others })

@@ -29,6 +29,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: false,
     options: &[],
+    read_options: &[],
 };
 
 /// What files are called in messages.

@@ -56,7 +56,7 @@ fn lead(report: &Report) -> String {
     let parts = ["Format", "Shape", "Stored entries", "Type of values", "Size"];
     let parts: Vec<String> = parts
         .into_iter()
-        .filter_map(|name| fact(name))
+        .filter_map(fact)
         .map(|(name, value)| match *name {
             "Stored entries" => format!("{value} stored entries"),
             _ => value.clone(),

@@ -20,6 +20,7 @@ const BIN: u32 = 3;
 const WIDEST: usize = 160;
 
 /// Where a picture is drawn, and how large it is.
+#[expect(clippy::large_enum_variant, reason = "there is one")]
 pub(super) enum Output {
     Json,
     Terminal(TerminalOptions),

@@ -50,7 +50,9 @@ impl Flat {
         if before == 0 && after == 0 {
             return self.array.read_bytes(&all(first..last), out);
         }
-        let within = |index: u64| [outer, &[index..index + 1]].concat();
+        let within = |index: u64| {
+            outer.iter().cloned().chain(std::iter::once(index..index + 1)).collect::<Vec<_>>()
+        };
         if first == last {
             return self.read(&within(first), before..after, out);
         }
