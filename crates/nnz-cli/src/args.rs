@@ -39,7 +39,7 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
 const AFTER_HELP: &str = "\
 A location is a file, a directory, or FILE::GROUP for a group in an HDF5, NetCDF or Zarr container, or \
 a variable of a MAT-file; \
-- is standard input or output (Matrix Market and fragments only). If nnz was built with the feature \
+- is standard input or output (Matrix Market and fragments; other text formats with --from and --to). If nnz was built with the feature \
 remote, a location may also be a URL: s3://, gs:// or az://, and https:// for a source. Without ::GROUP, nnz reads the root if it is a \
 matrix, otherwise the only matrix in the file. The format of a source is detected from its content; \
 the format of a target follows from its extension or --to.
@@ -55,8 +55,8 @@ Reads:  BPCells directories, R objects (.rds), HDF5, NetCDF, Zarr and npz; R
         .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/...,
         obsp/...; Loom (.loom): matrix, or FILE::layers/spliced, col_graphs/...;
         SciPy and PyData sparse arrays (.npz); NumPy arrays (.npy); MATLAB
-        variables (.mat); SVMlight (.svm), edge lists (.el, .wel) and METIS
-        graphs (.graph); tables of numbers (.csv, .tsv, .txt, .gct)
+        variables (.mat); SVMlight (.svm), edge lists (.el, .wel, KONECT) and
+        METIS graphs (.graph), each also with .gz; tables of numbers (.csv, .tsv, .txt, .gct)
 Writes: BPCells directories (.bpcells), R objects (.rds), and with --to bpcells
         .h5, .nc, .zarr and .npz; R matrices (.rds with --to dgCMatrix); Matrix
         Market (.mtx, .mtx.gz); 10x directories, and 10x HDF5 (.h5 with --to 10x);

@@ -25,6 +25,8 @@ mod loom;
 mod matlab;
 #[cfg(feature = "matrix-market")]
 mod matrix_market;
+#[cfg(feature = "text")]
+mod metis;
 #[cfg(feature = "scientific")]
 mod npy;
 mod options;

@@ -65,6 +65,8 @@ pub(super) struct Form {
     pub(super) fields: usize,
     /// The field with the weight, counted from 0.
     pub(super) weight: Option<usize>,
+    /// Whether the third field of each edge is `{}`.
+    pub(super) empty: bool,
     pub(super) base: u64,
     pub(super) undirected: bool,
     pub(super) bipartite: bool,
@@ -138,6 +140,11 @@ impl Form {
         let count = sample.words.len().max(2);
         let weight = match options.weight {
             Some(Weight::None) => None,
+            Some(Weight::Field(field)) if field > count && !lines.is_empty() => {
+                let found = format!("{count} fields");
+                let expected = format!("the weights in field {field}");
+                return Err(Error::mismatch(text.place(), found, expected));
+            }
             Some(Weight::Field(field)) => Some(field - 1),
             None if count > 3 => {
                 let at = lines.get(usize::from(header)).copied().unwrap_or(0);
@@ -165,6 +172,7 @@ impl Form {
             header,
             fields: count,
             weight,
+            empty: options.weight.is_none() && sample.is_empty_dict,
             base,
             undirected: options.undirected || kind == Some(b"sym"),
             bipartite: options.bipartite || kind == Some(b"bip"),

@@ -66,6 +66,10 @@ fn edge(text: &[u8], at: usize, form: &Form, visit: &mut impl Visit) -> Result<u
         let start = separator(text, end, form).ok_or_else(|| Fault::new(end, expected))?;
         end = match form.weight {
             Some(weight) if weight == field => weight_at(text, start, form, visit)?,
+            None if form.empty => match text.get(start..start + 2) {
+                Some(b"{}") => start + 2,
+                _ => return Err(Fault::new(start, "{}, as in the first edge")),
+            },
             _ => field_end(text, start, form),
         };
     }
@@ -182,6 +186,7 @@ pub(super) fn fields(line: &[u8]) -> Fields<'_> {
         header: false,
         fields: 0,
         weight: None,
+        empty: false,
         base: 0,
         undirected: false,
         bipartite: false,

@@ -53,7 +53,7 @@ fn files_of_other_programs_are_read_as_expected() {
         }
         count += 1;
     }
-    assert_eq!(count, 22);
+    assert_eq!(count, 23);
 }
 
 #[test]
@@ -83,6 +83,7 @@ fn errors_name_what_was_found_and_expected() {
         ("0 1 2\n1 2\n", 2, 4, "a weight, as in the first edge"),
         ("0 1\n1 2 3\n", 2, 5, "the end of the line"),
         ("0 1 2 3\n", 1, 7, "two nodes and a weight"),
+        ("0 1 {}\n1 2 {'weight': 3}\n", 2, 5, "as in the first edge"),
         ("0 1 {'color': 3}\n", 1, 5, "the only attribute"),
         ("0 1 {'weight': 3, 'color': 4}\n", 1, 17, "the only attribute"),
         ("0,1,2\n1 2 3\n", 2, 2, "a second node"),
@@ -91,6 +92,8 @@ fn errors_name_what_was_found_and_expected() {
         assert_eq!(error.place().at, Some(At::Line { line, column }), "{text}: {error}");
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
+    let error = refused("0 1 2\n", &default.weight(Some(Weight::Field(4))));
+    assert!(error.to_string().contains("the weights in field 4"), "{error}");
     let error = refused("0 1\n", &default.base(Some(Base::One)));
     assert_eq!(error.place().at, Some(At::Line { line: 1, column: 1 }), "{error}");
     let error = refused("0 1\n5 2\n", &default.size("5".parse().unwrap()));

@@ -68,7 +68,7 @@ fn files_of_other_programs_are_read_as_expected() {
         assert_eq!(found, wanted, "{name}");
         count += 1;
     }
-    assert_eq!(count, 16);
+    assert_eq!(count, 15);
 }
 
 #[test]

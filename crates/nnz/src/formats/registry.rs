@@ -25,7 +25,7 @@ use super::{anndata, fragment_text, loom, tenx};
 #[cfg(feature = "bpcells")]
 use super::{bpcells, bpcells_fragments};
 #[cfg(feature = "text")]
-use super::{edges, svmlight};
+use super::{edges, metis, svmlight};
 #[cfg(feature = "scientific")]
 use super::{npy, r_matrix, scipy};
 use crate::compute::PcaWriter;
@@ -60,6 +60,8 @@ const FORMATS: &[&dyn Format] = &[
     &svmlight::Svmlight,
     #[cfg(feature = "text")]
     &edges::Edges,
+    #[cfg(feature = "text")]
+    &metis::Metis,
     #[cfg(feature = "singlecell")]
     &fragment_text::FragmentText,
     #[cfg(feature = "text")]

@@ -19,7 +19,7 @@ pub fn samples() -> (tempfile::TempDir, Vec<PathBuf>) {
 }
 
 /// The numbers of golden files that are not samples, and what they are.
-const NO_SAMPLES: [(&str, usize, &str); 15] = [
+const NO_SAMPLES: [(&str, usize, &str); 16] = [
     ("anndata/valid", 58, "stores in tar files, files without X, Blosc 2"),
     ("binsparse/valid", 0, ""),
     ("bpcells", 183, "single arrays, texts, an unknown version, other R objects"),
@@ -31,6 +31,7 @@ const NO_SAMPLES: [(&str, usize, &str); 15] = [
     ("numpy", 5, "a descriptor without a shape, and texts"),
     ("rds", 34, "other objects, and texts"),
     ("scipy", 45, "malformed files, long doubles, arrays that SciPy 1.15 loses, texts"),
+    ("svmlight", 8, "malformed files, and the manifest"),
     ("tables", 18, "malformed files, files that need options, texts"),
     ("tenx", 31, "malformed files, and texts"),
     ("tree", 25, "trees without a matrix, stores in tar files, texts"),
@@ -82,7 +83,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     let folder = temporary.path();
     let mut samples = vec![folder.join("matrix.mtx")];
     std::fs::write(&samples[0], text(rows, cols, entries)).unwrap();
-    let targets: [(&str, &str, Option<Compression>); 28] = [
+    let targets: [(&str, &str, Option<Compression>); 30] = [
         ("t.csv", "csv", None),
         ("t.gct.gz", "gct", None),
         ("m.mtx.gz", "mtx", None),
@@ -111,6 +112,8 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         ("u.loom", "loom", Some(Compression::None)),
         ("s.npz", "scipy", None),
         ("z.npz", "scipy", Some(Compression::Gzip(4))),
+        ("m.svm", "svmlight", None),
+        ("m.wel.gz", "edges", None),
     ];
     for (name, format, compress) in targets {
         let (path, mut options) = (folder.join(name), unsynced());
@@ -126,6 +129,12 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         }
         samples.push(path);
     }
+    // A ring, which is symmetric.
+    let graph = folder.join("m.graph");
+    let ring = |at: usize| format!("{} {}\n", (at + rows - 1) % rows + 1, (at + 1) % rows + 1);
+    let lines: String = (0..rows).map(ring).collect();
+    std::fs::write(&graph, format!("{rows} {rows}\n{lines}")).unwrap();
+    samples.push(graph);
     let groups = folder.join("groups.h5");
     for group in ["a/b/c", "d"] {
         let to = nnz::Location::Path { path: groups.clone(), group: Some(group.to_owned()) };
