@@ -16,5 +16,6 @@
 mod common;
 mod edges;
 mod metis;
+mod round_trip;
 mod svmlight;
 mod table;
