@@ -65,10 +65,11 @@ fn options_of_reading_are_refused_by_other_formats() {
         "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 5\n",
     );
     for verb in ["cat", "info", "stats"] {
-        let message = run(&[verb, &source, "--base", "1"]).refused();
+        let message = run(&[verb, &source, "--base", "1"]).err;
         assert!(message.contains("--base does not apply to mtx"), "{message}");
     }
-    let message = run(&["cat", &source, "--base", "2", "--from", "edges"]).err;
+    let list = file(folder.path(), "a.el", "0 1\n");
+    let message = run(&["cat", &list, "--base", "2"]).err;
     assert!(message.contains("expected 0 or 1"), "{message}");
     let message = run(&["diff", &source, &source, "--base", "1"]).err;
     assert!(message.contains("--base does not apply to mtx"), "{message}");

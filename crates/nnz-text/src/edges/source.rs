@@ -158,7 +158,8 @@ impl EdgeListSource {
         let header = Header {
             shape,
             order: order.unwrap_or(Order::Row),
-            ordered: false,
+            // Edges are listed by their first node, unless they are sorted by the second one.
+            ordered: true,
             sorted_majors: order.is_some(),
             sorted_indices: None,
             value_type: if pattern { ValueType::Bint8 } else { survey.weights.value_type() },

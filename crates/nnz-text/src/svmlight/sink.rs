@@ -85,19 +85,25 @@ impl Prefixes {
             let found = format!("{column} \"{}\" of row {row}", shown.escape_debug());
             Err(Error::mismatch(place, found, expected))
         };
+        if let Some(ColumnValues::Numbers(values)) =
+            self.labels.as_ref().map(|labels| &labels.values)
+            && values.value_type().is_complex()
+        {
+            return refuse(0, LABEL, b"", "real numbers");
+        }
         let mut text = Vec::new();
         for (name, column) in [(LABEL, &self.labels), (QUERY, &self.queries)] {
             let Some(column) = column else { continue };
             let is_number = matches!(column.values, ColumnValues::Numbers(_));
             for row in 0..column.len() {
                 text.clear();
+                if column.is_missing(row) {
+                    continue;
+                }
                 if name == QUERY {
                     column.write_text(row, &mut text);
-                    let missing = column.is_missing(row);
-                    if !missing
-                        && nnz_lines::number::integer(&text, 0).map(|(_, end)| end)
-                            != Some(text.len())
-                    {
+                    let end = nnz_lines::number::integer(&text, 0).map(|(_, end)| end);
+                    if end != Some(text.len()) {
                         return refuse(row, name, &text, "an integer");
                     }
                 } else if !is_number {
@@ -120,9 +126,9 @@ impl Prefixes {
             None => out.push(b'0'),
             Some(labels) if labels.is_missing(row) => {}
             Some(labels) => match (&labels.values, usize::try_from(row)) {
+                // Complex labels were refused.
                 (ColumnValues::Numbers(values), Ok(row)) => {
-                    // Booleans as numbers.
-                    values.write_text(row, out, " ");
+                    let _ = write_value(out, values, row, true);
                 }
                 _ => labels.write_text(row, out),
             },

@@ -133,6 +133,18 @@ fn matlab() -> Vec<Subject> {
     files
 }
 
+/// SVMlight files and edge lists.
+fn rows_and_edges() -> Vec<Subject> {
+    let wanted = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| ["el", "ncol", "out", "svm", "wel"].contains(&extension))
+    };
+    let mut files = Subject::in_folder("testdata/svmlight", "svmlight/", wanted);
+    files.extend(Subject::in_folder("testdata/edges", "edges/", wanted));
+    assert!(files.len() >= 40, "{}", files.len());
+    files
+}
+
 /// 10x HDF5 files of all layouts.
 fn tenx() -> Vec<Subject> {
     let names = ["cr3_gex", "cr7_rust_gex", "cr3_feature_barcode", "cr2_one_genome", "index_mixed"];
@@ -669,6 +681,14 @@ fn randomly_damaged_mat_files() {
     as_they_are(&subjects);
     damaged_at_random(&subjects, damage::FILE, mutations().div_ceil(2));
     cut_short(&subjects, 8);
+}
+
+#[test]
+fn randomly_damaged_rows_and_edges() {
+    let subjects = rows_and_edges();
+    as_they_are(&subjects);
+    damaged_at_random(&subjects, damage::TEXT, mutations());
+    cut_short(&subjects, 16);
 }
 
 /// SciPy and NumPy files. There are many similar ones.
