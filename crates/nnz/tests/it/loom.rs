@@ -209,15 +209,15 @@ fn location_path(location: &Location) -> std::path::PathBuf {
 #[test]
 fn errors_name_what_is_broken() {
     for (file, group, expected) in [
-        ("bad_no_matrix.loom", None, "matrix: missing"),
+        ("bad_no_matrix.loom", None, "matrix is missing"),
         ("bad_matrix_1d.loom", None, "matrix: found 1 dimensions, expected two dimensions"),
         ("bad_matrix_strings.loom", None, "matrix: found elements of type string"),
-        ("bad_no_row_attrs.loom", None, "row_attrs: missing"),
-        ("bad_gene_short.loom", None, "row_attrs/Gene: found an attribute of shape [12]"),
-        ("bad_layer_shape.loom", Some("layers/x"), "layers/x: found an array of shape 2x2"),
+        ("bad_no_row_attrs.loom", None, "row_attrs is missing"),
+        ("bad_gene_short.loom", None, "Gene: found an attribute of shape [12]"),
+        ("bad_layer_shape.loom", Some("layers/x"), "layers/x: found an array of shape 2 x 2"),
         ("bad_graph_past_end.loom", Some("row_graphs/g"), "row_graphs/g"),
         ("layers.loom", Some("layers/none"), "no such group; the file has matrix, layers/"),
-        ("layers.loom", Some("row_attrs"), "no supported matrix in this group"),
+        ("layers.loom", Some("row_attrs"), "a table, not a matrix"),
     ] {
         let error = error(file, group);
         assert!(error.contains(expected), "{file}: {error}");

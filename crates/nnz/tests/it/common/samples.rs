@@ -34,7 +34,7 @@ const NO_SAMPLES: [(&str, usize, &str); 16] = [
     ("svmlight", 8, "malformed files, and the manifest"),
     ("tables", 18, "malformed files, files that need options, texts"),
     ("tenx", 31, "malformed files, and texts"),
-    ("tree", 25, "trees without a matrix, stores in tar files, texts"),
+    ("tree", 24, "trees without a matrix, stores in tar files, texts"),
     ("zarr", 4, "stores without a matrix, and texts"),
 ];
 
