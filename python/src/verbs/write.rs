@@ -40,6 +40,11 @@ pub(crate) fn convert<'py>(
         Some(_) => None,
         None => task::run(py, progress, move |context| {
             let options = options.cancellation(context.token());
+            // So is one that is converted to DAPHNE.
+            let to_frame = dialect.is_none() && frames::is_target(&to, options.format);
+            if to_frame && frames::is_text(&from, &OpenOptions::new())? {
+                return Ok(None);
+            }
             match convert_matrix(&from, &to, dialect, &options, &*context.progress) {
                 Err(error) if is_table(&error, &from, dialect)? => Ok(None),
                 Err(error) => Err(error),

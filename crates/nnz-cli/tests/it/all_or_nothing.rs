@@ -106,6 +106,7 @@ impl Case {
             case("AnnData file over a 10x file", h5ad, "t.h5", &["--force", "--to", "10x"], true),
             case("store to a new SciPy file", store, "t.npz", &[], false),
             case("store to a new Loom file", store, "t.loom", &[], false),
+            case("columns to a new table", store, "t.csv", &["slice", "--cols", "0:300"], false),
         ]
         .into_iter()
         .chain(Self::whole())
@@ -457,7 +458,9 @@ fn file_size_limits_are_reported() {
 fn limits_on_open_files_leave_no_files() {
     let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     let (mut refused, mut done) = (0, 0);
-    for target in ["t.zarr", "t.bpcells", "t.bsp.h5", "t.mtx", "t.dbdf", "t.bsp.npz", "t.bsp"] {
+    for target in
+        ["t.zarr", "t.bpcells", "t.bsp.h5", "t.mtx", "t.csv", "t.dbdf", "t.bsp.npz", "t.bsp"]
+    {
         for limit in 6..30 {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join(target);
