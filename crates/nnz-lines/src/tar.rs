@@ -9,7 +9,7 @@ use std::io::{self, Read};
 const BLOCK: usize = 512;
 
 /// The largest size of a long name, or of the records of pax.
-const LONGEST: u64 = 1 << 20;
+const LONGEST: u64 = 64 << 10;
 
 /// Returns whether a text starts with the header of an archive.
 #[must_use]
@@ -87,8 +87,8 @@ impl<R: Read> Tar<R> {
             self.skip()?;
             let mut block = [0; BLOCK];
             match self.reader.read(&mut block)? {
-                // Some archives lack the blocks of zeros at the end.
-                0 => return Ok(None),
+                // Without the block of zeros at the end it is truncated.
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 read => self.reader.read_exact(block.get_mut(read..).unwrap_or_default())?,
             }
             if block.iter().all(|byte| *byte == 0) {
@@ -131,7 +131,7 @@ impl<R: Read> Tar<R> {
     /// Reads the data of a description.
     fn short(&mut self) -> io::Result<Vec<u8>> {
         if self.left > LONGEST {
-            return Err(damaged("a name of more than 1 MiB in the tar archive"));
+            return Err(damaged("a name of more than 64 KiB in the tar archive"));
         }
         let mut data = Vec::new();
         self.read_to_end(&mut data)?;
@@ -143,8 +143,7 @@ impl<R: Read> Tar<R> {
         let rest = self.left.checked_add(self.padding);
         let rest = rest.ok_or_else(|| damaged("a file of 2^64 bytes in the tar archive"))?;
         let skipped = io::copy(&mut Read::take(&mut self.reader, rest), &mut io::sink())?;
-        // The padding of the last file may be missing.
-        if skipped < self.left {
+        if skipped < rest {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         (self.left, self.padding) = (0, 0);

@@ -15,6 +15,9 @@ const HEADER: usize = 512;
 /// Bytes that are read of each file to list it: comments, sizes, the first entries.
 const LONGEST_START: u64 = 1 << 20;
 
+/// The largest number of matrices in an archive.
+const MOST_MATRICES: usize = 10_000;
+
 /// Files that are listed in a message.
 const MOST: usize = 20;
 
@@ -64,6 +67,7 @@ pub fn members(file: &InputFile) -> Result<Vec<ArchiveMember>> {
             let source = crate::from_reader(Box::new(io::Cursor::new(text)), &name);
             let header = readable(source)?.map(|source| source.header().clone());
             found.push(ArchiveMember { name, bytes, header });
+            check_count(found.len(), file)?;
         }
     }
     Ok(found)
@@ -77,6 +81,17 @@ fn start(file: &InputFile) -> Result<Archive> {
 
 fn next(tar: &mut Archive, file: &InputFile) -> Result<Option<TarEntry>> {
     tar.next_file().map_err(|error| file.error(error))
+}
+
+/// Refuses an archive with so many files that their names take much memory.
+fn check_count(count: usize, file: &InputFile) -> Result<()> {
+    match count > MOST_MATRICES {
+        true => {
+            let what = format!("an archive of more than {MOST_MATRICES} matrices");
+            Err(Error::unsupported(file.place(), what))
+        }
+        false => Ok(()),
+    }
 }
 
 fn is_matrix(name: &str) -> bool {
@@ -109,6 +124,7 @@ pub(crate) fn select(file: &InputFile, wanted: Option<&str>) -> Result<String> {
         }
         if is_matrix(&name) {
             matrices.push(name);
+            check_count(matrices.len(), file)?;
         }
     }
     let choices = || {

@@ -15,7 +15,7 @@ mod variable;
 
 pub use class::Class;
 pub use open::{MatlabData, MatlabTensor};
-pub use sink::{DENSE_CAPABILITIES, SPARSE_CAPABILITIES, SinkOptions, create};
+pub use sink::{DENSE_CAPABILITIES, SinkOptions, create, sparse_capabilities};
 pub use source::MatlabSource;
 pub use v5::{MatFile, is_v5};
 pub use v73::{is_v73, open, variables};

@@ -15,14 +15,17 @@ use nnz_storage::staging::{StagedFile, WriteOptions};
 use super::v73::{CLASS, HEADER, INT_DECODE};
 use crate::matlab::Class;
 
-/// What a sparse matrix can store: MATLAB has sparse matrices of these types.
-pub const SPARSE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
-    unique: true,
-    ..SinkCapabilities::new(
-        &[Order::Col],
-        &[ValueType::Bint8, ValueType::F64, ValueType::ComplexF64],
-    )
-};
+/// Returns what a sparse matrix can store, for values of a type: MATLAB has sparse matrices of booleans,
+/// doubles and complex doubles.
+#[must_use]
+pub fn sparse_capabilities(value_type: ValueType) -> SinkCapabilities {
+    let types: &'static [ValueType] = match value_type {
+        ValueType::Bint8 => &[ValueType::Bint8],
+        complex if complex.is_complex() => &[ValueType::ComplexF64],
+        _ => &[ValueType::F64],
+    };
+    SinkCapabilities { unique: true, ..SinkCapabilities::new(&[Order::Col], types) }
+}
 
 /// What a dense array can store.
 pub const DENSE_CAPABILITIES: SinkCapabilities = SinkCapabilities {

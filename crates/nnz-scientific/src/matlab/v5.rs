@@ -79,9 +79,14 @@ impl MatFile {
         let origin =
             Origin { path: self.file.path(), bytes: Some(self.file.len()), version: VERSION };
         if !variable.sparse {
-            let count = count(&variable.shape);
-            let real = parts.next("pr", count)?;
-            let imaginary = if variable.complex { Some(parts.next("pi", count)?) } else { None };
+            let count = count(&variable.shape).ok_or_else(|| {
+                Error::mismatch(place.clone(), "dimensions of more than 2^64 elements", "fewer")
+            })?;
+            let real = parts.next("pr", Some(count))?;
+            let imaginary = match variable.complex {
+                true => Some(parts.next("pi", Some(count))?),
+                false => None,
+            };
             let values = Numbers::cast(real, imaginary, value_type)?;
             return MatlabData::dense(&origin, variable, values);
         }
@@ -94,7 +99,7 @@ impl MatFile {
     }
 }
 
-/// Returns the number of elements of a shape; `None` on overflow, which the size of no file matches.
+/// Returns the number of elements of a shape; `None` on overflow.
 fn count(shape: &[u64]) -> Option<u64> {
     match shape.contains(&0) {
         true => Some(0),

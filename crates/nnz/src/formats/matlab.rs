@@ -23,7 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "matlab",
     aliases: &["mat"],
     extensions: &["mat"],
-    summary: "MATLAB variables, sparse and dense: MAT-files of version 5 (-v6, -v7) and 7.3; written as 7.3",
+    summary: "MATLAB variables: MAT-files of versions 5 (-v6, -v7) and 7.3; written as 7.3",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix],
     containers: false,

@@ -18,7 +18,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "mtx",
     aliases: &["matrix-market", "matrixmarket"],
     extensions: &["mtx", "mtx.gz"],
-    summary: "Matrix Market: coordinate and array text, plain or gzipped",
+    summary: "Matrix Market: coordinate and array text, plain, gzipped, or in a .tar.gz",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
     containers: false,

@@ -19,7 +19,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "scipy",
     aliases: &[],
     extensions: &["npz"],
-    summary: "SciPy sparse matrices and arrays: csr, csc, coo; bsr, dia and PyData sparse are read but not written",
+    summary: "SciPy sparse: csr, csc, coo; bsr, dia and PyData sparse are read but not written",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix, DatasetKind::Tensor],
     containers: false,

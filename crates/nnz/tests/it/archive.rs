@@ -41,7 +41,7 @@ fn the_matrix_with_the_name_of_its_directory_is_the_main_one() {
             let matrix = manifest::open(&archive.at(name)).unwrap();
             let entries: Vec<_> = matrix.entries().unwrap().map(Result::unwrap).collect();
             let found: Vec<_> = entries.iter().map(|(r, c, v)| (*r, *c, v.to_string())).collect();
-            let expected = [(2, 0, "1.5"), (0, 1, "-2"), (1, 2, "4")];
+            let expected = [(2, 0, "1.5"), (0, 1, "-2.0"), (1, 2, "4.0")];
             assert_eq!(found, expected.map(|(row, col, value)| (row, col, value.to_owned())));
             assert_eq!(matrix.about().unwrap().container, "tar archive");
             // The text is read from the beginning again.
@@ -93,7 +93,9 @@ fn other_archives_are_refused_with_a_reason() {
 fn damaged_archives() {
     let mut random = nnz_testing::random::Random::new(9);
     for whole in [pack(&FILES), pack_gzip(&FILES)] {
-        let main_ends = if whole.starts_with(b"\x1f\x8b") { whole.len() - 30 } else { 2300 };
+        // The first file takes two blocks of 512 bytes, and the main matrix follows its header.
+        let plain = 1536 + MAIN.len();
+        let main_ends = if whole.starts_with(b"\x1f\x8b") { whole.len() / 2 } else { plain };
         for _ in 0..300 {
             let mut bytes = whole.clone();
             for _ in 0..=random.below(3) {

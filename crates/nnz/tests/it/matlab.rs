@@ -31,8 +31,9 @@ fn variables_match_their_manifest() {
         let compared = match manifest::open(&entry.location()) {
             Ok(matrix) => {
                 let wanted = expected["dtype"].as_str().unwrap().replace("bool", "bint8");
-                let found = matrix.header().value_type.to_string().replace('_', "");
-                let complex = [("complex128", "complexfloat64"), ("complex64", "complexfloat32")];
+                let found = matrix.header().value_type.to_string();
+                let complex =
+                    [("complex128", "complex[float64]"), ("complex64", "complex[float32]")];
                 let same = complex.iter().any(|(a, b)| wanted == *a && found == *b);
                 match wanted == found || same {
                     true => manifest::compare(&*matrix, expected),

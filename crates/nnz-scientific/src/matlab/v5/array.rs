@@ -9,6 +9,9 @@ use crate::matlab::{Class, MAX_DIMENSIONS};
 /// The largest size of a name, or of the names of all fields of a struct.
 const LONGEST_NAMES: u64 = 1 << 20;
 
+/// The largest length of the name of a field; 64 in MATLAB.
+const LONGEST_FIELD: usize = 1024;
+
 /// Bits of the flags.
 const COMPLEX: u8 = 1 << 3;
 const LOGICAL: u8 = 1 << 1;
@@ -148,8 +151,9 @@ impl Parser<'_> {
         let length = <[u8; 4]>::try_from(&*length).ok().map(|bytes| self.word(bytes));
         let length = length.and_then(|length| usize::try_from(length).ok());
         let (names, first) = self.short((next, end), &[1, 2, 16], "the names of fields")?;
-        let Some(length) = length.filter(|length| *length > 0 || names.is_empty()) else {
-            return Err(self.wrong(at, "field names of length 0", "a length of 1 or more"));
+        let valid = |length: &usize| (1..=LONGEST_FIELD).contains(length) || names.is_empty();
+        let Some(length) = length.filter(valid) else {
+            return Err(self.wrong(at, "another length of field names", "1 to 1024 bytes"));
         };
         let name = |bytes: &[u8]| {
             let used = bytes.split(|byte| *byte == 0).next().unwrap_or_default();

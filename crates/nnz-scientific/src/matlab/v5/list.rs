@@ -1,12 +1,15 @@
 //! The variables of a file, and the fields of structs.
 
-use nnz_core::Result;
+use nnz_core::{Error, Result};
 use nnz_storage::InputFile;
 
 use super::array::{Array, Parser};
 use super::element::{Element, elements};
 use super::space::{Forward, Reader, Space};
 use crate::matlab::{Class, MAX_DEPTH, Variable};
+
+/// The largest size of the list, in bytes. Names in compressed data are much longer than the file.
+const LONGEST_LIST: usize = 64 << 20;
 
 /// A variable, and where it is.
 #[derive(Debug)]
@@ -22,6 +25,7 @@ pub(super) struct Found {
 /// Lists all variables.
 pub(super) fn list(file: &InputFile, big: bool) -> Result<Vec<Found>> {
     let mut found = Vec::new();
+    let mut bytes = 0;
     for element in elements(file, big) {
         let element = element?;
         let place = file.place();
@@ -37,7 +41,9 @@ pub(super) fn list(file: &InputFile, big: bool) -> Result<Vec<Found>> {
             (&mut random, element.at, element.at + element.bytes)
         };
         let parser = Parser { reader, big, place: &place };
-        Lister { parser, element, found: &mut found }.array("", None, (start, end), 0)?;
+        let mut lister = Lister { parser, element, found: &mut found, bytes };
+        lister.array("", None, (start, end), 0)?;
+        bytes = lister.bytes;
     }
     Ok(found)
 }
@@ -46,6 +52,8 @@ struct Lister<'a> {
     parser: Parser<'a>,
     element: Element,
     found: &'a mut Vec<Found>,
+    /// The size of the list.
+    bytes: usize,
 }
 
 impl Lister<'_> {
@@ -74,6 +82,11 @@ impl Lister<'_> {
                 at = tag.next;
             }
             return Ok(());
+        }
+        self.bytes += path.len() + size_of::<Found>() + size_of_val(&*shape);
+        if self.bytes > LONGEST_LIST {
+            let what = format!("more than {} variables and fields", self.found.len());
+            return Err(Error::unsupported(self.parser.place.clone(), what));
         }
         let variable = Variable { path, class, shape, sparse, complex };
         self.found.push(Found { variable, element: self.element, start, end });

@@ -7,6 +7,9 @@ use nnz_container::matrix::Vector;
 use nnz_container::tree::NdArray;
 use nnz_core::{Error, Place, Result, ValueType};
 
+/// Number of elements for which no stored data is required.
+const UNPROVEN: u64 = 64 << 20;
+
 /// An array that is read as one of one dimension.
 pub(super) struct Flat {
     array: Box<dyn NdArray>,
@@ -26,6 +29,10 @@ impl Flat {
         let Some(len) = len else {
             return Err(Error::mismatch(array.place(), "more than 2^64 elements", "fewer"));
         };
+        if len > UNPROVEN && !array.is_fully_stored()? {
+            let found = format!("{len} elements in chunks of which some are not stored");
+            return Err(Error::mismatch(array.place(), found, "all chunks"));
+        }
         Ok(Vector::of_numbers(Box::new(Self { array, value_type, len })))
     }
 

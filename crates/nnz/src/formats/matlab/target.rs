@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use nnz_container::Compression;
 use nnz_core::{
     Error, Header, MatrixSink, MatrixSource, Names, Order, Result, SinkCapabilities, Storage,
+    ValueType,
 };
 use nnz_scientific::matlab::{
-    self, DENSE_CAPABILITIES, SPARSE_CAPABILITIES, SinkOptions, is_variable_name,
+    self, DENSE_CAPABILITIES, SinkOptions, is_variable_name, sparse_capabilities,
 };
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -22,6 +23,7 @@ pub(super) struct Target {
     path: PathBuf,
     /// Whether every element is stored.
     storage: Storage,
+    value_type: ValueType,
     options: SinkOptions,
     write: WriteOptions,
 }
@@ -53,14 +55,15 @@ impl Target {
         };
         options_of_sink.compress.gzip_level("MAT-files")?;
         let storage = source.header().storage;
-        Ok(Self { path, storage, options: options_of_sink, write: options.write })
+        let value_type = options.value_type.unwrap_or(source.header().value_type);
+        Ok(Self { path, storage, value_type, options: options_of_sink, write: options.write })
     }
 }
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
         match self.storage {
-            Storage::Sparse => SPARSE_CAPABILITIES,
+            Storage::Sparse => sparse_capabilities(self.value_type),
             Storage::Dense => DENSE_CAPABILITIES,
         }
     }
