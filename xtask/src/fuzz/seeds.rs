@@ -109,6 +109,7 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
         }
         "rds" => files(&[data.join("bpcells/matrix_rds"), data.join("bpcells/fragments_rds")])?,
         "bitpack" => packed(&files(&[data.join("bpcells/codec")])?),
+        "matlab" => with_ending(&[data.join("matlab")], "mat")?,
         "npz" => with_ending(&binsparse, "npz")?,
         "netcdf" => with_ending(&binsparse, "nc")?,
         "zarr" => {

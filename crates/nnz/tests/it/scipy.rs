@@ -48,7 +48,13 @@ fn files_match_their_manifest() {
             continue;
         };
         let compared = match nnz::open(entry.location()) {
-            Ok(Dataset::Matrix(matrix)) => manifest::compare(&*matrix, expected),
+            Ok(Dataset::Matrix(matrix)) => {
+                // Only PyData has a fill value.
+                let fill =
+                    matrix.header().fill.map_or(0.0, |fill| fill.to_string().parse().unwrap());
+                assert_eq!(fill, expected["fill"].as_f64().unwrap_or(0.0), "{name}");
+                manifest::compare(&*matrix, expected)
+            }
             Ok(Dataset::Tensor(tensor)) => compare_tensor(&tensor, expected),
             Ok(other) => Err(format!("{other:?}")),
             Err(error) => Err(error.to_string()),
