@@ -43,7 +43,7 @@ fn read(file: &InputFile, at: u64, big: bool) -> Result<Element> {
         let found = format!("the end of the file after {left} bytes");
         return Err(Error::mismatch(place(), found, "the tag of an element"));
     }
-    file.read_exact_at(&mut bytes, at).map_err(|error| file.error(error))?;
+    file.read_metadata_at(&mut bytes, at).map_err(|error| file.error(error))?;
     let tag = Tag::parse(bytes, at, big).filter(|tag| matches!(tag.kind, MATRIX | COMPRESSED));
     let Some(tag) = tag else {
         let found = format!("the bytes {}", bytes.escape_ascii());

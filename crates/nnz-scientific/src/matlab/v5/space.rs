@@ -15,6 +15,9 @@ const IN_MEMORY: u64 = 1 << 20;
 /// Maximum ratio of deflate.
 const MAX_RATIO: u64 = 1032;
 
+/// Compressed bytes at the start of a variable that are kept.
+const KEPT: u64 = 64 << 10;
+
 /// Bytes that are decompressed at once.
 const BLOCK: usize = 64 << 10;
 
@@ -133,11 +136,10 @@ struct Random<'a>(&'a Space);
 
 impl Reader for Random<'_> {
     fn read_at(&mut self, at: u64, out: &mut [u8]) -> Result<()> {
-        let place = match self.0 {
-            Space::File(file) => file.place(),
-            Space::Inflated { .. } => Place::default(),
-        };
-        self.0.read_at(at, out, &place)
+        match self.0 {
+            Space::File(file) => file.read_metadata_at(out, at).map_err(|error| file.error(error)),
+            Space::Inflated { .. } => self.0.read_at(at, out, &Place::default()),
+        }
     }
 
     fn shown(&self, at: u64) -> u64 {
@@ -150,12 +152,19 @@ struct Packed<'a> {
     file: &'a InputFile,
     at: u64,
     left: u64,
+    /// Bytes that are kept, as they are read to list the variable, and again to open it.
+    kept: u64,
 }
 
 impl Read for Packed<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
         let read = match out.get_mut(..most) {
+            Some(part) if most > 0 && most as u64 <= self.kept => {
+                self.file.read_metadata_at(part, self.at)?;
+                self.kept -= most as u64;
+                most
+            }
             Some(part) if most > 0 => self.file.read_at(part, self.at)?,
             _ => 0,
         };
@@ -179,7 +188,7 @@ pub(super) struct Forward<'a> {
 impl<'a> Forward<'a> {
     /// Starts decompressing, and reads the tag of the variable.
     pub(super) fn open(file: &'a InputFile, element: Element, big: bool) -> Result<(Self, Tag)> {
-        let packed = Packed { file, at: element.at, left: element.bytes };
+        let packed = Packed { file, at: element.at, left: element.bytes, kept: KEPT };
         let inflater = ZlibDecoder::new(packed);
         let mut forward = Self { file, element, inflater, position: 0, first: None };
         let mut bytes = [0; 8];
