@@ -36,6 +36,8 @@ from ._open import open
 from ._options import TargetOptions, WriteOptions, set_temporary_directory
 from ._partitions import Partition
 from ._pca import PCA, pca
+from ._plot import Plots
+from ._report import Report
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._sample import sample
 from ._slice import slice
@@ -76,9 +78,11 @@ __all__ = [
     "MissingFileError",
     "PCA",
     "Partition",
+    "Plots",
     "PositionError",
     "QC",
     "RepairSummary",
+    "Report",
     "SplitSummary",
     "StorageError",
     "Summary",

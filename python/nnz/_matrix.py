@@ -19,7 +19,9 @@ from ._lazy import Lazy
 from ._matrix_handle import MatrixHandle
 from ._options import PathLike
 from ._parallel import Parallel
+from ._plot import Plots
 from ._positions import sampled
+from ._report import Report
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
@@ -528,6 +530,43 @@ class Matrix(Lazy, Parallel):
         23866
         """
         return batches(self._source, self._handle.memory, nbytes)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures of the matrix, on axes of matplotlib.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m.plot.spy()  # doctest: +SKIP
+        <Axes: ...>
+        """
+        return Plots(self)
+
+    def report(self) -> Report:
+        """Make a page about the matrix: properties, pictures, sizes in other formats, and summaries of both axes.
+
+        What is stored is also validated. Entries are read several times.
+
+        Returns
+        -------
+        nnz.Report
+            Shown in notebooks; `save` writes it to a file.
+
+        Raises
+        ------
+        nnz.Error
+            The matrix cannot be read.
+
+        Examples
+        --------
+        >>> page = nnz.open("examples/pbmc_10x_v3_mtx").report()
+        >>> page.save(tmp / "pbmc.html")
+        """
+        is_stored = type(self._handle) is MatrixHandle and not self._handle.transposed
+        path = self._handle.path if is_stored else None
+        with storage(self._handle.storage_options):
+            return Report(_nnz.report(self._source, path, self._handle.memory))
 
     def __repr__(self) -> str:
         return _show.text(self)

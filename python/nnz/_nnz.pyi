@@ -15,6 +15,22 @@ _Found = list[Any]
 
 Column = tuple[str, str, Any, Any, Any, bool]
 
+def density(
+    source: Source, most: tuple[int, int], memory_limit: _Memory = None, workers: Optional[int] = None
+) -> tuple[npt.NDArray[np.uint64], int, int, int, int]: ...
+def lengths(
+    source: Source, axis: str, measure: str, memory_limit: _Memory = None, workers: Optional[int] = None
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint64]]: ...
+def value_counts(
+    source: Source, memory_limit: _Memory = None, workers: Optional[int] = None
+) -> tuple[npt.NDArray[np.uint64], list[tuple[float, float, int]], list[int]]: ...
+def spy_svg(
+    source: Source, title: str, id: str, memory_limit: _Memory = None, workers: Optional[int] = None
+) -> str: ...
+def report(
+    source: Source, path: Optional[str] = None, memory_limit: _Memory = None, workers: Optional[int] = None
+) -> str: ...
+
 class Source:
     @staticmethod
     def open(path: _Path, memory_limit: _Memory = None) -> Source: ...

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, List, Tuple
+from uuid import uuid4
+
+from . import _nnz
+from ._errors import Error
 
 if TYPE_CHECKING:
     from ._matrix import Matrix
@@ -39,9 +43,24 @@ def facts(matrix: Matrix) -> List[Tuple[str, str]]:
     return found
 
 
+MOST_ENTRIES = 2_000_000
+"""Larger matrices are not drawn, since reading them takes time."""
+
+
 def html(matrix: Matrix) -> str:
-    """Describe a matrix as a table."""
-    return table("nnz.Matrix", facts(matrix))
+    """Describe a matrix as a table, with a picture of where its entries are if it is small."""
+    return table("nnz.Matrix", facts(matrix)) + _picture(matrix)
+
+
+def _picture(matrix: Matrix) -> str:
+    if matrix.nnz is None or matrix.nnz > MOST_ENTRIES or _nnz.is_url(matrix.path):
+        return ""
+    try:
+        # Other pictures of the page have other identifiers.
+        return _nnz.spy_svg(matrix._source, "Where the entries are", f"nnz-{uuid4().hex}", matrix._handle.memory)
+    except Error:
+        # It is reported when the matrix is used.
+        return ""
 
 
 def table(caption: str, found: List[Tuple[str, str]]) -> str:

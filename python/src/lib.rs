@@ -16,6 +16,7 @@ mod numpy_api;
 mod open;
 mod options;
 mod part;
+mod plot;
 mod select;
 mod source;
 mod stats;
@@ -49,6 +50,8 @@ mod _nnz {
     use crate::numpy_api::load_numpy;
     #[pymodule_export]
     use crate::open::{from_binsparse, open, open_listed};
+    #[pymodule_export]
+    use crate::plot::{density, lengths, report, spy_svg, value_counts};
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]

@@ -1,0 +1,161 @@
+"""Pictures of a matrix, on axes of matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from . import _nnz
+from ._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._matrix import Matrix
+
+DARK = "#2a6bb0"
+"""Colour of lines and bars."""
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install matplotlib") from error
+    return pyplot.subplots()[1]
+
+
+class Plots:
+    """Pictures of a matrix: `Matrix.plot`. Each reads the entries once, in little memory."""
+
+    __slots__ = ("_matrix",)
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+
+    def spy(self, ax: Any = None, *, bins: int = 200, **options: Any) -> Any:
+        """Draw where the entries are: their number in each bin of a grid, with a logarithmic scale.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+        bins : int
+            Rows and columns of the grid at the most.
+        **options
+            As in `matplotlib.axes.Axes.imshow`, such as ``cmap``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        nnz.ArgumentError
+            `bins` is not from 1 to 10,000.
+        ImportError
+            matplotlib is not installed.
+        """
+        if not 1 <= bins <= 10_000:
+            raise ArgumentError(f"bins={bins}: expected a number from 1 to 10,000")
+        ax = _axes(ax)
+        from matplotlib.colors import LogNorm
+
+        matrix = self._matrix
+        counts, rows, cols, rows_per_bin, cols_per_bin = _nnz.density(matrix._source, (bins, bins), matrix._handle.memory)
+        grid = np.ma.masked_equal(counts.reshape(rows, cols), 0)
+        # The last bins may be smaller, but the axes end at the end of the matrix.
+        extent = (0, cols * cols_per_bin, rows * rows_per_bin, 0)
+        given = {"cmap": "Blues", "aspect": "auto", "interpolation": "nearest", "extent": extent}
+        if counts.any():
+            given["norm"] = LogNorm(1, max(int(counts.max()), 2))
+        image = ax.imshow(grid, **{**given, **options})
+        height, width = matrix.shape
+        ax.set_xlim(0, max(width, 1))
+        ax.set_ylim(max(height, 1), 0)
+        names = [f"{axis} ({kind})" if kind else axis for axis, kind in zip(("rows", "columns"), matrix.axis_kinds)]
+        ax.set(xlabel=names[1], ylabel=names[0], title="Where the entries are")
+        if counts.any():
+            what = f"entries per {rows_per_bin:,} × {cols_per_bin:,}" if rows_per_bin * cols_per_bin > 1 else "entries"
+            ax.figure.colorbar(image, ax=ax, label=what)
+        return ax
+
+    def knee(self, ax: Any = None, *, axis: Optional[str] = None, measure: str = "nnz", **options: Any) -> Any:
+        """Draw the number of entries, or the sum, of each cell from the largest on, on logarithmic scales.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+        axis : str, optional
+            ``"cells"``, ``"features"``, ``"rows"`` or ``"cols"``; by default cells, or columns if the file does not
+            state which axis has cells.
+        measure : str
+            ``"nnz"`` or ``"sum"``.
+        **options
+            As in `matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        nnz.ArgumentError
+            The axis or the measure does not exist.
+        nnz.Error
+            The values are complex, or the matrix cannot be read.
+        ImportError
+            matplotlib is not installed.
+        """
+        matrix = self._matrix
+        if axis is None:
+            axis = "cells" if "cells" in matrix.axis_kinds else "cols"
+        numbers, counts = _nnz.lengths(matrix._source, axis, measure, matrix._handle.memory)
+        ax = _axes(ax)
+        # From the largest on: a number has the ranks after those of all larger ones.
+        last = np.cumsum(counts[::-1])
+        ranks = np.column_stack([last - counts[::-1] + 1, last]).ravel()
+        ax.plot(ranks, np.repeat(numbers[::-1], 2), **{"color": DARK, **options})
+        one = {"cols": "column", "rows": "row"}.get(axis, axis.rstrip("s"))
+        what = f"entries per {one}" if measure == "nnz" else f"sum per {one}"
+        ax.set(xscale="log", yscale="log", xlabel="rank", ylabel=what, title=what.capitalize())
+        return ax
+
+    def values(self, ax: Any = None, **options: Any) -> Any:
+        """Draw how many entries have which value: small integers one by one, others in bins.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            As in `matplotlib.axes.Axes.bar`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        nnz.Error
+            The values are complex, or the matrix cannot be read.
+        ImportError
+            matplotlib is not installed.
+        """
+        matrix = self._matrix
+        integers, bins, (nan, below, above) = _nnz.value_counts(matrix._source, matrix._handle.memory)
+        groups = [(low, f"{low:g} to {high:g}", count) for low, high, count in bins]
+        groups += [(float(number), str(number), int(count)) for number, count in enumerate(integers) if count]
+        groups = [(float("-inf"), "-inf", below), *sorted(groups), (float("inf"), "inf", above), (0.0, "nan", nan)]
+        shown = [(label, count) for _, label, count in groups if count]
+        ax = _axes(ax)
+        given = {"color": DARK, "width": 0.9, **options}
+        ax.bar(range(len(shown)), [count for _, count in shown], **given)
+        if shown:
+            ax.set_yscale("log")
+            step = -(-len(shown) // 12)
+            ax.set_xticks(range(0, len(shown), step), [label for label, _ in shown][::step], rotation=45, ha="right")
+        ax.set(xlabel="value", ylabel="entries", title="Values of the entries")
+        return ax

@@ -1,0 +1,146 @@
+//! The numbers of pictures, and pages about a matrix.
+
+use nnz::engine::plot::{LengthMeasure, PlotOptions, density as density_of, lengths as lengths_of, values};
+use nnz::plot::draw::{SvgOptions, svg};
+use nnz::report::{Report, ReportOptions, html};
+use nnz::{Location, NoProgress, plot};
+use numpy::IntoPyArray as _;
+use pyo3::prelude::*;
+
+use crate::error::argument;
+use crate::options::{memory, threads};
+use crate::source::Source;
+use crate::{select, task};
+
+/// Counts of bins row by row, rows and columns of the grid, and rows and columns of a bin.
+type Grid<'py> = (Bound<'py, PyAny>, usize, usize, u64, u64);
+
+/// Numbers and how many rows or columns have each.
+type Counted<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// Counts of 0, 1, 2, ...; the ends of bins and their counts; counts of NaN, negative and positive infinity.
+type Values<'py> = (Bound<'py, PyAny>, Vec<(f64, f64, u64)>, [u64; 3]);
+
+fn plotting(
+    py: Python<'_>,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+    workers: Option<&Bound<'_, PyAny>>,
+) -> PyResult<PlotOptions> {
+    let (memory, threads) = (memory(py, memory_limit)?, threads(py, workers)?);
+    Ok(PlotOptions::default().memory(memory).threads(threads))
+}
+
+/// Counts the entries in each bin of a grid.
+#[pyfunction]
+#[pyo3(signature = (source, most, memory_limit=None, workers=None))]
+pub(crate) fn density<'py>(
+    py: Python<'py>,
+    source: &Source,
+    most: [usize; 2],
+    memory_limit: Option<&Bound<'py, PyAny>>,
+    workers: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Grid<'py>> {
+    let (inner, place) = source.inner();
+    let options = plotting(py, memory_limit, workers)?;
+    let found = task::run(py, None, move |context| {
+        let options = options.cancellation(context.token());
+        density_of(&*inner, &place, most, &options, &NoProgress)
+    })?;
+    let counts = found.counts.into_pyarray(py).into_any();
+    Ok((counts, found.rows, found.cols, found.rows_per_bin, found.cols_per_bin))
+}
+
+/// Counts rows or columns by their entries or sums.
+#[pyfunction]
+#[pyo3(signature = (source, axis, measure, memory_limit=None, workers=None))]
+pub(crate) fn lengths<'py>(
+    py: Python<'py>,
+    source: &Source,
+    axis: &str,
+    measure: &str,
+    memory_limit: Option<&Bound<'py, PyAny>>,
+    workers: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Counted<'py>> {
+    let (inner, place) = source.inner();
+    let axis = select::axis_of(py, axis, || Ok(inner.header().axis_kinds))?;
+    let measure = match measure {
+        "nnz" => LengthMeasure::Nnz,
+        "sum" => LengthMeasure::Sum,
+        _ => {
+            let what = format!("measure {measure:?}: expected \"nnz\" or \"sum\"");
+            return Err(argument(py, what));
+        }
+    };
+    let options = plotting(py, memory_limit, workers)?;
+    let found = task::run(py, None, move |context| {
+        let options = options.cancellation(context.token());
+        lengths_of(&*inner, &place, axis, measure, &options, &NoProgress)
+    })?;
+    let (numbers, counts): (Vec<f64>, Vec<u64>) = found.values.into_iter().unzip();
+    Ok((numbers.into_pyarray(py).into_any(), counts.into_pyarray(py).into_any()))
+}
+
+/// Counts values by size.
+#[pyfunction]
+#[pyo3(signature = (source, memory_limit=None, workers=None))]
+pub(crate) fn value_counts<'py>(
+    py: Python<'py>,
+    source: &Source,
+    memory_limit: Option<&Bound<'py, PyAny>>,
+    workers: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Values<'py>> {
+    let (inner, place) = source.inner();
+    let options = plotting(py, memory_limit, workers)?;
+    let found = task::run(py, None, move |context| {
+        values(&*inner, &place, &options.cancellation(context.token()), &NoProgress)
+    })?;
+    let bins = found.bins.iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
+    let others = [found.nan, found.negative_infinity, found.positive_infinity];
+    Ok((found.integers.into_pyarray(py).into_any(), bins, others))
+}
+
+/// Draws where entries are, as SVG. `id` is unique in the page.
+#[pyfunction]
+#[pyo3(signature = (source, title, id, memory_limit=None, workers=None))]
+pub(crate) fn spy_svg(
+    py: Python<'_>,
+    source: &Source,
+    title: String,
+    id: String,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+    workers: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    const SQUARES: usize = 40;
+    let (inner, place) = source.inner();
+    let options = plotting(py, memory_limit, workers)?;
+    let found = task::run(py, None, move |context| {
+        let most = plot::spy_bins(inner.header().shape, [SQUARES, SQUARES]);
+        let options = options.cancellation(context.token());
+        density_of(&*inner, &place, most, &options, &NoProgress)
+    })?;
+    let options = SvgOptions::default().size(480, 360).id(id);
+    Ok(svg(&plot::spy(&found, &title), &options))
+}
+
+/// Makes a page about a matrix: of what is stored at a path, if one is given.
+#[pyfunction]
+#[pyo3(signature = (source, path=None, memory_limit=None, workers=None))]
+pub(crate) fn report(
+    py: Python<'_>,
+    source: &Source,
+    path: Option<std::ffi::OsString>,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+    workers: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let (inner, place) = source.inner();
+    let options =
+        ReportOptions::default().memory(memory(py, memory_limit)?).threads(threads(py, workers)?);
+    task::run(py, None, move |context| {
+        let options = options.cancellation(context.token());
+        let report = match path {
+            Some(path) => Report::of_location(Location::parse(path), &options, &NoProgress)?,
+            None => Report::of_source(&*inner, &place, &options, &NoProgress)?,
+        };
+        Ok(html(&report))
+    })
+}
