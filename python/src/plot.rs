@@ -1,6 +1,8 @@
 //! The numbers of pictures, and pages about a matrix.
 
-use nnz::engine::plot::{LengthMeasure, PlotOptions, density as density_of, lengths as lengths_of, values};
+use nnz::engine::plot::{
+    LengthMeasure, PlotOptions, density as density_of, lengths as lengths_of, values,
+};
 use nnz::plot::draw::{SvgOptions, svg};
 use nnz::report::{Report, ReportOptions, html};
 use nnz::{Location, NoProgress, plot};

@@ -132,8 +132,8 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
     // A ring, which is symmetric.
     let graph = folder.join("m.graph");
     let ring = |at: usize| format!("{} {}\n", (at + rows - 1) % rows + 1, (at + 1) % rows + 1);
-    let lines: String = (0..rows).map(ring).collect();
-    std::fs::write(&graph, format!("{rows} {rows}\n{lines}")).unwrap();
+    let ring: String = (0..rows).map(ring).collect();
+    std::fs::write(&graph, format!("{rows} {rows}\n{ring}")).unwrap();
     samples.push(graph);
     let groups = folder.join("groups.h5");
     for group in ["a/b/c", "d"] {
