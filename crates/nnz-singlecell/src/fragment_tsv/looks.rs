@@ -1,6 +1,6 @@
 //! Detecting fragments by the first lines of a text.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use nnz_core::Result;
 
@@ -43,8 +43,14 @@ pub fn recognise(file: &InputFile) -> Result<bool> {
     let input = Input::start_of(file)?;
     let mut first = Vec::new();
     match input.reader.take(SEEN).read_to_end(&mut first) {
-        Err(error) if !input.gzip => Err(file.error(error)),
+        Err(error) if !(input.gzip && is_compression(&error)) => Err(file.error(error)),
         // Decides by the text that could be inflated.
         _ => Ok(looks_like(&first)),
     }
+}
+
+/// Returns whether compressed data is broken, rather than that the file cannot be read.
+fn is_compression(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }

@@ -395,11 +395,13 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         return Ok(Outcome::Read);
     };
 
-    let endings = ["npz", "npy", "mat"];
-    let numpy = path.extension().is_some_and(|ending| endings.iter().any(|own| ending == *own));
+    let name = path.to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let endings = ["npz", "npy", "mat", "csv", "tsv", "txt", "gct", "svm", "el", "wel", "ncol", "out", "graph"];
+    let any_type = endings.iter().any(|own| name.ends_with(&format!(".{own}")));
     let (there, again) = match source.store {
         // It supports all types.
-        _ if numpy => ("binsparse", "binsparse"),
+        _ if any_type => ("binsparse", "binsparse"),
         true if source.daphne => ("mtx", "daphne"),
         true if source.anndata => ("mtx", "anndata"),
         true if source.loom => ("mtx", "loom"),

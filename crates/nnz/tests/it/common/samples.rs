@@ -32,7 +32,7 @@ const NO_SAMPLES: [(&str, usize, &str); 16] = [
     ("rds", 34, "other objects, and texts"),
     ("scipy", 49, "malformed files, long doubles, arrays that SciPy 1.15 loses, texts"),
     ("svmlight", 8, "malformed files, and the manifest"),
-    ("tables", 18, "malformed files, files that need options, texts"),
+    ("tables", 17, "malformed files, files that need options, texts"),
     ("tenx", 31, "malformed files, and texts"),
     ("tree", 24, "trees without a matrix, stores in tar files, texts"),
     ("zarr", 4, "stores without a matrix, and texts"),
