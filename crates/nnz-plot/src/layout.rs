@@ -76,7 +76,18 @@ pub(crate) fn place(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Placed<
         Frame { x, y, w, h }
     };
     let panels = figure.panels.iter().enumerate();
-    panels.map(|(number, panel)| of_panel(panel, outer(number), letter)).collect()
+    let mut placed: Vec<Placed<'_>> =
+        panels.map(|(number, panel)| of_panel(panel, outer(number), letter)).collect();
+    if !across && placed.iter().all(|placed| placed.panel.aspect.is_none()) {
+        // Panels below each other are aligned.
+        let left = placed.iter().map(|placed| placed.frame.x).fold(0.0, f64::max);
+        let right = placed.iter().map(|placed| placed.frame.right()).fold(width, f64::min);
+        for Placed { panel, frame, x_ticks, .. } in &mut placed {
+            (frame.x, frame.w) = (left, (right - left).max(20.0));
+            *x_ticks = fitting(&panel.x, frame.w, letter);
+        }
+    }
+    placed
 }
 
 fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> Placed<'_> {

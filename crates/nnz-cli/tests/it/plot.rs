@@ -69,7 +69,7 @@ fn numbers_of_a_small_matrix_are_exact() {
     let bins = json!([{"from": -2.5, "to": -3, "count": 1}]);
     assert_eq!((&found["nan"], &found["bins"]), (&json!(1), &bins));
     assert_eq!(found["integers"], json!([1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
-    assert_eq!((&found["min"], &found["max"]), (&json!(-2.5), &json!(5)));
+    assert_eq!((&found["min"], &found["max"]), (&json!(-2.5), &json!(5.0)));
 }
 
 #[test]
