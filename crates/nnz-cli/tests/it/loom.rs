@@ -75,6 +75,21 @@ fn a_target_with_one_matrix_lists_what_is_dropped() {
     assert_eq!(matrices(&sliced), ["matrix"]);
 }
 
+/// The option was ignored for a whole file.
+#[test]
+fn reordering_concerns_the_main_matrix_only() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("r.loom");
+    let order = scratch.path().join("order.txt");
+    std::fs::write(&order, (0..9).rev().map(|at| format!("c{at}\n")).collect::<String>()).unwrap();
+    let reorder = format!("--reorder=cells=@{}", text(&order));
+    let done = run(&["convert", text(&golden("layers.loom")), text(&target), &reorder]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.err.contains("dropped: layers/ambiguous"), "{done:?}");
+    assert!(run(&["names", text(&target), "cells"]).good().starts_with("c8\nc7\n"));
+    assert_eq!(matrices(&target), ["matrix"]);
+}
+
 #[test]
 fn names_are_chosen() {
     let source = golden("attrs.loom");

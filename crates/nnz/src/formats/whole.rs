@@ -161,6 +161,8 @@ pub(super) fn part_options(options: &ConvertOptions) -> [nnz_engine::ConvertOpti
 /// Returns whether options are those of converting a whole file to another format.
 pub(crate) fn convert_whole(options: &ConvertOptions) -> bool {
     !options.transpose
+        && !options.reorders()
+        && options.profile.is_none()
         && options.cell_axis == CellAxis::Format
         && options.structure == StructurePolicy::Keep
 }
