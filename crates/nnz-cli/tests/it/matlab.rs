@@ -35,12 +35,15 @@ fn variables_are_converted_and_compared() {
     run(&["-q", "convert", &at("a.mat"), &at("a.bpcells")]).good();
     run(&["-q", "convert", &at("a.bpcells"), &format!("{}::counts", at("b.mat"))]).good();
     run(&["diff", &format!("{}::counts", at("b.mat")), &source]).good();
-    let error = run(&["convert", &at("a.mat"), &format!("{}::1x", at("c.mat"))]).refused();
-    assert!(error.contains("no name of a variable"), "{error}");
-    let error = run(&["convert", &at("a.mat"), &at("a.mat")]).refused();
-    assert!(!error.is_empty());
-    let error = run(&["convert", &at("a.bpcells"), &at("d.mat"), "--compress", "zstd:3"]).refused();
-    assert!(error.contains("gzip"), "{error}");
+    let named = format!("{}::1x", at("c.mat"));
+    for (arguments, message) in [
+        (&["convert", &at("a.mat"), &named][..], "no name of a variable"),
+        (&["convert", &at("a.bpcells"), &at("a.mat")], "--force"),
+        (&["convert", &at("a.bpcells"), &at("d.mat"), "--compress", "zstd:3"], "gzip"),
+    ] {
+        let done = run(arguments);
+        assert!(done.code != Some(0) && done.err.contains(message), "{done:?}");
+    }
     // Rows and columns of the sparse matrix are selected without a conversion of the rest.
     run(&["-q", "slice", &source, &at("s.mat"), "--cols", "1:3"]).good();
     assert!(run(&["info", &at("s.mat")]).good().contains("cols        2\n"));
