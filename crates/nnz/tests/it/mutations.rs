@@ -397,7 +397,9 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
 
     let name = path.to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let endings = ["npz", "npy", "mat", "csv", "tsv", "txt", "gct", "svm", "el", "wel", "ncol", "out", "graph"];
+    let endings = [
+        "npz", "npy", "mat", "csv", "tsv", "txt", "gct", "svm", "el", "wel", "ncol", "out", "graph",
+    ];
     let any_type = endings.iter().any(|own| name.ends_with(&format!(".{own}")));
     let (there, again) = match source.store {
         // It supports all types.
