@@ -73,7 +73,10 @@ pub(crate) fn format_table() -> String {
         let (read, written) = (list(&format.reads), list(&format.writes));
         // Any extension, or none.
         let named = !format.writes.is_empty() && format.extensions.is_empty();
-        let extensions = if named { "with --to".to_owned() } else { list(&format.extensions) };
+        let extensions = match named {
+            true => "with --to".to_owned(),
+            false => list(&short(&format.extensions)),
+        };
         [format.name.to_owned(), read, written, extensions]
     }));
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
@@ -84,4 +87,16 @@ pub(crate) fn format_table() -> String {
         summary.map_or(line.clone(), |summary| format!("{line}    {summary}\n"))
     });
     lines.collect()
+}
+
+/// Joins an extension with its gzipped form: `.mtx[.gz]`.
+fn short(extensions: &[String]) -> Vec<String> {
+    let has = |name: &str| extensions.iter().any(|other| other == name);
+    let plain = extensions.iter().filter(|name| !name.strip_suffix(".gz").is_some_and(has));
+    plain
+        .map(|name| match has(&format!("{name}.gz")) {
+            true => format!("{name}[.gz]"),
+            false => name.clone(),
+        })
+        .collect()
 }

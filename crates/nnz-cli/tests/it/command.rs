@@ -154,7 +154,7 @@ fn validate_and_diff_distinguish_no_from_no_answer() {
     };
     let other = write("other.mtx", &SMALL.replace(" 7\n", " 8\n"));
     let broken = write("broken.mtx", "%%MatrixMarket matrix coordinate integer general\n3 2 5\n");
-    let unknown = write("unknown.txt", "To be\n");
+    let unknown = write("unknown", "To be\n");
     let empty = write("empty", "");
     let missing = text(&scratch.path().join("missing")).to_owned();
     let folder = scratch.path().join("folder");

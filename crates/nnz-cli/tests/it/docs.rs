@@ -108,7 +108,7 @@ const BEFORE: [(&str, &str); 27] = [
         "nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
          nnz convert -q pbmc.bpcells other.bpcells",
     ),
-    ("annotations", "nnz convert -q peaks.csv peaks.bpcells"),
+    ("annotations", "nnz convert -q peaks.csv peaks.bpcells; rm peaks.bed"),
     ("man", ""),
     ("completions", ""),
     ("convert", ""),

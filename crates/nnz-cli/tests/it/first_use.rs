@@ -243,8 +243,8 @@ fn wrong_arguments_have_no_wrong_tips() {
     for (arguments, code, expected) in [
         (
             &["convert", source, target, "--from", "mtx"][..],
-            2,
-            "the format of the source is detected",
+            1,
+            "is anndata, not mtx",
         ),
         (&["slice", source, target, "--rows", "-5"], 1, "no row -5: positions are counted from 0"),
         (&["slice", source, target, "--rows", "-5:-1"], 2, "positions are counted from 0"),

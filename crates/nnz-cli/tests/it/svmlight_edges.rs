@@ -47,7 +47,7 @@ fn options_of_reading_apply_to_every_command() {
     {
         let axis: &[&str] =
             if words[0] == "names" || words[0] == "annotations" { &["rows"] } else { &[] };
-        run(&[words, &[&source], axis, &given].concat()).good();
+        run(&[&["-q"], words, &[&source], axis, &given].concat()).good();
     }
     let rows = run(&[&["annotations", &source, "rows"][..], &given].concat()).good();
     assert_eq!(
