@@ -45,7 +45,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
-    /// Print the numbers as JSON
+    /// Print JSON
     #[arg(long, conflicts_with_all = ["target", "title"])]
     pub(crate) json: bool,
 

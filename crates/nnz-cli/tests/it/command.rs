@@ -627,7 +627,17 @@ fn the_readme_lists_the_formats() {
         let name =
             if list("writes").contains("matrix") { format!("`{name}`") } else { String::new() };
         let summary = format["summary"].as_str().unwrap();
-        let (reads, writes, extensions) = (list("reads"), list("writes"), list("extensions"));
+        // `.mtx[.gz]` is short for two.
+        let extensions = list("extensions");
+        let all: Vec<&str> = extensions.split(", ").collect();
+        let plain =
+            all.iter().filter(|one| !one.strip_suffix(".gz").is_some_and(|of| all.contains(&of)));
+        let short = plain.map(|one| match all.contains(&&*format!("{one}.gz")) {
+            true => format!("{one}[.gz]"),
+            false => (*one).to_owned(),
+        });
+        let (reads, writes) = (list("reads"), list("writes"));
+        let extensions = short.collect::<Vec<_>>().join(", ");
         table += &format!("| {name} | {summary} | {reads} | {writes} | {extensions} |\n");
     }
     let readme = fs::read_to_string(testdata().join("../README.md")).unwrap();

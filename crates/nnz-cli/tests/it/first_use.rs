@@ -241,11 +241,7 @@ fn wrong_arguments_have_no_wrong_tips() {
     let (source, target) = (study(), scratch.path().join("t.h5ad"));
     let (source, target) = (text(&source), text(&target));
     for (arguments, code, expected) in [
-        (
-            &["convert", source, target, "--from", "mtx"][..],
-            1,
-            "is anndata, not mtx",
-        ),
+        (&["convert", source, target, "--from", "mtx"][..], 1, "is anndata, not mtx"),
         (&["slice", source, target, "--rows", "-5"], 1, "no row -5: positions are counted from 0"),
         (&["slice", source, target, "--rows", "-5:-1"], 2, "positions are counted from 0"),
         (&["convert", source, target, "--memory", "-1"], 2, "expected a size such as 500M"),

@@ -122,7 +122,9 @@ fn shared_options_have_the_same_help() {
                 continue;
             }
             // Man pages, tables, components and the files of `split` are not groups.
-            if option == "force" && ["man", "annotations", "pca", "plot", "report", "split"].contains(&&*verb) {
+            if option == "force"
+                && ["man", "annotations", "pca", "plot", "report", "split"].contains(&&*verb)
+            {
                 continue;
             }
             let help = run(&[&verb, "-h"]).good();

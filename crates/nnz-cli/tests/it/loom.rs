@@ -143,7 +143,11 @@ fn targets_are_refused_with_a_reason() {
     let source = golden("attrs.loom");
     let target = scratch.path().join("m.loom");
     let group = format!("{}::layers/x", text(&target));
-    let refused = |arguments: &[&str]| run(&[&["convert"], arguments].concat()).refused();
+    let refused = |arguments: &[&str]| {
+        let done = run(&[&["convert"], arguments].concat());
+        assert!(matches!(done.code, Some(1 | 2)), "{done:?}");
+        done.err
+    };
     let message = refused(&[text(&source), &group]);
     assert!(message.contains("have no groups"), "{message}");
     let message = refused(&["--to", "loom", text(&source), "-"]);

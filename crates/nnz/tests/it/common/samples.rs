@@ -19,11 +19,12 @@ pub fn samples() -> (tempfile::TempDir, Vec<PathBuf>) {
 }
 
 /// The numbers of golden files that are not samples, and what they are.
-const NO_SAMPLES: [(&str, usize, &str); 16] = [
+const NO_SAMPLES: [(&str, usize, &str); 17] = [
     ("anndata/valid", 58, "stores in tar files, files without X, Blosc 2"),
     ("binsparse/valid", 0, ""),
     ("bpcells", 183, "single arrays, texts, an unknown version, other R objects"),
     ("daphne", 93, "malformed files, and .meta files"),
+    ("edges", 18, "malformed files, and the manifest"),
     ("hdf5", 7, "files without matrices, and texts"),
     ("loom", 5, "files without matrix or attributes, the manifest"),
     ("matlab", 35, "malformed files, files without numbers, texts"),
