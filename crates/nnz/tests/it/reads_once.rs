@@ -118,7 +118,9 @@ fn is_page_with_data(path: &Path, data: &Range<u64>, page: &Range<u64>) -> bool 
 fn has_no_shape(path: &Path) -> bool {
     let name = path.to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    [".svm", ".wel", ".graph"].iter().any(|extension| name.ends_with(extension))
+    [".svm", ".el", ".wel", ".ncol", ".out", ".graph"]
+        .iter()
+        .any(|extension| name.ends_with(extension))
 }
 
 #[test]
