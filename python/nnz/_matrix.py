@@ -541,7 +541,7 @@ class Matrix(Lazy, Parallel):
         >>> m.plot.spy()  # doctest: +SKIP
         <Axes: ...>
         """
-        return Plots(self)
+        return Plots(self._source, self._handle.memory)
 
     def report(self) -> Report:
         """Make a page about the matrix: properties, pictures, sizes in other formats, and summaries of both axes.
@@ -572,7 +572,7 @@ class Matrix(Lazy, Parallel):
         return _show.text(self)
 
     def _repr_html_(self) -> str:
-        return _show.html(self)
+        return _show.html(self) + _show.picture(self._source, self.path, self._handle.memory)
 
 
 def _pair(key: Any) -> Tuple[Any, Any]:

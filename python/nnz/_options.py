@@ -84,6 +84,8 @@ class TargetOptions(TypedDict, total=False):
     memory: Union[int, str, None]
     storage_options: StorageOptions
     binsparse_version: str
+    node_names: bool
+    to_base: Union[int, str]
     block: str
     block_type: str
     dialect: str

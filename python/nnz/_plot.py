@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from . import _nnz
 from ._errors import ArgumentError
-
-if TYPE_CHECKING:
-    from ._matrix import Matrix
+from ._handle import Memory
 
 DARK = "#2a6bb0"
 """Colour of lines and bars."""
@@ -23,16 +21,19 @@ def _axes(ax: Any) -> Any:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError("pictures need matplotlib: pip install matplotlib") from error
-    return pyplot.subplots()[1]
+    # Any, since its types are unknown where it is not installed.
+    module: Any = pyplot
+    return module.subplots()[1]
 
 
 class Plots:
     """Pictures of a matrix: `Matrix.plot`. Each reads the entries once, in little memory."""
 
-    __slots__ = ("_matrix",)
+    __slots__ = ("_source", "_memory")
 
-    def __init__(self, matrix: Matrix) -> None:
-        self._matrix = matrix
+    def __init__(self, source: _nnz.Source, memory: Memory) -> None:
+        self._source = source
+        self._memory = memory
 
     def spy(self, ax: Any = None, *, bins: int = 200, **options: Any) -> Any:
         """Draw where the entries are: their number in each bin of a grid, with a logarithmic scale.
@@ -56,25 +57,31 @@ class Plots:
             `bins` is not from 1 to 10,000.
         ImportError
             matplotlib is not installed.
+
+        Examples
+        --------
+        >>> ax = nnz.open("examples/pbmc_10x_v3_mtx").plot.spy()  # doctest: +SKIP
         """
         if not 1 <= bins <= 10_000:
             raise ArgumentError(f"bins={bins}: expected a number from 1 to 10,000")
         ax = _axes(ax)
         from matplotlib.colors import LogNorm
 
-        matrix = self._matrix
-        counts, rows, cols, rows_per_bin, cols_per_bin = _nnz.density(matrix._source, (bins, bins), matrix._handle.memory)
-        grid = np.ma.masked_equal(counts.reshape(rows, cols), 0)
+        source = self._source
+        counts, rows, cols, rows_per_bin, cols_per_bin = _nnz.density(source, (bins, bins), self._memory)
+        # NaN is not drawn.
+        grid = np.where(counts > 0, counts, np.nan).reshape(rows, cols)
         # The last bins may be smaller, but the axes end at the end of the matrix.
         extent = (0, cols * cols_per_bin, rows * rows_per_bin, 0)
-        given = {"cmap": "Blues", "aspect": "auto", "interpolation": "nearest", "extent": extent}
+        given: Dict[str, Any] = {"cmap": "Blues", "aspect": "auto", "interpolation": "nearest", "extent": extent}
         if counts.any():
-            given["norm"] = LogNorm(1, max(int(counts.max()), 2))
+            norm: Any = LogNorm(1, max(int(counts.max()), 2))
+            given["norm"] = norm
         image = ax.imshow(grid, **{**given, **options})
-        height, width = matrix.shape
+        height, width = source.shape
         ax.set_xlim(0, max(width, 1))
         ax.set_ylim(max(height, 1), 0)
-        names = [f"{axis} ({kind})" if kind else axis for axis, kind in zip(("rows", "columns"), matrix.axis_kinds)]
+        names = [f"{axis} ({kind})" if kind else axis for axis, kind in zip(("rows", "columns"), source.axis_kinds)]
         ax.set(xlabel=names[1], ylabel=names[0], title="Where the entries are")
         if counts.any():
             what = f"entries per {rows_per_bin:,} × {cols_per_bin:,}" if rows_per_bin * cols_per_bin > 1 else "entries"
@@ -108,11 +115,14 @@ class Plots:
             The values are complex, or the matrix cannot be read.
         ImportError
             matplotlib is not installed.
+
+        Examples
+        --------
+        >>> ax = nnz.open("examples/pbmc_10x_v3_mtx").plot.knee()  # doctest: +SKIP
         """
-        matrix = self._matrix
         if axis is None:
-            axis = "cells" if "cells" in matrix.axis_kinds else "cols"
-        numbers, counts = _nnz.lengths(matrix._source, axis, measure, matrix._handle.memory)
+            axis = "cells" if "cells" in self._source.axis_kinds else "cols"
+        numbers, counts = _nnz.lengths(self._source, axis, measure, self._memory)
         ax = _axes(ax)
         # From the largest on: a number has the ranks after those of all larger ones.
         last = np.cumsum(counts[::-1])
@@ -143,15 +153,18 @@ class Plots:
             The values are complex, or the matrix cannot be read.
         ImportError
             matplotlib is not installed.
+
+        Examples
+        --------
+        >>> ax = nnz.open("examples/pbmc_10x_v3_mtx").plot.values()  # doctest: +SKIP
         """
-        matrix = self._matrix
-        integers, bins, (nan, below, above) = _nnz.value_counts(matrix._source, matrix._handle.memory)
-        groups = [(low, f"{low:g} to {high:g}", count) for low, high, count in bins]
+        integers, bins, (nan, below, above) = _nnz.value_counts(self._source, self._memory)
+        groups: List[Tuple[float, str, int]] = [(low, f"{low:g} to {high:g}", count) for low, high, count in bins]
         groups += [(float(number), str(number), int(count)) for number, count in enumerate(integers) if count]
         groups = [(float("-inf"), "-inf", below), *sorted(groups), (float("inf"), "inf", above), (0.0, "nan", nan)]
         shown = [(label, count) for _, label, count in groups if count]
         ax = _axes(ax)
-        given = {"color": DARK, "width": 0.9, **options}
+        given: Dict[str, Any] = {"color": DARK, "width": 0.9, **options}
         ax.bar(range(len(shown)), [count for _, count in shown], **given)
         if shown:
             ax.set_yscale("log")

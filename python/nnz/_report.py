@@ -28,6 +28,10 @@ class Report:
         ----------
         path : str or os.PathLike
             The file.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").report().save(tmp / "page.html")
         """
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.html)

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from . import _nnz
 from ._errors import Error
+from ._handle import Memory
 
 if TYPE_CHECKING:
     from ._matrix import Matrix
@@ -48,16 +49,17 @@ MOST_ENTRIES = 2_000_000
 
 
 def html(matrix: Matrix) -> str:
-    """Describe a matrix as a table, with a picture of where its entries are if it is small."""
-    return table("nnz.Matrix", facts(matrix)) + _picture(matrix)
+    """Describe a matrix as a table."""
+    return table("nnz.Matrix", facts(matrix))
 
 
-def _picture(matrix: Matrix) -> str:
-    if matrix.nnz is None or matrix.nnz > MOST_ENTRIES or _nnz.is_url(matrix.path):
+def picture(source: _nnz.Source, path: str, memory: Memory) -> str:
+    """Draw where the entries of a matrix are, if it is small and local."""
+    if source.nnz is None or source.nnz > MOST_ENTRIES or _nnz.is_url(path):
         return ""
     try:
         # Other pictures of the page have other identifiers.
-        return _nnz.spy_svg(matrix._source, "Where the entries are", f"nnz-{uuid4().hex}", matrix._handle.memory)
+        return _nnz.spy_svg(source, "Where the entries are", f"nnz-{uuid4().hex}", memory)
     except Error:
         # It is reported when the matrix is used.
         return ""

@@ -25,7 +25,7 @@ def test_a_missing_file_is_file_not_found(tmp_path):
 
 
 def test_unrecognized_files_are_format_errors(tmp_path):
-    path = tmp_path / "notes.txt"
+    path = tmp_path / "notes"
     path.write_text("hello\n")
     with pytest.raises(nnz.FormatError) as raised:
         nnz.open(path)

@@ -20,9 +20,9 @@ FOLDERS = {
     "daphne": {"Matrix": 146, "Table": 15},
     "matrix-market": {"Matrix": 51},
     "rds": {"Matrix": 22},
-    "scipy": {"Matrix": 196, "Tensor": 6},
+    "scipy": {"Matrix": 204, "Tensor": 7},
     "tenx": {"Matrix": 96},
-    "tree": {"Matrix": 28},
+    "tree": {"Matrix": 31},
 }
 # Files that make a directory a matrix or fragments.
 MARKS = ("version", "matrix.mtx", "matrix.mtx.gz", "binsparse.json")
