@@ -259,3 +259,15 @@ fn info_has_the_entries_of_columns() {
     let small = files.small();
     assert!(!run(&["info", &small]).good().contains("per col"));
 }
+
+#[test]
+fn subnormal_values_are_drawn() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("s.csv");
+    for line in ["a,5e-324", "a,1e-310", "a,5e-324,1", "a,-5e-324,1e300"] {
+        let names =
+            "g,c1,c2".split(',').take(line.split(',').count()).collect::<Vec<_>>().join(",");
+        std::fs::write(&file, format!("{names}\n{line}\n")).unwrap();
+        run(&["plot", text(&file), "--kind", "values"]).good();
+    }
+}

@@ -152,9 +152,13 @@ fn quarter(number: f64) -> (f64, f64) {
     (from, from + power / 4.0)
 }
 
-/// Returns the exponent of the greatest power of two that is not greater.
+/// Returns the exponent of the greatest power of two that is not greater; one for all subnormal numbers, whose first bin
+/// starts at zero.
 #[expect(clippy::cast_possible_truncation, reason = "an exponent of a float")]
 fn exponent(number: f64) -> i32 {
+    if number.abs() < f64::MIN_POSITIVE {
+        return f64::MIN_EXP - 2;
+    }
     let guess = number.abs().log2().floor() as i32;
     // The logarithm is rounded.
     match 2_f64.powi(guess) {
