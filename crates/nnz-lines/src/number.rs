@@ -22,6 +22,8 @@ pub enum Invalid {
     Malformed,
     /// It is finite, but larger than every float.
     OutOfRange,
+    /// It is an integer that the type does not hold exactly.
+    Inexact,
 }
 
 /// Parses an unsigned integer, which may have a plus sign.

@@ -78,7 +78,7 @@ pub(super) fn real(text: &[u8], at: usize, expected: Expected) -> Result<(f64, u
         Ok((value, end)) if ends(byte(text, end)) => Ok((value, end)),
         Ok((_, end)) => fortran(text, end, at, expected),
         Err(Invalid::OutOfRange) => Err(Fault { at, expected: Expected::FiniteReal }),
-        Err(Invalid::Malformed) => Err(Fault { at, expected }),
+        Err(_) => Err(Fault { at, expected }),
     }
 }
 

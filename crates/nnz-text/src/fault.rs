@@ -25,6 +25,10 @@ impl Fault {
     pub(crate) fn number(at: usize, invalid: Invalid, expected: &'static str) -> Self {
         match invalid {
             Invalid::Malformed => Self::new(at, expected),
+            Invalid::Inexact => Self::new(
+                at,
+                "an integer that float64 holds exactly, as other values are not integers of one type",
+            ),
             Invalid::OutOfRange => Self::new(at, "a number in the range of float64"),
         }
     }

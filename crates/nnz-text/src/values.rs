@@ -11,6 +11,8 @@ pub(crate) struct Seen {
     negative: bool,
     /// An integer above the largest signed one.
     large: bool,
+    /// An integer that float64 does not hold exactly.
+    inexact: bool,
     any: bool,
 }
 
@@ -18,6 +20,7 @@ impl Seen {
     #[inline]
     pub(crate) fn add(&mut self, number: Number) {
         self.any = true;
+        self.inexact |= !is_exact(number);
         match number {
             Number::Unsigned(value) => self.large |= value > i64::MAX.unsigned_abs(),
             Number::Negative(_) => self.negative = true,
@@ -29,6 +32,7 @@ impl Seen {
         self.real |= other.real;
         self.negative |= other.negative;
         self.large |= other.large;
+        self.inexact |= other.inexact;
         self.any |= other.any;
     }
 
@@ -40,6 +44,26 @@ impl Seen {
             Self { negative: false, .. } => ValueType::U64,
             _ => ValueType::F64,
         }
+    }
+
+    /// Returns whether float64 holds all values.
+    pub(crate) fn fits_floats(self) -> bool {
+        !self.inexact
+    }
+}
+
+/// Returns whether float64 holds a number as it is written; only integers are meant exactly.
+#[inline]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "compared with the number"
+)]
+fn is_exact(number: Number) -> bool {
+    match number {
+        Number::Unsigned(value) => value <= 1 << 53 || value as f64 as i128 == value.into(),
+        Number::Negative(value) => value >= -(1 << 53) || value as f64 as i128 == value.into(),
+        Number::Real(_) => true,
     }
 }
 
@@ -84,7 +108,13 @@ impl Value for u64 {
 impl Value for f64 {
     #[inline]
     fn parse(text: &[u8], at: usize) -> Result<(Self, usize), Invalid> {
-        real(text, at)
+        /// All smaller integers are floats.
+        const LARGE: f64 = 9_007_199_254_740_992.0;
+        let (value, end) = real(text, at)?;
+        if value.abs() >= LARGE && !is_exact(number(text, at)?.0) {
+            return Err(Invalid::Inexact);
+        }
+        Ok((value, end))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the nearest float, as of any other number")]

@@ -20,6 +20,8 @@ mod edges;
 mod fragment_text;
 mod groups;
 #[cfg(feature = "singlecell")]
+mod items;
+#[cfg(feature = "singlecell")]
 mod loom;
 #[cfg(feature = "matlab")]
 mod matlab;

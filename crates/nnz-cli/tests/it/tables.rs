@@ -85,7 +85,7 @@ fn frames_are_converted_to_daphne_as_before() {
     run(&["-q", "convert", &at("people.csv"), &at("people.dbdf")]).good();
     run(&["-q", "convert", &at("people.dbdf"), &at("back.csv")]).good();
     assert_eq!(fs::read_to_string(at("back.csv")).unwrap(), "id,age\n1,0.5\n2,1.5\n");
-    // A matrix has to be told whether the first column has names.
+    // The text alone does not decide whether the first column has names.
     let message = run(&["convert", &at("people.csv"), &at("m.npz")]).refused();
     assert!(message.contains("line 2, column 1") && message.contains("--id-columns"), "{message}");
     run(&["-q", "convert", &at("people.csv"), &at("m.npz"), "--id-columns", "0"]).good();
@@ -148,4 +148,19 @@ fn cells_of_10x_become_annotations() {
     let expected =
         "name\ttotal\tcell_id\tis__cell_barcode\nAAAC-1\t7\t_cell_0\t1\nAAAG-1\t5\tNone\t0\n";
     assert_eq!(found, expected);
+}
+
+/// Without the first line, which starts with #, its fields are those of fragments.
+#[test]
+fn gct_is_not_taken_for_fragments() {
+    let scratch = tempfile::tempdir().unwrap();
+    let lines = "#1.3\n1\t2\t1\t1\nid\td\ta\tb\nx\tna\tu\tv\ng\tq\t1\t2\n";
+    for name in ["g.gct", "g.txt"] {
+        let path = scratch.path().join(name);
+        fs::write(&path, lines).unwrap();
+        assert_eq!(run(&["cat", text(&path)]).good(), "0\t0\t1\n0\t1\t2\n");
+    }
+    let gzipped = scratch.path().join("t.gct.gz");
+    run(&["-q", "convert", text(&scratch.path().join("g.gct")), text(&gzipped)]).good();
+    assert_eq!(run(&["cat", text(&gzipped)]).good(), "0\t0\t1\n0\t1\t2\n");
 }

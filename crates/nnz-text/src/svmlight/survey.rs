@@ -83,6 +83,10 @@ impl Labels {
     pub(super) fn column_type(&self) -> ColumnType {
         match (&self.several, self.values.value_type()) {
             (Some(_), _) => ColumnType::String,
+            // As they are written.
+            (None, ValueType::U64 | ValueType::F64) if !self.values.fits_floats() => {
+                ColumnType::String
+            }
             (None, ValueType::U64) => ColumnType::Number(ValueType::F64),
             (None, value_type) => ColumnType::Number(value_type),
         }

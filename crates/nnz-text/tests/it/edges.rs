@@ -87,6 +87,7 @@ fn errors_name_what_was_found_and_expected() {
         ("0 1 {'color': 3}\n", 1, 5, "the only attribute"),
         ("0 1 {'weight': 3, 'color': 4}\n", 1, 17, "the only attribute"),
         ("0,1,2\n1 2 3\n", 2, 2, "a second node"),
+        ("0 1 9007199254740993\n1 0 0.5\n", 1, 5, "an integer that float64 holds exactly"),
     ] {
         let error = refused(text, &default);
         assert_eq!(error.place().at, Some(At::Line { line, column }), "{text}: {error}");

@@ -99,6 +99,8 @@ fn errors_name_what_was_found_and_expected() {
         ("1 1:2 3:y\n", 1, 9, "\"y\"", "a number"),
         ("1 1:2,3\n", 1, 5, "\"2,3\"", "a number"),
         ("1 1:1e999\n", 1, 5, "\"1e999\"", "in the range of float64"),
+        ("1 1:9007199254740993 2:0.5\n", 1, 5, "9007199254740993", "float64 holds exactly"),
+        ("1 1:-1\n1 1:18446744073709551615\n", 2, 5, "18446744073709551615", "exactly"),
         ("1,a 1:1\n", 1, 3, "\"a\"", "a label"),
         ("1 qid:x 1:1\n", 1, 7, "\"x\"", "the number of a query"),
         ("1 1:1 qid:2\n", 1, 7, "\"qid:2\"", "an index"),
@@ -160,6 +162,10 @@ fn labels_have_the_type_that_holds_all() {
     assert_eq!(integers.missing, None);
     let floats = labels("1 1:1\n2.5 1:1\n").unwrap();
     assert_eq!(floats.values, ColumnValues::Numbers(Values::from(vec![1.0, 2.5])));
+    // Floats would round them, so they are kept as they are written.
+    let large = labels("9007199254740993 1:1\n0.5 1:1\n").unwrap();
+    let ColumnValues::Strings(list) = &large.values else { panic!("numbers") };
+    assert_eq!(list.iter().collect::<Vec<_>>(), [&b"9007199254740993"[..], b"0.5"]);
     let missing = labels("1 1:1\n 1:1\n").unwrap();
     assert_eq!(missing.missing, Some(vec![false, true]));
     let several = labels("1,3 1:1\n 1:1\n2 1:1\n").unwrap();

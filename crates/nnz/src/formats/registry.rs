@@ -62,14 +62,15 @@ const FORMATS: &[&dyn Format] = &[
     &edges::Edges,
     #[cfg(feature = "text")]
     &metis::Metis,
-    #[cfg(feature = "singlecell")]
-    &fragment_text::FragmentText,
     #[cfg(feature = "text")]
     &table::CSV,
     #[cfg(feature = "text")]
     &table::TSV,
     #[cfg(feature = "text")]
     &table::GCT,
+    // Skips lines that start with #, one of which is the first line of GCT.
+    #[cfg(feature = "singlecell")]
+    &fragment_text::FragmentText,
 ];
 
 /// The format of standard output: Matrix Market.

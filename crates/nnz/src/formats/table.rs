@@ -3,7 +3,10 @@
 mod options;
 mod target;
 
+use std::path::Path;
+
 use nnz_core::{MatrixSource, Result};
+use nnz_storage::InputDirectory;
 use nnz_storage::stdio;
 use nnz_text::table::{self, Kind};
 
@@ -64,6 +67,12 @@ impl Format for Table {
         let is_gct = self.kind == Kind::Gct && start.is_some_and(table::looks_like_gct);
         let named = self.info.is_extension_of(path).then_some(Confidence::Fallback);
         Ok(if is_gct { Some(Confidence::Certain) } else { named })
+    }
+
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        // The other extensions are those of any text.
+        let named = self.kind == Kind::Gct && self.info.is_extension_of(path);
+        Ok(named && directory.is_none())
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {

@@ -19,7 +19,7 @@ pub(crate) fn entries() -> Vec<Value> {
     manifest["entries"].as_array().unwrap().clone()
 }
 
-/// What a reader has to be told about a file.
+/// The options without which a file is ambiguous.
 pub(crate) fn options(path: &str) -> ReadOptions {
     let na = match path {
         "pandas_special.csv" => Some(""),

@@ -1,9 +1,9 @@
 //! The matrices of a file, and the columns of its tables.
 
-use nnz_core::{Annotations as _, MatrixSource as _, Result};
-use nnz_singlecell::anndata::DataFrame;
+use nnz_core::Result;
 
 use super::place;
+use crate::formats::items::{column_members, matrix_member};
 use crate::formats::{Member, Probe};
 
 /// Lists matrices and columns; nothing if one matrix is selected.
@@ -11,35 +11,9 @@ pub(super) fn members(probe: &Probe) -> Result<Vec<Member>> {
     let (file, None) = place::open(probe)? else { return Ok(Vec::new()) };
     let mut members = Vec::new();
     for item in file.items()? {
-        let path = item.to_string();
-        members.push(match file.matrix(&item) {
-            Ok(matrix) => {
-                let header = matrix.header();
-                Member {
-                    path,
-                    shape: vec![header.shape.rows, header.shape.cols],
-                    kind: matrix.encoding().to_owned(),
-                    value_type: header.value_type.to_string(),
-                }
-            }
-            Err(error) if error.is_system() => return Err(error),
-            // `validate` reports the fault.
-            Err(_) => {
-                let (kind, value_type) = ("invalid".to_owned(), String::new());
-                Member { path, shape: Vec::new(), kind, value_type }
-            }
-        });
+        members.push(matrix_member(&item, file.matrix(&item), |matrix| matrix.encoding())?);
     }
-    columns("obs", &*file.obs()?, &mut members);
-    columns("var", &*file.var()?, &mut members);
+    members.extend(column_members("obs", &*file.obs()?));
+    members.extend(column_members("var", &*file.var()?));
     Ok(members)
-}
-
-fn columns(name: &str, frame: &DataFrame, members: &mut Vec<Member>) {
-    members.extend(frame.columns().iter().map(|column| Member {
-        path: format!("{name}/{}", column.name),
-        shape: vec![frame.len()],
-        kind: "column".to_owned(),
-        value_type: column.column_type.to_string(),
-    }));
 }

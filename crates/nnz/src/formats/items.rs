@@ -1,0 +1,73 @@
+//! The matrices and tables of a file with several.
+
+use std::fmt;
+
+use nnz_core::{Annotations, Finding, MatrixSource, Place, Result};
+use nnz_engine::{CheckOptions, check, report_error};
+
+use super::Member;
+use crate::ValidateOptions;
+
+/// Checks matrices of a file: `opened` is the file with those to check, `places` returns the name of one in messages.
+pub(super) fn check_items<F, I, S: MatrixSource>(
+    opened: Result<(F, Vec<I>)>,
+    place: &Place,
+    places: impl Fn(&I) -> Place,
+    matrix: impl Fn(&F, &I) -> Result<S>,
+    options: &ValidateOptions,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let (file, items) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return report_error(error.with_context(place), each),
+    };
+    for item in items {
+        let how = CheckOptions::default()
+            .memory(options.memory)
+            .threads(options.threads)
+            .cancellation(options.cancellation.clone());
+        let checked =
+            matrix(&file, &item).and_then(|source| check(&source, &places(&item), &how, each));
+        if let Err(error) = checked {
+            report_error(error.with_context(&places(&item)), each)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists a matrix; `kind` returns how it is stored.
+pub(super) fn matrix_member<S: MatrixSource>(
+    item: &impl fmt::Display,
+    matrix: Result<S>,
+    kind: impl Fn(&S) -> &str,
+) -> Result<Member> {
+    let path = item.to_string();
+    Ok(match matrix {
+        Ok(matrix) => {
+            let header = matrix.header();
+            Member {
+                path,
+                shape: vec![header.shape.rows, header.shape.cols],
+                kind: kind(&matrix).to_owned(),
+                value_type: header.value_type.to_string(),
+            }
+        }
+        Err(error) if error.is_system() => return Err(error),
+        // `validate` reports the fault.
+        Err(_) => {
+            let (kind, value_type) = ("invalid".to_owned(), String::new());
+            Member { path, shape: Vec::new(), kind, value_type }
+        }
+    })
+}
+
+/// Lists the columns of a table.
+pub(super) fn column_members(name: &str, table: &dyn Annotations) -> Vec<Member> {
+    let columns = table.columns().iter().map(|column| Member {
+        path: format!("{name}/{}", column.name),
+        shape: vec![table.len()],
+        kind: "column".to_owned(),
+        value_type: column.column_type.to_string(),
+    });
+    columns.collect()
+}
