@@ -55,9 +55,55 @@ pub fn parse_size(text: &str) -> std::result::Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
 }
 
+/// Formats a number of bytes with a unit, for messages.
+///
+/// ```
+/// assert_eq!(nnz::text::format_size(1_234), "1.2 kB");
+/// ```
+#[must_use]
+pub fn format_size(bytes: u64) -> String {
+    scaled(bytes.into(), ["B", "kB", "MB", "GB", "TB"])
+}
+
+/// Formats a large number with a suffix, for messages.
+///
+/// ```
+/// assert_eq!(nnz::text::format_count(57_312_000), "57.3 M");
+/// ```
+#[must_use]
+pub fn format_count(count: u128) -> String {
+    scaled(count, ["", "k", "M", "G", "T"]).trim_end().to_owned()
+}
+
+fn scaled(count: u128, units: [&str; 5]) -> String {
+    let mut unit = 0;
+    let mut whole = count;
+    let mut tenths = 0;
+    while whole >= 1000 && unit + 1 < units.len() {
+        tenths = whole % 1000 / 100;
+        whole /= 1000;
+        unit += 1;
+    }
+    if unit == 0 || whole >= 100 {
+        format!("{whole} {}", units[unit])
+    } else {
+        format!("{whole}.{tenths} {}", units[unit])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_readable() {
+        assert_eq!(format_size(999), "999 B");
+        assert_eq!(format_size(1_234), "1.2 kB");
+        assert_eq!(format_size(123_456_789), "123 MB");
+        assert_eq!(format_size(u64::MAX), "18446744 TB");
+        assert_eq!(format_count(57), "57");
+        assert_eq!(format_count(57_312_000), "57.3 M");
+    }
 
     #[test]
     fn sizes_have_units() {

@@ -3,6 +3,8 @@
 use nnz_core::{About, Header, Storage};
 use nnz_plot::grouped;
 
+use crate::text::format_size;
+
 /// Lists properties. `nnz` is the number of entries, where the header does not have it.
 pub(super) fn of_source(
     header: &Header,
@@ -25,7 +27,7 @@ pub(super) fn of_source(
     add("Dense", (header.storage == Storage::Dense).then(|| "yes".to_owned()));
     let structure = header.structure.to_string();
     add("Structure", Some(structure).filter(|text| text != "general"));
-    add("Size", about.bytes.map(size));
+    add("Size", about.bytes.map(format_size));
     let per_entry = about.bytes.zip(nnz).filter(|(_, nnz)| *nnz > 0);
     add("Bytes per entry", per_entry.map(|(bytes, nnz)| format!("{:.2}", ratio(bytes, nnz))));
     facts
@@ -48,17 +50,4 @@ fn density(nnz: u64, header: &Header) -> String {
 #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
 pub(super) fn ratio(one: u64, other: u64) -> f64 {
     one as f64 / other as f64
-}
-
-/// Formats a number of bytes.
-pub(super) fn size(bytes: u64) -> String {
-    let (mut scaled, mut unit) = (ratio(bytes, 1), 0);
-    while scaled >= 1000.0 && unit < 4 {
-        (scaled, unit) = (scaled / 1000.0, unit + 1);
-    }
-    let unit = ["B", "kB", "MB", "GB", "TB"][unit];
-    match scaled < 10.0 && unit != "B" {
-        true => format!("{scaled:.1} {unit}"),
-        false => format!("{scaled:.0} {unit}"),
-    }
 }

@@ -6,8 +6,8 @@ use nnz_plot::{Figure, grouped, short};
 use super::element::{Align::Number, Align::Text, escape, name, table};
 use super::picture;
 use crate::report::beside::Compared;
-use crate::report::facts::size;
 use crate::report::{AxisSummary, ColumnSummary, ColumnValues, Quantiles, Report};
+use crate::text::format_size;
 
 /// What validation found.
 pub(super) fn findings(report: &Report, of: &str) -> String {
@@ -55,7 +55,7 @@ pub(super) fn about(report: &Report, of: &str) -> String {
         .map(|array| {
             let value_type = array.value_type.map_or("strings".to_owned(), |of| of.to_string());
             let len = array.len.map_or(String::new(), grouped);
-            vec![name(&array.name), value_type, len, array.bytes.map_or(String::new(), size)]
+            vec![name(&array.name), value_type, len, array.bytes.map_or(String::new(), format_size)]
         })
         .collect();
     let columns = [("Array", Text), ("Type", Text), ("Elements", Number), ("Size", Number)];
@@ -89,7 +89,7 @@ fn sizes(report: &Report) -> String {
             reason = "an estimate"
         )]
         let bytes = (per_entry * sizes.nnz as f64) as u64;
-        size(bytes)
+        format_size(bytes)
     };
     let rows: Vec<Vec<String>> = sizes
         .sizes
