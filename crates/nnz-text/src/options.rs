@@ -46,15 +46,18 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || "expected ROWSxCOLS, such as 100x200 or x200, or one number".to_owned();
         let side = |text: &str| match text.parse::<u64>() {
             Ok(side) if side <= i64::MAX.unsigned_abs() => Ok(Some(side)),
             _ if text.is_empty() => Ok(None),
-            _ => Err("expected ROWSxCOLS, such as 100x200 or x200, or one number".to_owned()),
+            _ => Err(expected()),
         };
-        match text.split_once('x') {
-            Some((rows, cols)) => Ok(Self { rows: side(rows)?, cols: side(cols)? }),
-            None => side(text).map(|both| Self { rows: both, cols: both }),
-        }
+        let size = match text.split_once('x') {
+            Some((rows, cols)) => Self { rows: side(rows)?, cols: side(cols)? },
+            None => side(text).map(|both| Self { rows: both, cols: both })?,
+        };
+        // At least one of them.
+        if size == Self::default() { Err(expected()) } else { Ok(size) }
     }
 }
 

@@ -114,6 +114,11 @@ fn errors_name_what_was_found_and_expected() {
     let error = refused("1 3:1\n1 5:1\n", &options.size("x4".parse().unwrap()));
     assert_eq!(error.place().at, Some(At::Line { line: 2, column: 3 }), "{error}");
     assert!(error.to_string().contains("an index from 1 to 4"), "{error}");
+    let error = refused("1 0:1\n", &options.base(Some(Base::One)));
+    assert!(error.to_string().contains("an index from 1 on"), "{error}");
+    for text in ["", "x", "5x5x5", "-1", "x1e3"] {
+        assert!(text.parse::<nnz_text::Size>().is_err(), "{text}");
+    }
     let error = refused("1 3:1\n1 5:1\n", &options.size("3x9".parse().unwrap()));
     assert!(error.to_string().contains("2 rows"), "{error}");
 }
