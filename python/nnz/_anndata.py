@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import traceback
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional, Tuple, Union
 
 import numpy as np
 
@@ -101,13 +102,26 @@ def _one_family(path: str) -> Generator[None, None, None]:
     """Raise what anndata, h5py and zarr raise for damaged files as an error of this package."""
     try:
         yield
-    except (Error, ImportError, MemoryError):
+    except (Error, ImportError, MemoryError) as error:
+        _clear_frames(error)
         raise
     except Exception as error:
+        _clear_frames(error)
         # h5py raises OSError without a number.
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise CorruptFileError(f"{path}: anndata does not read it: {error}", path) from error
+
+
+def _clear_frames(error: Optional[BaseException]) -> None:
+    """Clear the local variables of an error's traceback.
+
+    An iteration over the values or items of an h5py group holds h5py's lock until it is closed. The traceback of an
+    error inside of the loop keeps it open, and other threads would wait for the lock while the error is kept.
+    """
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 class _Reader:
