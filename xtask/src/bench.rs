@@ -42,6 +42,8 @@ enum Bench {
     Sizes(python::Options),
     /// Whole commands on 14 times the cells: 2.6 billion entries by default. Needs 20 GB of disk.
     Large(python::Options),
+    /// Reading text, compared with pandas, scikit-learn and networkx.
+    Text(python::Options),
     /// Reading over a network, compared with anndata.
     Remote {
         #[command(flatten)]
@@ -61,6 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Some(Bench::Compute(options)) => python::run("compute", options, &[]),
         Some(Bench::Sizes(options)) => python::run("sizes", options, &[]),
         Some(Bench::Large(options)) => python::run("large", options, &[]),
+        Some(Bench::Text(options)) => python::run("text", options, &[]),
         Some(Bench::Remote { options, delay }) => {
             python::run("remote", options, &["--delay".to_owned(), delay.to_string()])
         }
