@@ -2,6 +2,7 @@
 //!
 //! `docs/formats/svmlight.md` describes what is read and written.
 
+mod kept;
 mod labels;
 mod parse;
 mod sink;

@@ -9,6 +9,7 @@ use nnz_core::{
 };
 use nnz_storage::{Opened, stdio};
 
+use super::kept::Kept;
 use super::labels::LabelTable;
 use super::parse::{Visit, parse};
 use super::survey::Survey;
@@ -28,9 +29,11 @@ pub struct ReadOptions {
     /// The shape. By default as many columns as the largest index requires. The number of rows has to be that of the
     /// file.
     pub size: Size,
+    /// The bytes of entries that are kept, so that the text is not parsed again.
+    pub keep: usize,
 }
 
-nnz_core::setters! { ReadOptions { base: Option<Base>, size: Size } }
+nnz_core::setters! { ReadOptions { base: Option<Base>, size: Size, keep: usize } }
 
 /// A matrix in SVMlight text, by row. Labels and queries are annotations of the rows: `label`, `qid`.
 ///
@@ -85,7 +88,7 @@ pub fn from_bytes(
 
 impl SvmlightSource {
     fn new(text: Text, options: &ReadOptions) -> Result<Self> {
-        let survey = Survey::of(&text)?;
+        let mut survey = Survey::of(&text, options.keep)?;
         let mut notes = Vec::new();
         let base = match (options.base, survey.stated_base, survey.smallest) {
             (Some(base), ..) => base.number(),
@@ -104,6 +107,10 @@ impl SvmlightSource {
             return Err(Error::mismatch(text.place(), found, expected));
         }
         let cols = options.size.cols.unwrap_or(needed);
+        // The error for an index outside of the shape has its position in the text.
+        if survey.smallest.is_some_and(|least| least < base) || needed > cols || cols > 1 << 32 {
+            survey.kept = None;
+        }
         let header = Header {
             shape: Shape { rows: survey.rows, cols },
             order: Order::Row,
@@ -123,18 +130,15 @@ impl SvmlightSource {
     }
 
     /// Returns the row of the first run of a block.
-    fn first_row(&self, block: &Block) -> Result<u64> {
-        let before = usize::try_from(block.index).ok();
+    fn first_row(&self, block: u64, continues: bool) -> Result<u64> {
+        let before = usize::try_from(block).ok();
         let before = before.and_then(|index| self.survey.rows_before.get(index).copied());
-        match (block.start, before) {
-            (Start::Word, Some(before)) => before.checked_sub(1).ok_or_else(|| self.text.changed()),
-            (_, Some(before)) => Ok(before),
-            (_, None) => Err(self.text.changed()),
-        }
+        let first = before.and_then(|before| before.checked_sub(u64::from(continues)));
+        first.ok_or_else(|| self.text.changed())
     }
 
     fn decode<V: Value>(&self, block: &Block, batch: &mut Batch) -> Result<()> {
-        let first = self.first_row(block)?;
+        let first = self.first_row(block.index, block.start == Start::Word)?;
         batch.order = Order::Row;
         batch.majors = nnz_core::Majors::Consecutive(first);
         let Batch { offsets, minors, values, .. } = batch;
@@ -256,6 +260,39 @@ impl Unit for SvmlightUnit<'_> {
     }
 }
 
+/// Reads the entries that were kept.
+struct KeptReader<'a> {
+    source: &'a SvmlightSource,
+    blocks: &'a [Kept],
+    block: u64,
+}
+
+struct KeptUnit<'a> {
+    source: &'a SvmlightSource,
+    kept: &'a Kept,
+    first: u64,
+}
+
+impl<'a> UnitReader<'a> for KeptReader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let Some((kept, rest)) = self.blocks.split_first() else { return Ok(None) };
+        let first = self.source.first_row(self.block, kept.continues)?;
+        self.blocks = rest;
+        self.block += 1;
+        Ok(Some(Box::new(KeptUnit { source: self.source, kept, first })))
+    }
+}
+
+impl Unit for KeptUnit<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let Self { source, kept, first } = *self;
+        match kept.fill(first, source.base, source.header.value_type, batch) {
+            true => Ok(()),
+            false => Err(source.text.changed()),
+        }
+    }
+}
+
 impl MatrixSource for SvmlightSource {
     fn header(&self) -> &Header {
         &self.header
@@ -285,6 +322,9 @@ impl MatrixSource for SvmlightSource {
             let what = "a text can only be read as a whole, not by a range of rows";
             return Err(Error::unsupported(self.text.place(), what));
         }
+        if let Some(kept) = &self.survey.kept {
+            return Ok(Box::new(KeptReader { source: self, blocks: &kept.blocks, block: 0 }));
+        }
         let blocks = Blocks::new(&self.text, b'#')?;
         Ok(Box::new(Reader { source: self, blocks, entries: 0 }))
     }
@@ -294,10 +334,7 @@ impl MatrixSource for SvmlightSource {
         let mut blocks = Blocks::new(&self.text, b'#')?;
         while let Some(block) = blocks.next_block()? {
             let wanted = (row, col.saturating_add(self.base));
-            let next = match block.start {
-                Start::Word => self.first_row(&block)?.saturating_add(1),
-                _ => self.first_row(&block)?,
-            };
+            let next = self.first_row(block.index, false)?;
             let mut visit = Locator { wanted, next, found: Vec::new() };
             // Errors were reported when the file was opened.
             let _ = parse(&block, &mut visit);

@@ -1,14 +1,17 @@
 //! The first reading of a file, which finds what the format does not state.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use nnz_core::{At, ColumnType, Error, Place, Result, ValueType};
 use nnz_lines::number::number;
 
+use super::kept::{Entries, Kept};
 use super::parse::{Visit, parse};
 use crate::blocks::Block;
 use crate::fault::Fault;
 use crate::scan::scan;
 use crate::text::Text;
-use crate::values::{Seen, skip};
+use crate::values::Seen;
 
 /// What a file, or a block of it, contains.
 #[derive(Debug, Default)]
@@ -27,6 +30,8 @@ pub(super) struct Survey {
     pub(super) stated_base: Option<u64>,
     /// The number of rows before each block.
     pub(super) rows_before: Vec<u64>,
+    /// All entries, if they are kept.
+    pub(super) kept: Option<Entries>,
 }
 
 /// What the labels are.
@@ -40,18 +45,22 @@ pub(super) struct Labels {
 }
 
 impl Survey {
-    /// Reads a file.
-    pub(super) fn of(text: &Text) -> Result<Self> {
-        let mut all = Self::default();
+    /// Reads a file. Its entries are kept if they take at most so many bytes.
+    pub(super) fn of(text: &Text, keep: usize) -> Result<Self> {
+        let mut all = Self { kept: Some(Entries::new(keep)), ..Self::default() };
+        let keeps = AtomicBool::new(keep > 0);
         let of_block = |block: &Block| {
-            let mut visit = Visitor { block, found: Self::default(), previous: None };
+            let kept = keeps.load(Ordering::Relaxed).then(|| Kept::new(block));
+            let mut visit = Visitor { block, found: Self::default(), previous: None, kept };
             match parse(block, &mut visit) {
-                Ok(()) => Ok(visit.found),
+                Ok(()) => Ok((visit.found, visit.kept.map(Kept::end))),
                 Err(fault) => Err(fault.report(text, block)),
             }
         };
-        scan(text, b'#', of_block, |block| {
+        scan(text, b'#', of_block, |(block, kept)| {
             all.join(block);
+            all.keep(kept);
+            keeps.store(all.kept.is_some(), Ordering::Relaxed);
             Ok(())
         })?;
         if let (Some(at), 0) = (&all.labels.several, all.entries) {
@@ -76,6 +85,15 @@ impl Survey {
         self.queries += block.queries;
         self.stated_base = self.stated_base.or(block.stated_base);
     }
+
+    /// Keeps the entries of the next block; those of all blocks are freed if it has none, or too many.
+    fn keep(&mut self, block: Option<Kept>) {
+        let exact = self.values.fits_floats();
+        self.kept = self.kept.take().zip(block.filter(|_| exact)).and_then(|(mut kept, block)| {
+            let fits = kept.push(block);
+            fits.then_some(kept)
+        });
+    }
 }
 
 impl Labels {
@@ -98,12 +116,16 @@ struct Visitor<'a> {
     found: Survey,
     /// The index before, in the same row.
     previous: Option<u64>,
+    kept: Option<Kept>,
 }
 
 impl Visit for Visitor<'_> {
     fn row(&mut self, labels: &[u8], at: usize) -> Result<(), Fault> {
         self.found.rows += 1;
         self.previous = None;
+        if let Some(kept) = &mut self.kept {
+            kept.row();
+        }
         if labels.is_empty() {
             return Ok(());
         }
@@ -135,7 +157,13 @@ impl Visit for Visitor<'_> {
         found.smallest = Some(found.smallest.map_or(index, |smallest| smallest.min(index)));
         found.largest = found.largest.max(Some(index));
         found.unsorted |= self.previous.replace(index) >= Some(index);
-        skip(text, at, &mut found.values).map_err(|why| Fault::number(at, why, "a number"))
+        let parsed = number(text, at).map_err(|why| Fault::number(at, why, "a number"));
+        let (value, end) = parsed?;
+        found.values.add(value);
+        if self.kept.as_mut().is_some_and(|kept| !kept.entry(index, value)) {
+            self.kept = None;
+        }
+        Ok(end)
     }
 
     fn comment(&mut self, comment: &[u8]) {

@@ -115,10 +115,13 @@ fn random_matrices_survive() {
                 &all,
                 &mut random,
             );
-            let options = svmlight::ReadOptions::default().base(Some(base)).size(size);
-            let source = svmlight::from_opened(&opened(&path), &options).unwrap();
-            assert_eq!(source.header().shape, shape);
-            assert_same(&entries(&source).unwrap(), &all, "svmlight");
+            for keep in [0, 300, 1 << 20] {
+                let options =
+                    svmlight::ReadOptions::default().base(Some(base)).size(size).keep(keep);
+                let source = svmlight::from_opened(&opened(&path), &options).unwrap();
+                assert_eq!(source.header().shape, shape);
+                assert_same(&entries(&source).unwrap(), &all, "svmlight");
+            }
             let (path, to) = target(folder.path(), &format!("{round}.wel{gz}"));
             let options = edges::WriteOptions::default().base(base);
             let sink = edges::create(to, &header, [None, None], options).unwrap();

@@ -2,7 +2,7 @@
 
 use nnz_core::{At, Axis, ColumnValues, MatrixSource, Scalar, ValueType, Values};
 use nnz_text::Base;
-use nnz_text::svmlight::{ReadOptions, SvmlightSource, from_opened};
+use nnz_text::svmlight::{ReadOptions, SvmlightSource, from_bytes, from_opened};
 use serde_json::Value;
 
 use crate::common::{assert_expected, entries, manifest, opened, testdata, written};
@@ -37,10 +37,13 @@ fn files_of_other_programs_are_read_as_expected() {
     let mut count = 0;
     for case in manifest("svmlight").iter().filter(|case| !case["expected"].is_null()) {
         let name = case["path"].as_str().unwrap();
-        let source =
-            from_opened(&opened(&testdata("svmlight").join(name)), &ReadOptions::default());
-        let source = source.unwrap_or_else(|error| panic!("{name}: {error}"));
         let expected = &case["expected"];
+        let [kept, source] = [1 << 20, 0].map(|keep| {
+            let options = ReadOptions::default().keep(keep);
+            let source = from_opened(&opened(&testdata("svmlight").join(name)), &options);
+            source.unwrap_or_else(|error| panic!("{name}: {error}"))
+        });
+        assert_expected(&kept, expected, name);
         assert_expected(&source, expected, name);
         if let Some(labels) = expected["labels"].as_array().filter(|labels| !labels.is_empty()) {
             let found = column(&source, "label").unwrap();
@@ -69,6 +72,47 @@ fn files_of_other_programs_are_read_as_expected() {
         count += 1;
     }
     assert_eq!(count, 15);
+}
+
+#[test]
+fn kept_entries_are_those_of_the_text() {
+    let mut random = nnz_testing::random::Random::new(31);
+    for values in ["integers", "large", "floats"] {
+        let (mut text, mut expected) = (String::new(), Vec::new());
+        // A row of several blocks among short ones, some of them without entries.
+        for row in 0..3000 {
+            let count = if row == 1500 { 60_000 } else { random.below(6) };
+            text.push_str("-1");
+            for col in 0..count {
+                let value = random.below(2000) as i64 - 1000;
+                let value = match values {
+                    "integers" => value.to_string(),
+                    // Floats do not hold it.
+                    "large" if row == 2999 => "9007199254740993".to_owned(),
+                    "large" => value.to_string(),
+                    _ => format!("{:?}", value as f64 / 7.0),
+                };
+                text.push_str(&format!(" {}:{value}", col + 1));
+                expected.push((row, col as u64, value));
+            }
+            text.push('\n');
+        }
+        let text: &'static [u8] = text.leak().as_bytes();
+        for keep in [0, 5000, 64 << 20] {
+            let source = from_bytes(text, "test", &ReadOptions::default().keep(keep)).unwrap();
+            let found = entries(&source).unwrap();
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!((found.0, found.1), (expected.0, expected.1));
+                let same = match &found.2 {
+                    Scalar::I64(value) => value.to_string() == expected.2,
+                    Scalar::F64(value) => format!("{value:?}") == expected.2,
+                    other => panic!("{other:?}"),
+                };
+                assert!(same, "{found:?} {expected:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -53,6 +53,7 @@ impl Format for Svmlight {
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let given = &options.format_options;
         let options = ReadOptions::default()
+            .keep(text::kept(options.memory()))
             .base(given.parse("base")?)
             .size(given.parse("shape")?.unwrap_or_default());
         let source = match probe.opened() {

@@ -11,6 +11,14 @@ use super::target::without_group;
 use super::{FormatInfo, FormatOption};
 use crate::{ConvertOptions, Location};
 
+/// The most bytes of values that are kept in memory, so that a text is not parsed twice.
+const KEPT: u64 = 256 << 20;
+
+/// Returns how many bytes of values are kept in memory.
+pub(super) fn kept(memory: u64) -> usize {
+    usize::try_from((memory / 8).min(KEPT)).unwrap_or(0)
+}
+
 /// The option of the number of the first row, column or node in a source.
 pub(super) const fn base(help: &'static str) -> FormatOption {
     FormatOption::parsed::<Base>("base", "0|1", help)

@@ -4,10 +4,7 @@ use nnz_core::Result;
 use nnz_text::table::{Decimal, ReadOptions, Separator};
 
 use crate::OpenOptions;
-use crate::formats::FormatOption;
-
-/// The most bytes of numbers that are kept in memory, so that a text is not read twice.
-const KEPT: u64 = 256 << 20;
+use crate::formats::{FormatOption, text};
 
 pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<String>(
@@ -62,7 +59,7 @@ pub(super) fn read_options(options: &OpenOptions) -> Result<ReadOptions> {
         header: given.parse::<YesOrNo>("header")?.map(|choice| choice.0),
         id_columns: given.parse::<u16>("id-columns")?.map(usize::from),
         threads: None,
-        keep: usize::try_from((memory / 8).min(KEPT)).unwrap_or(0),
+        keep: text::kept(memory),
         memory: Some(memory),
     })
 }
