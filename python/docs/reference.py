@@ -13,10 +13,10 @@ from typing import Any, Iterator
 import nnz
 
 GROUPS = {
-    "Open and read": ["open", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
+    "Open and read": ["open", "ReadOptions", "read_anndata", "Matrix", "Annotations", "Tensor", "Table", "File"],
     "Write": ["write", "writer", "Writer", "WriteOptions", "TargetOptions"],
     "Train, and use several processes": ["Batches", "Batch", "Partition", "from_dask"],
-    "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair"],
+    "From file to file": ["convert", "slice", "filter", "sample", "concat", "split", "transpose", "repair", "ConvertOptions"],
     "Compute": ["pca", "PCA", "highly_variable_genes", "qc", "QC", "aggregate"],
     "Inspect": ["validate", "diff", "stats", "formats"],
     "See": ["Plots", "Report"],

@@ -33,10 +33,11 @@ from ._matrix import Matrix
 from ._metrics import QC, aggregate, qc
 from ._nnz import __version__
 from ._open import open
-from ._options import TargetOptions, WriteOptions, set_temporary_directory
+from ._options import ConvertOptions, TargetOptions, WriteOptions, set_temporary_directory
 from ._partitions import Partition
 from ._pca import PCA, pca
 from ._plot import Plots
+from ._reading import ReadOptions
 from ._report import Report
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._sample import sample
@@ -59,6 +60,7 @@ __all__ = [
     "CancelledError",
     "CastError",
     "ChangedError",
+    "ConvertOptions",
     "CorruptFileError",
     "Difference",
     "DroppedWarning",
@@ -81,6 +83,7 @@ __all__ = [
     "Plots",
     "PositionError",
     "QC",
+    "ReadOptions",
     "RepairSummary",
     "Report",
     "SplitSummary",

@@ -25,7 +25,7 @@ class CountsHandle(MatrixHandle):
         self._fragments = fragments
         self._regions = regions
         self._mode = mode
-        super().__init__(fragments.path, fragments.shown, fragments.memory, source, transposed)
+        super().__init__(fragments.path, fragments.shown, fragments.memory, source, transposed=transposed)
 
     def stored(self) -> _nnz.Source:
         """Count the fragments."""

@@ -10,24 +10,28 @@ from ._fragments import Fragments
 from ._handle import Memory, absolute
 from ._matrix import Matrix
 from ._matrix_handle import MatrixHandle
+from ._reading import Reading
 from ._table import Table, TableHandle
 from ._tensor import Tensor, TensorHandle
 
 Dataset = Union[Matrix, Tensor, Table, Fragments]
 
 
-def open_dataset(path: str, memory: Memory = None, shown: Optional[str] = None) -> Dataset:
+def open_dataset(
+    path: str, memory: Memory = None, shown: Optional[str] = None, reading: Optional[Reading] = None
+) -> Dataset:
     """Open the matrix, tensor, table or fragments at a place, which messages show as it was given."""
-    return dataset_of(_nnz.open(path, memory), path, memory, path if shown is None else shown)
+    source = _nnz.open(path, memory, reading)
+    return dataset_of(source, path, memory, path if shown is None else shown, reading)
 
 
-def dataset_of(source: Any, path: str, memory: Memory, shown: str) -> Dataset:
+def dataset_of(source: Any, path: str, memory: Memory, shown: str, reading: Optional[Reading] = None) -> Dataset:
     """Return the handle of a source that was opened."""
     whole = absolute(path)
     if isinstance(source, _nnz.TensorSource):
-        return Tensor.of(TensorHandle(whole, shown, memory, source))
+        return Tensor.of(TensorHandle(whole, shown, memory, source, reading))
     if isinstance(source, _nnz.TableSource):
-        return Table.of(TableHandle(whole, shown, memory, source))
+        return Table.of(TableHandle(whole, shown, memory, source, reading))
     if isinstance(source, _nnz.FragmentSource):
-        return Fragments.of(FragmentHandle(whole, shown, memory, source))
-    return Matrix.of(MatrixHandle(whole, shown, memory, source))
+        return Fragments.of(FragmentHandle(whole, shown, memory, source, reading))
+    return Matrix.of(MatrixHandle(whole, shown, memory, source, reading))

@@ -31,7 +31,7 @@ class DerivedHandle(MatrixHandle):
         self.parent = parent
         self.operation = operation
         with storage(parent.storage_options):
-            super().__init__(parent.path, parent.shown, parent.memory, source, parent.transposed)
+            super().__init__(parent.path, parent.shown, parent.memory, source, parent.reading, parent.transposed)
 
     def opened(self) -> _nnz.Source:
         """Apply the operation."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, List
 
 from . import _nnz
 from ._matrix import Matrix
-from ._options import PathLike, WriteOptions, prepared, source_path
+from ._options import ConvertOptions, PathLike, prepared, source_path
 from ._progress import Progress, reporting
+from ._reading import reading_among
 from ._results import Summary, summary
 from ._slice import selections
 from ._storage import storage
@@ -27,7 +28,7 @@ def filter(
     features: Any = None,
     allow_empty: bool = False,
     progress: Progress = None,
-    **options: Unpack[WriteOptions],
+    **options: Unpack[ConvertOptions],
 ) -> Summary:
     """Write the rows and columns of a matrix that meet conditions, or of all elements of an AnnData file.
 
@@ -46,7 +47,7 @@ def filter(
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`.
+        As in `nnz.ConvertOptions`.
 
     Returns
     -------
@@ -65,11 +66,11 @@ def filter(
     >>> nnz.filter("examples/pbmc_10x_v3_mtx", target, rows="nnz>=3", cols=("nnz>=40", "sum<=500")).shape
     (161, 50)
     """
-    place = source_path(source)
+    place, reading = source_path(source), reading_among(options)
     opened: List[Matrix] = []
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         conditions = tuple(
-            selections(given, axis, place, opened)
+            selections(given, axis, place, opened, reading)
             for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
         )
         made = _nnz.filter(place, os.fsdecode(target), conditions, allow_empty, prepared(dict(options)), report)

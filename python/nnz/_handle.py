@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Tuple, TypeVar, Union
 
 from . import _nnz
+from ._reading import Reading
 from ._storage import entered, storage
 
 if TYPE_CHECKING:
@@ -31,16 +32,26 @@ class Handle(Generic[S]):
         The path as it was given, for messages.
     memory : int, str or None
         Bytes that reading may take.
+    reading : dict
+        The options of reading.
     storage_options : tuple of pairs, or None
         The options of URLs that were given when it was opened.
     """
 
-    __slots__ = ("path", "shown", "memory", "storage_options", "_open", "_pid", "_kept")
+    __slots__ = ("path", "shown", "memory", "reading", "storage_options", "_open", "_pid", "_kept")
 
-    def __init__(self, path: str, shown: str, memory: Memory = None, source: Optional[S] = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        shown: str,
+        memory: Memory = None,
+        source: Optional[S] = None,
+        reading: Optional[Reading] = None,
+    ) -> None:
         self.path = path
         self.shown = _nnz.without_secrets(shown)
         self.memory = memory
+        self.reading = reading or {}
         self.storage_options = entered()
         self._open: S = self.opened() if source is None else source
         self._pid = os.getpid()
@@ -63,7 +74,7 @@ class Handle(Generic[S]):
 
     def arguments(self) -> Tuple[Any, ...]:
         """Return the arguments that create it again."""
-        return self.path, self.shown, self.memory
+        return self.path, self.shown, self.memory, None, self.reading
 
     def __reduce__(self) -> Tuple[Callable[..., Any], Tuple[Any, ...]]:
         return _created, (type(self), self.storage_options, self.arguments())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -12,20 +12,24 @@ from ._fragment_verbs import holds_fragments
 from ._handle import handle_of
 from ._matrix import Matrix
 from ._options import PathLike, source_path
+from ._reading import ReadOptions, reading
 from ._results import Difference, Finding, Format
 from ._slice import selections
 from ._storage import StorageOptions, storage
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def validate(
     path: PathLike,
     *,
     notes: bool = False,
-    from_format: Optional[str] = None,
     dialect: Optional[str] = None,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
+    **options: Unpack[ReadOptions],
 ) -> List[Finding]:
     """Check a file: its structure, all entries and names.
 
@@ -35,12 +39,12 @@ def validate(
         A path, or ``PATH::GROUP``.
     notes : bool
         Whether unusual but valid properties are listed, too.
-    from_format : str, optional
-        The format; by default it is detected.
     dialect : {"spec", "daphne", "daphne-2022"}, optional
         The dialect of a source of DAPHNE; by default it is detected.
     threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
+    **options
+        As in `nnz.ReadOptions`.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def validate(
     'fault'
     """
     with storage(storage_options):
-        found = _nnz.validate(source_path(path), from_format, memory, threads, dialect)
+        found = _nnz.validate(source_path(path), reading(options), memory, threads, dialect)
     findings = [Finding(**one) for one in found]
     return [finding for finding in findings if notes or finding.severity == "fault"]
 
@@ -77,6 +81,7 @@ def diff(
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
+    **options: Unpack[ReadOptions],
 ) -> List[Difference]:
     """Compare two matrices of any formats, two fragment files, or two AnnData files.
 
@@ -93,6 +98,8 @@ def diff(
         The maximum number of differences that are listed.
     threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
+    **options
+        As in `nnz.ReadOptions`.
 
     Returns
     -------
@@ -113,12 +120,12 @@ def diff(
     """
     if max_diffs < 0:
         raise ArgumentError(f"max_diffs {max_diffs}: expected 0 or more")
-    paths = source_path(first), source_path(second)
+    paths, given = (source_path(first), source_path(second)), reading(options)
     with storage(storage_options):
         try:
-            found = _nnz.diff(*paths, stored, max_diffs, memory, threads, by_name)
+            found = _nnz.diff(*paths, stored, max_diffs, memory, threads, by_name, given)
         except UnsupportedError:
-            if by_name or not (holds_fragments(first) and holds_fragments(second)):
+            if by_name or given or not (holds_fragments(first) and holds_fragments(second)):
                 raise
             found = _nnz.diff_fragments(*paths, max_diffs)
     return [Difference(**one) for one in found]
@@ -137,6 +144,7 @@ def stats(
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
+    **options: Unpack[ReadOptions],
 ) -> Dict[str, Any]:
     """Compute the number of entries, sum, mean, variance, minimum and maximum in one pass.
 
@@ -154,6 +162,8 @@ def stats(
         As in `nnz.slice`.
     threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
+    **options
+        As in `nnz.ReadOptions`.
 
     Returns
     -------
@@ -180,10 +190,10 @@ def stats(
     if axis is not None and not isinstance(axis, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f'axis {axis!r}: expected "rows", "cols", "cells" or "features"')
     place = source_path(path)
-    matrix = Matrix(path, memory=memory, storage_options=storage_options)
+    matrix = Matrix(path, memory=memory, storage_options=storage_options, **options)
     source = handle_of(matrix).source
-    given = ((rows, 0), (cols, 1), (cells, None), (features, None))
-    selected = [selections(one, at, place, [matrix]) for one, at in given]
+    wanted = ((rows, 0), (cols, 1), (cells, None), (features, None))
+    selected = [selections(one, at, place, [matrix]) for one, at in wanted]
     if any(selected):
         source = source.select_all(selected, allow_empty)
     found = source.stats(axis, measures, memory, threads)
@@ -212,5 +222,6 @@ def formats() -> List[Format]:
     """
     found = _nnz.formats()
     for one in found:
-        one["options"] = dict(one["options"])
+        for options in ("options", "read_options"):
+            one[options] = dict(one[options])
     return [Format(**one) for one in found]

@@ -21,10 +21,13 @@ from ._options import PathLike
 from ._parallel import Parallel
 from ._plot import Plots
 from ._positions import sampled
+from ._reading import ReadOptions, reading
 from ._report import Report
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._external import Block, anndata, pandas
 
 DENSE_LIMIT = 1 << 28
@@ -46,6 +49,8 @@ class Matrix(Lazy, Parallel):
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
     storage_options : mapping, optional
         Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
+    **options
+        As in `nnz.ReadOptions`. They are pickled with the result.
 
     Raises
     ------
@@ -66,12 +71,17 @@ class Matrix(Lazy, Parallel):
     __slots__ = ("_found", "_read")
 
     def __init__(
-        self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
+        self,
+        path: PathLike,
+        *,
+        memory: Memory = None,
+        storage_options: StorageOptions = None,
+        **options: Unpack[ReadOptions],
     ) -> None:
-        shown = os.fsdecode(path)
+        shown, given = os.fsdecode(path), reading(options)
         with storage(storage_options):
-            source = _nnz.Source.open(shown, memory)
-            self._start(MatrixHandle(absolute(shown), shown, memory, source))
+            source = _nnz.Source.open(shown, memory, given)
+            self._start(MatrixHandle(absolute(shown), shown, memory, source, given))
 
     def _start(self, handle: MatrixHandle) -> None:
         super()._start(handle)

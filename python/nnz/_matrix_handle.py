@@ -6,6 +6,7 @@ from typing import Any, Optional, Tuple
 
 from . import _nnz
 from ._handle import Handle, Memory
+from ._reading import Reading
 from ._storage import storage
 
 
@@ -26,10 +27,11 @@ class MatrixHandle(Handle[_nnz.Source]):
         shown: str,
         memory: Memory = None,
         source: Optional[_nnz.Source] = None,
+        reading: Optional[Reading] = None,
         transposed: bool = False,
     ) -> None:
         self.transposed = transposed
-        super().__init__(path, shown, memory, source)
+        super().__init__(path, shown, memory, source, reading)
 
     def opened(self) -> _nnz.Source:
         """Open the matrix."""
@@ -38,14 +40,14 @@ class MatrixHandle(Handle[_nnz.Source]):
 
     def stored(self) -> _nnz.Source:
         """Open the matrix as it is in the file."""
-        return _nnz.Source.open(self.path, self.memory)
+        return _nnz.Source.open(self.path, self.memory, self.reading)
 
     def flipped(self) -> MatrixHandle:
         """Exchange rows and columns."""
         source = self.source.transposed()
         with storage(self.storage_options):
-            return MatrixHandle(self.path, self.shown, self.memory, source, not self.transposed)
+            return MatrixHandle(self.path, self.shown, self.memory, source, self.reading, not self.transposed)
 
     def arguments(self) -> Tuple[Any, ...]:
         """Return the arguments that create it again."""
-        return self.path, self.shown, self.memory, None, self.transposed
+        return self.path, self.shown, self.memory, None, self.reading, self.transposed

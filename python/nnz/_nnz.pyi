@@ -33,7 +33,7 @@ def report(
 
 class Source:
     @staticmethod
-    def open(path: _Path, memory_limit: _Memory = None) -> Source: ...
+    def open(path: _Path, memory_limit: _Memory = None, reading: Optional[dict[str, Any]] = None) -> Source: ...
     @staticmethod
     def from_arrays(
         shape: tuple[int, int],
@@ -244,7 +244,9 @@ class TableSource:
     def stream(self, rows: Sequence[tuple[int, int]], cols: Sequence[int]) -> Any: ...
     def write(self, path: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...
 
-def open(path: _Path, memory_limit: _Memory = None) -> Union[Source, TensorSource, TableSource, FragmentSource]: ...
+def open(
+    path: _Path, memory_limit: _Memory = None, reading: Optional[dict[str, Any]] = None
+) -> Union[Source, TensorSource, TableSource, FragmentSource]: ...
 def open_listed(
     path: _Path, memory_limit: _Memory = None
 ) -> tuple[Union[Source, TensorSource, TableSource, FragmentSource], list[tuple[str, list[int], str, str]]]: ...
@@ -306,7 +308,7 @@ def repair(
 ) -> tuple[list[str], Optional[dict[str, Any]]]: ...
 def validate(
     path: _Path,
-    from_format: Optional[str] = None,
+    reading: Optional[dict[str, Any]] = None,
     memory_limit: _Memory = None,
     workers: Optional[int] = None,
     dialect: Optional[str] = None,
@@ -319,6 +321,7 @@ def diff(
     memory_limit: _Memory = None,
     workers: Optional[int] = None,
     by_name: bool = False,
+    reading: Optional[dict[str, Any]] = None,
 ) -> list[dict[str, Any]]: ...
 def formats() -> list[dict[str, Any]]: ...
 def members(path: _Path) -> list[tuple[str, list[int], str, str]]: ...

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _nnz
 from ._dataset import dataset_of, open_dataset
 from ._errors import ArgumentError
 from ._file import File, matrices_among
+from ._reading import ReadOptions, reading
 from ._storage import StorageOptions, storage
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def open(
@@ -17,6 +21,7 @@ def open(
     *,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
+    **options: Unpack[ReadOptions],
 ) -> Any:
     """Open a matrix, a tensor, a table or genomic fragments, or a file with several of them.
 
@@ -29,6 +34,8 @@ def open(
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
     storage_options : mapping, optional
         Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
+    **options
+        As in `nnz.ReadOptions`: the format, and options of the format. They are pickled with the result.
 
     Returns
     -------
@@ -41,6 +48,8 @@ def open(
         The path does not exist.
     nnz.FormatError
         The content matches no supported format.
+    nnz.ArgumentError
+        The format does not have an option, or its value is invalid.
     nnz.CorruptFileError
         The header is damaged.
 
@@ -50,11 +59,16 @@ def open(
     (507, 1107)
     >>> nnz.open("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad::X").dtype
     dtype('float32')
+    >>> _ = (tmp / "x.csv").write_text("id,a,b\\n1,0.5,NA\\n2,0,7\\n")
+    >>> nnz.open(tmp / "x.csv", na="NA", id_columns=1).to_numpy()
+    array([[0.5, nan],
+           [0. , 7. ]])
     """
-    shown = os.fsdecode(path)
+    shown, given = os.fsdecode(path), reading(options)
     with storage(storage_options):
-        if not _is_file(shown):
-            return open_dataset(shown, memory)
+        # Options of a format are of one with a single matrix or table.
+        if given or not _is_file(shown):
+            return open_dataset(shown, memory, reading=given)
         try:
             source, members = _nnz.open_listed(shown, memory)
         except ArgumentError:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _frames, _nnz
 from ._errors import ArgumentError, UnsupportedError
+from ._reading import ReadOptions, reading_among
 from ._storage import StorageOptions
 
 PathLike = Union[str, bytes, "os.PathLike[Any]"]
@@ -111,9 +112,13 @@ class WriteOptions(TargetOptions, total=False):
     order: Optional[str]
 
 
+class ConvertOptions(WriteOptions, ReadOptions, total=False):
+    """Options of functions from file to file: those of `WriteOptions`, and of the source those of `ReadOptions`."""
+
+
 def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
     """Turn types of NumPy and data frames into what the compiled part takes."""
-    made = dict(options)
+    made = {**options, **reading_among(options)}
     kind = made.get("type")
     if kind is not None and not isinstance(kind, str):
         made["type"] = np.dtype(kind).name

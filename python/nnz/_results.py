@@ -171,6 +171,8 @@ class Format:
         What can be read and written: ``"matrix"``, ``"tensor"``, ``"fragments"``, ``"table"``.
     options : dict of str to str
         Options of targets, and what they do.
+    read_options : dict of str to str
+        Options of sources, and what they do.
     """
 
     name: str
@@ -180,3 +182,4 @@ class Format:
     reads: List[str]
     writes: List[str]
     options: Dict[str, str]
+    read_options: Dict[str, str]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _nnz
 from ._matrix import Matrix
-from ._options import PathLike, WriteOptions, prepared, source_path
+from ._options import ConvertOptions, PathLike, prepared, source_path
 from ._positions import sampled
+from ._reading import reading_among
 from ._progress import Progress, reporting
 from ._results import Summary, summary
 from ._storage import storage
@@ -27,7 +28,7 @@ def sample(
     features: Optional[int] = None,
     seed: int = 0,
     progress: Progress = None,
-    **options: Unpack[WriteOptions],
+    **options: Unpack[ConvertOptions],
 ) -> Summary:
     """Write random rows and columns of a matrix, or of all elements of an AnnData file, in the order of the source.
 
@@ -42,7 +43,7 @@ def sample(
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`.
+        As in `nnz.ConvertOptions`.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def sample(
     """
     place = source_path(source)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
-        opened: Any = Matrix(place)
+        opened: Any = Matrix(place, **reading_among(options))
         found = sampled(opened._handle.source, (rows, cols, cells, features), seed)
         selected = tuple([] if positions is None else [positions] for positions in (*found, None, None))
         made = _nnz.slice(place, os.fsdecode(target), selected, True, prepared(dict(options)), report)

@@ -11,8 +11,9 @@ from . import _index, _nnz
 from ._errors import ArgumentError
 from ._guards import is_tuple
 from ._matrix import Matrix
-from ._options import PathLike, WriteOptions, prepared, source_path
+from ._options import ConvertOptions, PathLike, prepared, source_path
 from ._progress import Progress, reporting
+from ._reading import Reading, reading_among
 from ._results import Summary, summary
 from ._storage import storage
 
@@ -30,7 +31,7 @@ def slice(
     features: Any = None,
     allow_empty: bool = False,
     progress: Progress = None,
-    **options: Unpack[WriteOptions],
+    **options: Unpack[ConvertOptions],
 ) -> Summary:
     """Write the selected rows and columns of a matrix, or of all elements of an AnnData file.
 
@@ -47,7 +48,7 @@ def slice(
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`.
+        As in `nnz.ConvertOptions`.
 
     Returns
     -------
@@ -70,26 +71,28 @@ def slice(
     >>> nnz.slice("examples/pbmc_10x_v3_mtx", target, rows=["APP", "SOD1"], cols="0:100").shape
     (2, 100)
     """
-    place = source_path(source)
+    place, reading = source_path(source), reading_among(options)
     opened: List[Matrix] = []
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         selected = tuple(
-            selections(given, axis, place, opened)
+            selections(given, axis, place, opened, reading)
             for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
         )
         made = _nnz.slice(place, os.fsdecode(target), selected, allow_empty, prepared(dict(options)), report)
     return summary(made)
 
 
-def selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> List[Any]:
+def selections(
+    given: Any, axis: Optional[int], place: str, opened: List[Matrix], reading: Optional[Reading] = None
+) -> List[Any]:
     """Turn what is selected of an axis into what the compiled part takes."""
     if given is None:
         return []
     several: Tuple[Any, ...] = given if is_tuple(given) else (given,)
-    return [_selection(one, axis, place, opened) for one in several]
+    return [_selection(one, axis, place, opened, reading) for one in several]
 
 
-def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> Any:
+def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix], reading: Optional[Reading]) -> Any:
     if isinstance(given, str):
         return given
     names = _names(given)
@@ -98,7 +101,7 @@ def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     if axis is None:
         raise ArgumentError(f"cells and features are selected by a string or a list of names, not by {given!r}")
     if not opened:
-        opened.append(Matrix(place))
+        opened.append(Matrix(place, **(reading or {})))
     length = opened[0].shape[axis]
     one = ("row", "column")[axis]
     found = _index.select(given, length, one, lambda: _index.NameIndex([], one, list))

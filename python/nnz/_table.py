@@ -14,9 +14,12 @@ from ._external import load
 from ._guards import is_array, is_slice, is_tuple
 from ._handle import Handle, Memory, Opened, absolute
 from ._options import PathLike
+from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._external import pandas
 
 Rows = Union[range, npt.NDArray[np.uint64]]
@@ -42,21 +45,22 @@ class TableHandle(Handle[_nnz.TableSource]):
         shown: str,
         memory: Memory = None,
         source: Optional[_nnz.TableSource] = None,
+        reading: Optional[Reading] = None,
         rows: Optional[Rows] = None,
         cols: Optional[Iterable[int]] = None,
     ) -> None:
-        super().__init__(path, shown, memory, source)
+        super().__init__(path, shown, memory, source, reading)
         self.rows: Rows = range(self.source.rows) if rows is None else rows
         self.cols: Tuple[int, ...] = tuple(range(len(self.source.columns)) if cols is None else cols)
 
     def opened(self) -> _nnz.TableSource:
         """Open the table."""
-        return _opened(self.path, self.memory)
+        return _opened(self.path, self.memory, self.reading)
 
     def part(self, rows: Rows, cols: Iterable[int]) -> TableHandle:
         """Take some rows and columns of the file."""
         with storage(self.storage_options):
-            return TableHandle(self.path, self.shown, self.memory, self.source, rows, cols)
+            return TableHandle(self.path, self.shown, self.memory, self.source, self.reading, rows, cols)
 
     def is_whole(self) -> bool:
         """Return whether no rows or columns have been selected."""
@@ -66,7 +70,7 @@ class TableHandle(Handle[_nnz.TableSource]):
 
     def arguments(self) -> Tuple[Any, ...]:
         """Return the arguments that create it again."""
-        return self.path, self.shown, self.memory, None, self.rows, self.cols
+        return self.path, self.shown, self.memory, None, self.reading, self.rows, self.cols
 
 
 class Table(Opened[TableHandle]):
@@ -83,6 +87,8 @@ class Table(Opened[TableHandle]):
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
     storage_options : mapping, optional
         Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
+    **options
+        As in `nnz.ReadOptions`. They are pickled with the result.
 
     Raises
     ------
@@ -105,11 +111,17 @@ class Table(Opened[TableHandle]):
     __slots__ = ()
 
     def __init__(
-        self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
+        self,
+        path: PathLike,
+        *,
+        memory: Memory = None,
+        storage_options: StorageOptions = None,
+        **options: Unpack[ReadOptions],
     ) -> None:
-        shown = os.fsdecode(path)
+        shown, given = os.fsdecode(path), reading(options)
         with storage(storage_options):
-            self._start(TableHandle(absolute(shown), shown, memory, _opened(shown, memory)))
+            source = _opened(shown, memory, given)
+            self._start(TableHandle(absolute(shown), shown, memory, source, given))
 
     @property
     def _source(self) -> _nnz.TableSource:
@@ -336,8 +348,8 @@ def _no_names() -> _index.NameIndex:
     raise PositionError("rows of a table have no names")
 
 
-def _opened(path: str, memory: Memory) -> _nnz.TableSource:
-    source = _nnz.open(path, memory)
+def _opened(path: str, memory: Memory, reading: Reading) -> _nnz.TableSource:
+    source = _nnz.open(path, memory, reading)
     if not isinstance(source, _nnz.TableSource):
         raise UnsupportedError(f"{path}: holds no table", path)
     return source

@@ -13,9 +13,12 @@ from ._errors import ArgumentError, UnsupportedError
 from ._external import load
 from ._handle import Handle, Memory, Opened, absolute
 from ._options import PathLike
+from ._reading import Reading, ReadOptions, reading
 from ._storage import StorageOptions, storage
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._external import Coordinates, sparse
 
 DENSE_LIMIT = 1 << 28
@@ -29,7 +32,7 @@ class TensorHandle(Handle[_nnz.TensorSource]):
 
     def opened(self) -> _nnz.TensorSource:
         """Open the tensor."""
-        return _opened(self.path, self.memory)
+        return _opened(self.path, self.memory, self.reading)
 
 
 class Tensor(Opened[TensorHandle]):
@@ -46,6 +49,8 @@ class Tensor(Opened[TensorHandle]):
         Memory limit for reading, in bytes or such as ``"4G"``; by default determined by the free memory.
     storage_options : mapping, optional
         Options of URLs, such as ``{"anon": True}``, as in `set_storage_options`. They are pickled with the result.
+    **options
+        As in `nnz.ReadOptions`. They are pickled with the result.
 
     Raises
     ------
@@ -70,11 +75,17 @@ class Tensor(Opened[TensorHandle]):
     __slots__ = ("_read",)
 
     def __init__(
-        self, path: PathLike, *, memory: Memory = None, storage_options: StorageOptions = None
+        self,
+        path: PathLike,
+        *,
+        memory: Memory = None,
+        storage_options: StorageOptions = None,
+        **options: Unpack[ReadOptions],
     ) -> None:
-        shown = os.fsdecode(path)
+        shown, given = os.fsdecode(path), reading(options)
         with storage(storage_options):
-            self._start(TensorHandle(absolute(shown), shown, memory, _opened(shown, memory)))
+            source = _opened(shown, memory, given)
+            self._start(TensorHandle(absolute(shown), shown, memory, source, given))
 
     def _start(self, handle: TensorHandle) -> None:
         super()._start(handle)
@@ -267,8 +278,8 @@ class Tensor(Opened[TensorHandle]):
         return _show.table("nnz.Tensor", _show.tensor_facts(self))
 
 
-def _opened(path: str, memory: Memory) -> _nnz.TensorSource:
-    source = _nnz.open(path, memory)
+def _opened(path: str, memory: Memory, reading: Reading) -> _nnz.TensorSource:
+    source = _nnz.open(path, memory, reading)
     if not isinstance(source, _nnz.TensorSource):
         raise UnsupportedError(f"{path}: holds no tensor", path)
     return source

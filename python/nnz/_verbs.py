@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional, Sequence
 from . import _nnz
 from ._errors import ArgumentError, UnsupportedError
 from ._fragment_verbs import holds_fragments, write_fragments
-from ._options import PathLike, WriteOptions, prepared, source_path
+from ._options import ConvertOptions, PathLike, WriteOptions, prepared, source_path
 from ._progress import Progress, reporting
 from ._results import RepairSummary, SplitSummary, Summary, summary
 from ._storage import storage
@@ -24,7 +24,7 @@ def convert(
     types: Optional[Sequence[str]] = None,
     from_dialect: Optional[str] = None,
     progress: Progress = None,
-    **options: Unpack[WriteOptions],
+    **options: Unpack[ConvertOptions],
 ) -> Summary:
     """Convert a matrix, fragments, or an AnnData or Loom file with all its elements, to another format.
 
@@ -43,7 +43,7 @@ def convert(
         True shows a tqdm progress bar if tqdm is installed; a callable is called with the name of the step, the number of
         entries done, and the total number or None. An exception in it cancels the operation, as Ctrl-C does.
     **options
-        As in `nnz.WriteOptions`.
+        As in `nnz.ConvertOptions`.
 
     Returns
     -------
@@ -80,6 +80,7 @@ def convert(
         except (ArgumentError, UnsupportedError):
             if types is not None or from_dialect is not None or not holds_fragments(source):
                 raise
+            options.pop("from_format", None)
             return write_fragments(source, target, None, progress, dict(options))
         return summary(made)
 
@@ -90,7 +91,7 @@ def transpose(
     *,
     from_dialect: Optional[str] = None,
     progress: Progress = None,
-    **options: Unpack[WriteOptions],
+    **options: Unpack[ConvertOptions],
 ) -> Summary:
     """Write a matrix with rows and columns exchanged.
 
@@ -101,7 +102,7 @@ def transpose(
     from_dialect, progress : optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`. Entries are stored by column where they were by row unless ``order`` says otherwise.
+        As in `nnz.ConvertOptions`. Entries are stored by column where they were by row unless ``order`` says otherwise.
 
     Returns
     -------
@@ -134,7 +135,7 @@ def concat(
     index_unique: Optional[str] = None,
     fill: Optional[float] = None,
     progress: Progress = None,
-    **options: Unpack[WriteOptions],
+    **options: Unpack[ConvertOptions],
 ) -> Summary:
     """Concatenate matrices, or AnnData files with all their elements.
 
@@ -159,7 +160,7 @@ def concat(
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`.
+        As in `nnz.ConvertOptions`.
 
     Returns
     -------
@@ -243,7 +244,7 @@ def repair(
     *,
     complete: bool = False,
     progress: Progress = None,
-    **options: Unpack[WriteOptions],
+    **options: Unpack[ConvertOptions],
 ) -> RepairSummary:
     """Write a corrected copy of a damaged file: overflowed ``indptr``, wrong counts, unsorted entries.
 
@@ -256,7 +257,7 @@ def repair(
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`.
+        As in `nnz.ConvertOptions`.
 
     Returns
     -------

@@ -17,6 +17,7 @@ mod open;
 mod options;
 mod part;
 mod plot;
+mod reading;
 mod select;
 mod source;
 mod stats;

@@ -7,13 +7,14 @@ use nnz::container::memory::Memory;
 use nnz::formats::Registry;
 use nnz::frames::FrameSource;
 use nnz::tensor::TensorFile;
-use nnz::{Dataset, Header, MatrixSource, OpenOptions, Place};
+use nnz::{Dataset, Header, MatrixSource, Place};
 use numpy::PyArrayMethods as _;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::error::{self, OrRaise as _};
 use crate::fragments::FragmentSource;
-use crate::options::memory;
+use crate::reading::open_options;
 use crate::source::{Source, location};
 use crate::table::TableSource;
 use crate::tensor::TensorSource;
@@ -63,17 +64,17 @@ impl Opened {
 
 /// Opens a location: a matrix, a tensor, a table or fragments.
 #[pyfunction]
-#[pyo3(signature = (path, memory_limit=None))]
+#[pyo3(signature = (path, memory_limit=None, reading=None))]
 pub(crate) fn open(
     py: Python<'_>,
     path: OsString,
     memory_limit: Option<&Bound<'_, PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Py<PyAny>> {
     let location = location(path);
     let place = location.source_place();
-    let limit = memory(py, memory_limit)?;
+    let options = open_options(py, memory_limit, reading)?;
     let opened = task::run_detached(py, move || {
-        let options = OpenOptions::new().memory_limit(limit);
         let opened = options.open(&location).and_then(Opened::new);
         opened.map_err(|error| error.with_context(&location.source_place()))
     })?;
@@ -90,9 +91,8 @@ pub(crate) fn open_listed(
 ) -> PyResult<(Py<PyAny>, Vec<Listed>)> {
     let location = location(path);
     let place = location.source_place();
-    let limit = memory(py, memory_limit)?;
+    let options = open_options(py, memory_limit, None)?;
     let (opened, members) = task::run_detached(py, move || {
-        let options = OpenOptions::new().memory_limit(limit);
         let open = || {
             let detected = Registry::default().detect(&location, &options)?;
             let members = detected.members();

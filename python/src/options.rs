@@ -15,7 +15,7 @@ use pyo3::types::{PyBool, PyDict};
 
 use crate::columns::{to_strings, to_table};
 use crate::error::{OrRaise as _, argument};
-use crate::{arrays, source};
+use crate::{arrays, reading, source};
 
 /// Returns the number of threads; all cores by default.
 pub(crate) fn threads(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
@@ -64,10 +64,31 @@ pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// Parses the options of a conversion. Options that are not common to all formats are those of the
-/// target format.
+/// Parses the options of a conversion from a location, with those of reading it.
+pub(crate) fn convert_location(
+    given: &Bound<'_, PyDict>,
+) -> PyResult<(ConvertOptions, reading::Reading)> {
+    let (options, reading) = parse(given)?;
+    Ok((reading.clone().of_conversion(options), reading))
+}
+
+/// Parses the options of writing what is open.
 pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
+    let (options, reading) = parse(given)?;
+    match reading.format.map(|_| reading::FROM_FORMAT).or_else(|| reading.options.names().next()) {
+        None => Ok(options),
+        Some(name) => {
+            let what = format!("{} only applies to reading a file", name.replace('-', "_"));
+            Err(argument(given.py(), what))
+        }
+    }
+}
+
+/// Parses the options of a conversion. Options that are not common to all formats are those of the
+/// target format, or of reading the source.
+fn parse(given: &Bound<'_, PyDict>) -> PyResult<(ConvertOptions, reading::Reading)> {
     let py = given.py();
+    let mut reading = reading::Reading::default();
     let mut options = ConvertOptions::default();
     let mut of_format = FormatOptions::new();
     let mut write = WriteOptions::default();
@@ -133,16 +154,22 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
                 return Err(argument(py, what));
             }
             _ => {
-                let (name, value) = of_some_format(&name, &value)?;
-                of_format.set(name, value);
+                let formats = nnz::formats::list();
+                let known = formats.iter().flat_map(|format| format.options);
+                if let Some((name, text)) = reading::of_some_format(known, &name, &value)? {
+                    of_format.set(name, text);
+                } else if !reading.set(&name, &value)? {
+                    return Err(argument(py, format!("unknown option {name:?}")));
+                }
             }
         }
     }
-    Ok(options.format_options(of_format).write(write).row_labels(rows).col_labels(cols))
+    let options = options.format_options(of_format).write(write);
+    Ok((options.row_labels(rows).col_labels(cols), reading))
 }
 
-/// Options of the source of a conversion.
-pub(crate) struct Reading {
+/// Options of the source of a conversion that may be a table.
+pub(crate) struct TableReading {
     /// The types of the columns of a text.
     pub(crate) types: Option<Vec<ValueType>>,
     /// The dialect of DAPHNE.
@@ -166,14 +193,14 @@ pub(crate) fn dialect(
 pub(crate) fn reading(
     py: Python<'_>,
     (types, from_dialect): (Option<Vec<String>>, Option<String>),
-) -> PyResult<Reading> {
+) -> PyResult<TableReading> {
     let value_type = |name: &String| match daphne::value_type(name) {
         Some(found) => Ok(found),
         None => arrays::value_type(py, name),
     };
     let types = types.map(|types| types.iter().map(value_type).collect::<PyResult<Vec<_>>>());
     let from_dialect = dialect(py, "from_dialect", from_dialect)?;
-    Ok(Reading { types: types.transpose()?, from_dialect })
+    Ok(TableReading { types: types.transpose()?, from_dialect })
 }
 
 /// Options that apply to tables.
@@ -195,26 +222,6 @@ pub(crate) fn frame(given: &Bound<'_, PyDict>) -> PyResult<FrameOptions> {
         .format_options(options.format_options)
         .rounding(options.rounding)
         .write(options.write))
-}
-
-/// Parses an option of some format. Several formats can have the same name; the target format checks the value
-/// again.
-fn of_some_format(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(&'static str, String)> {
-    let py = value.py();
-    let text = match value.cast::<PyBool>() {
-        Ok(flag) => flag.is_true().to_string(),
-        Err(_) => value.str()?.to_string(),
-    };
-    let formats = nnz::formats::list();
-    let known = formats.iter().flat_map(|format| format.options);
-    let mut refused = format!("unknown option {name:?}");
-    for option in known.filter(|option| option.name.replace('-', "_") == name) {
-        match (option.check)(&text) {
-            Ok(()) => return Ok((option.name, text)),
-            Err(error) => refused = format!("{name} {text:?}: {error}"),
-        }
-    }
-    Err(argument(py, refused))
 }
 
 /// Reads a table: the path of a file, or names and columns.

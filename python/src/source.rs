@@ -7,8 +7,8 @@ use std::sync::Arc;
 use nnz::engine::{DuplicatePolicy, Filter, FilterOptions, Kept, Slice, Transposed};
 use nnz::matrix::{AxisKind, Storage, Structure};
 use nnz::{
-    Axis, Cancellation, CsMatrix, Error, Header, Location, MatrixSource, OpenOptions, Order, Place,
-    ReadOptions, Selection, Shape, StatsOptions, Values,
+    Axis, Cancellation, CsMatrix, Error, Header, Location, MatrixSource, Order, Place, ReadOptions,
+    Selection, Shape, StatsOptions, Values,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
@@ -18,7 +18,7 @@ use crate::error::{IN_MEMORY, OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
 use crate::part::{Part, PartOf};
 use crate::view::View;
-use crate::{arrays, columns, compute, options, select, stats, summary, task};
+use crate::{arrays, columns, compute, options, reading, select, stats, summary, task};
 
 /// `indptr`, indices, data and the order.
 type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
@@ -90,17 +90,17 @@ impl Source {
 impl Source {
     /// Opens the matrix of a location.
     #[staticmethod]
-    #[pyo3(signature = (path, memory_limit=None))]
+    #[pyo3(signature = (path, memory_limit=None, reading=None))]
     fn open(
         py: Python<'_>,
         path: OsString,
-        memory_limit: Option<Bound<'_, PyAny>>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+        reading: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let location = location(path);
         let place = location.source_place();
-        let limit = memory(py, memory_limit.as_ref())?;
+        let options = reading::open_options(py, memory_limit, reading)?;
         let inner = task::run_detached(py, move || {
-            let options = OpenOptions::new().memory_limit(limit);
             let opened = options.open(&location).and_then(nnz::Dataset::into_matrix);
             opened.map_err(|error| error.with_context(&location.source_place()))
         })?;

@@ -3,40 +3,35 @@
 use std::ffi::OsString;
 
 use nnz::error::{Finding, Severity};
-use nnz::formats::Registry;
 use nnz::whole::{ElementChange, ElementDifference};
-use nnz::{Axis, DiffOptions, Difference, ErrorKind, Scalar, ValidateOptions};
+use nnz::{Axis, DiffOptions, Difference, ErrorKind, Location, Scalar, ValidateOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::error::{argument, position};
+use crate::error::position;
 use crate::options::{self, memory, threads};
+use crate::reading::Reading;
 use crate::source::location;
 use crate::task;
 
 /// Checks a location, and returns the findings.
 #[pyfunction]
-#[pyo3(signature = (path, from_format=None, memory_limit=None, workers=None, dialect=None))]
+#[pyo3(signature = (path, reading=None, memory_limit=None, workers=None, dialect=None))]
 pub(crate) fn validate<'py>(
     py: Python<'py>,
     path: OsString,
-    from_format: Option<&str>,
+    reading: Option<&Bound<'py, PyDict>>,
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
     dialect: Option<String>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let format = match from_format {
-        None => None,
-        Some(name) => match Registry::default().find(name) {
-            Some(format) => Some(format.info().name),
-            None => return Err(argument(py, format!("unknown format {name:?}"))),
-        },
-    };
+    let reading = Reading::new(reading)?;
     let options = ValidateOptions::default()
         .memory(memory(py, memory_limit)?)
         .threads(threads(py, workers)?)
         .dialect(options::dialect(py, "dialect", dialect)?)
-        .format(format);
+        .format(reading.format)
+        .format_options(reading.options);
     let location = location(path);
     let findings = task::run(py, None, move |context| {
         let mut findings = Vec::new();
@@ -72,7 +67,7 @@ pub(crate) fn validate<'py>(
 
 /// Compares two locations, and returns the first differences.
 #[pyfunction]
-#[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None, by_name=false))]
+#[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None, by_name=false, reading=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
 pub(crate) fn diff<'py>(
     py: Python<'py>,
@@ -83,6 +78,7 @@ pub(crate) fn diff<'py>(
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
     by_name: bool,
+    reading: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let options = DiffOptions::default()
         .stored(stored)
@@ -91,13 +87,19 @@ pub(crate) fn diff<'py>(
         .memory(memory(py, memory_limit)?)
         .threads(threads(py, workers)?);
     let (first, second) = (location(first), location(second));
+    let reading = Reading::new(reading)?;
     let differences = task::run(py, None, move |context| {
         let options = options.cancellation(context.token());
         let mut found: Vec<(Option<String>, ElementChange)> = Vec::new();
         let each = &mut |one: ElementDifference| found.push((Some(one.path), one.what));
-        if !nnz::whole::diff(&first, &second, &options, each)? {
+        if !reading.is_empty() || !nnz::whole::diff(&first, &second, &options, each)? {
             let each = &mut |one| found.push((None, ElementChange::Matrix(one)));
-            nnz::diff(&first, &second, &options, each)?;
+            let open = reading.open_options().memory_limit(options.memory);
+            let opened = |one: &Location| {
+                open.open(one).map_err(|error| error.with_context(&one.source_place()))
+            };
+            let places = [first.source_place(), second.source_place()];
+            nnz::diff_opened([opened(&first)?, opened(&second)?], places, &options, each)?;
         }
         Ok(found)
     })?;

@@ -30,6 +30,9 @@ pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let options: Vec<(&str, &str)> =
             format.options.iter().map(|option| (option.name, option.help)).collect();
         one.set_item("options", options)?;
+        let options: Vec<(&str, &str)> =
+            format.read_options.iter().map(|option| (option.name, option.help)).collect();
+        one.set_item("read_options", options)?;
         made.append(one)?;
     }
     Ok(made)

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::argument;
+use crate::reading::Reading;
 use crate::source::location;
 use crate::{options, select, summary, task};
 
@@ -31,22 +32,24 @@ pub(crate) fn convert<'py>(
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let reading = options::reading(py, reading)?;
-    let (options, from, to) = (options::convert(given)?, location(source), location(target));
-    let [of_table, target] = [from.clone(), to.clone()];
-    let dialect = reading.from_dialect;
-    let done = match reading.types {
+    let of_table = options::reading(py, reading)?;
+    let (options, reading) = options::convert_location(given)?;
+    let (from, to) = (location(source), location(target));
+    let [source, target] = [from.clone(), to.clone()];
+    let dialect = of_table.from_dialect;
+    let done = match of_table.types {
         // A text with types of columns is a table.
         Some(_) => None,
         None => task::run(py, progress, move |context| {
             let options = options.cancellation(context.token());
             // So is one that is converted to DAPHNE.
-            let to_frame = dialect.is_none() && frames::is_target(&to, options.format);
+            let to_frame =
+                dialect.is_none() && reading.is_empty() && frames::is_target(&to, options.format);
             if to_frame && frames::is_text(&from, &OpenOptions::new())? {
                 return Ok(None);
             }
             match convert_matrix(&from, &to, dialect, &options, &*context.progress) {
-                Err(error) if is_table(&error, &from, dialect)? => Ok(None),
+                Err(error) if reading.is_empty() && is_table(&error, &from, dialect)? => Ok(None),
                 Err(error) => Err(error),
                 Ok(done) => Ok(Some(done)),
             }
@@ -54,7 +57,7 @@ pub(crate) fn convert<'py>(
     };
     match done {
         Some(done) => summary::of_matrix(py, &done),
-        None => convert_table(py, of_table, target, reading, given, progress),
+        None => convert_table(py, source, target, of_table, given, progress),
     }
 }
 
@@ -66,6 +69,10 @@ fn convert_matrix(
     progress: &dyn Progress,
 ) -> nnz::Result<Summary> {
     let Some(dialect) = dialect else { return nnz::convert(from, to, options, progress) };
+    if options.from_format.is_some() || !options.from_options.is_empty() {
+        let what = "from_dialect and options of other formats cannot be used together";
+        return Err(nnz::Error::argument(what));
+    }
     let reading = OpenOptions::new().memory_limit(options.memory).dialect(Some(dialect));
     reading.open(from)?.convert(&from.source_place(), to, options, progress)
 }
@@ -84,11 +91,11 @@ fn convert_table<'py>(
     py: Python<'py>,
     from: Location,
     to: Location,
-    reading: options::Reading,
+    reading: options::TableReading,
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options::Reading { types, from_dialect } = reading;
+    let options::TableReading { types, from_dialect } = reading;
     let options = options::frame(given)?.types(types).from_dialect(from_dialect);
     let done = task::run(py, progress, move |context| {
         frames::convert(&from, &to, &options.cancellation(context.token()))
@@ -97,10 +104,9 @@ fn convert_table<'py>(
 }
 
 /// Returns the kinds of the axes of a location.
-fn kinds(py: Python<'_>, from: &Location) -> PyResult<[AxisKind; 2]> {
-    let from = from.clone();
+fn kinds(py: Python<'_>, from: &Location, reading: &Reading) -> PyResult<[AxisKind; 2]> {
+    let (from, options) = (from.clone(), reading.open_options());
     task::run_detached(py, move || {
-        let options = OpenOptions::new();
         let matrix = match options.open(&from).and_then(Dataset::into_matrix) {
             Ok(matrix) => Ok(matrix),
             Err(error) => nnz::whole::tables(&from, &options)?.ok_or(error),
@@ -123,9 +129,10 @@ pub(crate) fn slice<'py>(
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (options, from, to) = (options::convert(given)?, location(source), location(target));
+    let (options, reading) = options::convert_location(given)?;
+    let (from, to) = (location(source), location(target));
     let [rows, cols]: [Selection; 2] =
-        select::axes(py, selected, allow_empty, || kinds(py, &from))?;
+        select::axes(py, selected, allow_empty, || kinds(py, &from, &reading))?;
     let done = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         nnz::slice(&from, &to, [&rows, &cols], &options, &*context.progress)
@@ -146,8 +153,10 @@ pub(crate) fn filter<'py>(
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (options, from, to) = (options::convert(given)?, location(source), location(target));
-    let [rows, cols]: [Filter; 2] = select::axes(py, conditions, allow_empty, || kinds(py, &from))?;
+    let (options, reading) = options::convert_location(given)?;
+    let (from, to) = (location(source), location(target));
+    let [rows, cols]: [Filter; 2] =
+        select::axes(py, conditions, allow_empty, || kinds(py, &from, &reading))?;
     let (found, mut done) = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         nnz::filter(from, to, [&rows, &cols], &options, &*context.progress)
@@ -170,10 +179,11 @@ pub(crate) fn concat<'py>(
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (options, to) = (options::convert(given)?, location(target));
+    let (options, reading) = options::convert_location(given)?;
+    let to = location(target);
     let from: Vec<Location> = sources.into_iter().map(location).collect();
     let axis = select::axis_of(py, axis, || match from.first() {
-        Some(first) => kinds(py, first),
+        Some(first) => kinds(py, first, &reading),
         None => Err(argument(py, "nothing to concatenate")),
     })?;
     let (join, label, index_unique, fill) = files;
@@ -245,7 +255,8 @@ pub(crate) fn repair<'py>(
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<String>, Option<Bound<'py, PyDict>>)> {
-    let (options, from, to) = (options::convert(given)?, location(source), location(target));
+    let (options, _) = options::convert_location(given)?;
+    let (from, to) = (location(source), location(target));
     let done = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         nnz::repair(&from, &to, complete, &options, &*context.progress)

@@ -1,0 +1,107 @@
+//! Options of reading, as in the command.
+
+use nnz::formats::{FormatOption, FormatOptions, Registry, list};
+use nnz::{ConvertOptions, OpenOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+
+use crate::error::argument;
+use crate::options::memory;
+
+/// The format of a source, and its options.
+#[derive(Clone, Default)]
+pub(crate) struct Reading {
+    pub(crate) format: Option<&'static str>,
+    pub(crate) options: FormatOptions,
+}
+
+impl Reading {
+    /// Parses the options of a source.
+    pub(crate) fn new(given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut reading = Self::default();
+        for (name, value) in given.into_iter().flatten() {
+            let name: String = name.extract()?;
+            if !value.is_none() && !reading.set(&name, &value)? {
+                return Err(argument(value.py(), format!("unknown option {name:?}")));
+            }
+        }
+        Ok(reading)
+    }
+
+    /// Sets an option; returns whether it is one of sources.
+    pub(crate) fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if name == FROM_FORMAT {
+            self.format = Some(format(value)?);
+            return Ok(true);
+        }
+        let known = list().into_iter().flat_map(|format| format.read_options);
+        let Some((name, text)) = of_some_format(known, name, value)? else { return Ok(false) };
+        self.options.set(name, text);
+        Ok(true)
+    }
+
+    /// Returns whether nothing is set.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.format.is_none() && self.options.is_empty()
+    }
+
+    /// Returns the options to open a source.
+    pub(crate) fn open_options(&self) -> OpenOptions {
+        let options = OpenOptions::new().format_options(self.options.clone());
+        match self.format {
+            Some(name) => options.format(name),
+            None => options,
+        }
+    }
+
+    /// Adds them to the options of a conversion.
+    pub(crate) fn of_conversion(self, options: ConvertOptions) -> ConvertOptions {
+        options.from_format(self.format).from_options(self.options)
+    }
+}
+
+/// The name of the option with the format.
+pub(crate) const FROM_FORMAT: &str = "from_format";
+
+/// Parses the options to open a source.
+pub(crate) fn open_options(
+    py: Python<'_>,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<OpenOptions> {
+    let limit = memory(py, memory_limit)?;
+    Ok(Reading::new(given)?.open_options().memory_limit(limit))
+}
+
+/// Parses the name of the format of a source.
+pub(crate) fn format(value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    let py = value.py();
+    let Ok(name) = value.extract::<String>() else {
+        return Err(argument(py, format!("{FROM_FORMAT} {}: expected a string", value.repr()?)));
+    };
+    match Registry::default().find(&name) {
+        Some(format) => Ok(format.info().name),
+        None => Err(argument(py, format!("unknown format {name:?}"))),
+    }
+}
+
+/// Parses an option of some format, with underscores for dashes; `None` if no format has it. Several formats can have
+/// the same name; the format checks the value again.
+pub(crate) fn of_some_format(
+    known: impl IntoIterator<Item = &'static FormatOption>,
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Option<(&'static str, String)>> {
+    let text = match value.cast::<PyBool>() {
+        Ok(flag) => flag.is_true().to_string(),
+        Err(_) => value.str()?.to_string(),
+    };
+    let mut refused = None;
+    for option in known.into_iter().filter(|option| option.name.replace('-', "_") == name) {
+        match (option.check)(&text) {
+            Ok(()) => return Ok(Some((option.name, text))),
+            Err(error) => refused = Some(format!("{name} {text:?}: {error}")),
+        }
+    }
+    refused.map_or(Ok(None), |what| Err(argument(value.py(), what)))
+}
