@@ -1,4 +1,4 @@
-"""scikit-learn, networkx and igraph read text of nnz, and nnz reads theirs."""
+"""scikit-learn, networkx, igraph and NetworKit read text of nnz, and nnz reads theirs."""
 
 import gzip
 
@@ -116,3 +116,29 @@ def test_names_of_igraph_are_read_and_written(nnz, tmp_path):
     }
     assert named(again) == named(theirs)
     assert set(nnz.names(tmp_path / "a.ncol", "rows")) == set("abcd")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_metis_graphs_of_networkit(nnz, tmp_path, weighted):
+    networkit = pytest.importorskip("networkit")
+    theirs, rng = networkit.Graph(60, weighted=weighted), np.random.default_rng(8)
+    # The last vertices have no neighbours, nor do some before them.
+    for edge in networkx.gnm_random_graph(50, 60, seed=9).edges():
+        theirs.addEdge(*edge, int(rng.integers(1, 1000)) if weighted else 1)
+    networkit.graphio.METISGraphWriter().write(theirs, str(tmp_path / "a.graph"))
+    expected = networkit.algebraic.adjacencyMatrix(theirs)
+    same(sp.load_npz(nnz.convert(tmp_path / "a.graph", tmp_path / "a.npz", "--type", "float64")), expected)
+    ours = nnz.convert(tmp_path / "a.npz", tmp_path / "b.graph", "--type", "int64")
+    again = networkit.graphio.METISGraphReader().read(str(ours))
+    same(networkit.algebraic.adjacencyMatrix(again), expected)
+
+
+@pytest.mark.parametrize("edge", [(0, 1, 0.5), (2, 2, 1)])
+def test_metis_graphs_of_networkit_that_are_none(nnz, tmp_path, edge):
+    """NetworKit also writes fractions and loops, which METIS does not have."""
+    networkit = pytest.importorskip("networkit")
+    theirs = networkit.Graph(3, weighted=True)
+    theirs.addEdge(*edge)
+    networkit.graphio.METISGraphWriter().write(theirs, str(tmp_path / "a.graph"))
+    message = nnz.refuses("cat", tmp_path / "a.graph")
+    assert "line " in message and ("an integer" in message or "other than the vertex itself" in message)

@@ -311,6 +311,12 @@ pub trait Annotations: Send + Sync {
     ///
     /// Fails if there is no such column, or if it cannot be read, is invalid or takes more memory.
     fn read_column(&self, column: usize, memory: u64) -> Result<Column>;
+
+    /// Returns whether a column, given by its index, is stored with a flag for each row whether its value is missing.
+    fn is_nullable(&self, column: usize) -> bool {
+        let _ = column;
+        false
+    }
 }
 
 /// A shared table.
@@ -325,6 +331,10 @@ impl<T: Annotations + ?Sized> Annotations for &T {
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
         (**self).read_column(column, memory)
+    }
+
+    fn is_nullable(&self, column: usize) -> bool {
+        (**self).is_nullable(column)
     }
 }
 

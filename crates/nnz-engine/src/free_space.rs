@@ -16,11 +16,22 @@ pub fn check_free_space(directory: &Path, needed: u64, what: &str) -> Result<()>
         Some(free) if needed > free => free,
         _ => return Ok(()),
     };
-    let message = format!(
-        "no space left on the device: {what} takes at least {needed} bytes, {free} are free"
-    );
+    // The minimum of huge shapes saturates.
+    let needed = match needed {
+        u64::MAX => "2^64 bytes or more".to_owned(),
+        _ => format!("at least {needed} bytes"),
+    };
+    let message = format!("no space left on the device: {what} takes {needed}, {free} are free");
     let error = io::Error::new(io::ErrorKind::StorageFull, message);
-    Err(Error::new(ErrorKind::Io(error), Place::path(directory)))
+    Err(Error::new(ErrorKind::Io(error), place_of(directory)))
+}
+
+/// Returns the place of a directory. That of a file without one is `.`, which says little.
+fn place_of(directory: &Path) -> Place {
+    match std::env::current_dir() {
+        Ok(current) if directory == Path::new(".") => Place::path(current),
+        _ => Place::path(directory),
+    }
 }
 
 #[cfg(unix)]

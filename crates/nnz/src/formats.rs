@@ -217,6 +217,12 @@ pub trait Format: Send + Sync {
     /// Fails on I/O errors, and if the data is known not to be supported.
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>>;
 
+    /// Returns whether the data can be read from a stream: standard input, a pipe, a device. By default it is read from
+    /// files and directories only.
+    fn reads_streams(&self) -> bool {
+        false
+    }
+
     /// Opens the data of a probe.
     ///
     /// # Errors

@@ -128,8 +128,7 @@ impl Report {
     ) -> Result<Self> {
         let _entered = options.cancellation.as_ref().map(Cancellation::enter);
         if !source.rereadable() {
-            let what =
-                "a report on a stream, since it cannot be read twice; write it to a file first";
+            let what = "is read several times for a report, and a stream only once; write it to a file first";
             return Err(Error::unsupported(place.clone(), what));
         }
         let about = source.about().map_err(|error| error.with_context(place))?;

@@ -323,7 +323,7 @@ fn print_members(members: &[Member], out: &mut dyn Write) -> std::io::Result<()>
     for Member { path, shape, kind, value_type } in members {
         let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
         let shape = shape.join(" x ");
-        let line = format!("{:<32}{kind:<14}{value_type:<22}{shape}", escaped(path));
+        let line = format!("{:<31} {kind:<13} {value_type:<21} {shape}", escaped(path));
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())

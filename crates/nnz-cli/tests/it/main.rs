@@ -54,6 +54,7 @@ mod sample;
 mod slice_concat;
 #[cfg(unix)]
 mod standard_streams;
+mod streams;
 mod svmlight_edges;
 mod tables;
 mod temporary_directory;

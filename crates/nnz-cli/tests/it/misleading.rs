@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nnz_testing::command::{run, testdata, text};
+use nnz_testing::command::{command, finish, run, testdata, text};
 
 /// 11 cells and 7 features.
 fn study() -> PathBuf {
@@ -97,4 +97,63 @@ fn help_on_an_unknown_command_states_what_is_expected() {
         let done = run(&[&["help"], topics].concat());
         assert!(done.code == Some(2) && done.err.contains(expected), "{done:?}");
     }
+}
+
+/// Pointers for 2^33 columns were written for minutes, for three entries.
+#[test]
+fn pointers_that_take_far_more_than_the_entries_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = |name: &str| text(&folder.path().join(name)).to_owned();
+    let wide = testdata().join("scipy/npz/scipy1.17.1/coo_wide_2_33_columns.npz");
+    let wide = text(&wide);
+    for (name, option, advised) in [
+        ("m.bsp.h5", "--to", "COOC"),
+        ("m.bsp", "--to", "COOC"),
+        ("m.npz", "--sparse-format", "coo"),
+    ] {
+        let to = target(name);
+        let says = run(&["convert", wide, &to]).refused();
+        let expected = "pointers for all 8589934592 columns would take 68.7 GB for 3 entries";
+        assert!(says.contains(expected), "{says}");
+        assert!(says.contains(&format!("; {option} {advised} has none")), "{says}");
+        assert!(!folder.path().join(name).exists());
+        run(&["-q", "convert", wide, &to, option, advised]).good();
+        run(&["diff", wide, &to]).good();
+    }
+}
+
+#[test]
+fn the_space_that_a_target_needs_is_stated_with_its_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |side: u64| {
+        let banner = "%%MatrixMarket matrix coordinate integer general";
+        std::fs::write(folder.path().join("m.mtx"), format!("{banner}\n{side} {side} 1\n1 1 1\n"))
+            .unwrap();
+        let mut convert = command();
+        convert.args(["convert", "m.mtx", "m.csv"]).current_dir(folder.path());
+        finish(&mut convert).refused()
+    };
+    let directory = text(folder.path()).to_owned();
+    for (side, needed) in
+        [(1 << 32, "takes 2^64 bytes or more, "), (1 << 30, "takes at least 2305")]
+    {
+        let says = at(side);
+        assert!(says.contains(&directory) && says.contains(needed), "{says}");
+    }
+}
+
+#[test]
+fn columns_with_flags_of_missing_values_are_nullable() {
+    let study = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    let info = run(&["info", "--json", text(&study)]).good();
+    let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+    let members = info["members"].as_array().unwrap();
+    let kind = |path: &str| {
+        let member = members.iter().find(|member| member["path"] == path).unwrap();
+        (member["kind"].as_str().unwrap().to_owned(), member["type"].as_str().unwrap().to_owned())
+    };
+    let of = |kind: &str, value: &str| (kind.to_owned(), value.to_owned());
+    assert_eq!(kind("obs/opt_int"), of("nullable", "int64"));
+    assert_eq!(kind("obs/opt_bool"), of("nullable", "bool"));
+    assert_eq!(kind("obs/batch").0, "column");
 }

@@ -179,3 +179,37 @@ fn graphs_of_metis_are_checked_and_written() {
     let found = run(&["validate", &broken]);
     assert!(found.code == Some(1) && found.out.contains("line 3, column 3"), "{found:?}");
 }
+
+#[test]
+fn numbers_too_small_for_a_float_are_zero_and_too_large_ones_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, number: &str| {
+        let text = match name {
+            "m.mtx" => {
+                let banner = "%%MatrixMarket matrix coordinate real general";
+                format!("{banner}\n1 1 1\n1 1 {number}\n")
+            }
+            "m.svm" => format!("1 1:{number}\n"),
+            "m.wel" => format!("0 0 {number}\n"),
+            _ => format!("id,a\nr,{number}\n"),
+        };
+        file(folder.path(), name, &text)
+    };
+    // The same in all text.
+    for name in ["m.mtx", "m.svm", "m.wel", "m.csv"] {
+        assert_eq!(run(&["cat", &file(name, "1e-400")]).good(), "0\t0\t0.0\n", "{name}");
+        let says = run(&["cat", &file(name, "1e400")]).refused();
+        assert!(says.contains("line ") && says.contains("float64"), "{name}: {says}");
+    }
+}
+
+#[test]
+fn a_row_and_rows_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, found) in
+        [("1 1:1\n", "found 1 row, expected 5"), ("1\n1\n", "found 2 rows, expected 5")]
+    {
+        let says = run(&["info", &file(folder.path(), "m.svm", text), "--shape", "5x5"]).refused();
+        assert!(says.contains(found), "{says}");
+    }
+}

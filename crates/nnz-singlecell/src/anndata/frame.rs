@@ -188,6 +188,10 @@ impl Annotations for DataFrame {
             None => Err(Error::argument(format!("there is no column {column}"))),
         }
     }
+
+    fn is_nullable(&self, column: usize) -> bool {
+        self.readers.get(column).is_some_and(ColumnReader::is_nullable)
+    }
 }
 
 /// Opens the names of rows, and counts them.

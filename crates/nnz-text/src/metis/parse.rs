@@ -112,7 +112,13 @@ fn words(
             };
         }
         let Some((value, end)) = word(text, at) else {
-            return Err(Fault::new(at, "an integer from 0 to 2^63 - 1"));
+            return Err(Fault::new(
+                at,
+                match pending {
+                    Some(_) => "the weight of the edge, an integer from 1 to 2^63 - 1",
+                    None => "an integer from 0 to 2^63 - 1",
+                },
+            ));
         };
         if number < leading {
             visit.leading(number, value)?;

@@ -103,7 +103,11 @@ impl SvmlightSource {
         };
         let needed = survey.largest.map_or(0, |largest| (largest + 1).saturating_sub(base));
         if let Some(rows) = options.size.rows.filter(|rows| *rows != survey.rows) {
-            let (found, expected) = (format!("{} rows", survey.rows), format!("{rows}"));
+            let found = match survey.rows {
+                1 => "1 row".to_owned(),
+                count => format!("{count} rows"),
+            };
+            let expected = format!("{rows}, as the option shape states");
             return Err(Error::mismatch(text.place(), found, expected));
         }
         let cols = options.size.cols.unwrap_or(needed);

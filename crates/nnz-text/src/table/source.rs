@@ -96,7 +96,10 @@ impl TableSource {
         let count = rows.iter().sum();
         if let Some(stated) = layout.stated_rows.filter(|stated| *stated != count) {
             let place = Place::path(&path).at(At::Line { line: 2, column: 1 });
-            let found = format!("{count} rows in the file");
+            let found = match count {
+                1 => "1 row in the file".to_owned(),
+                _ => format!("{count} rows in the file"),
+            };
             return Err(Error::mismatch(place, found, Expected::Rows(stated)));
         }
         let shape = Shape { rows: count, cols: layout.cols };

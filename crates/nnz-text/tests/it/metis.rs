@@ -71,6 +71,7 @@ fn broken_graphs_are_errors_with_line_and_column() {
         ("2 1\n2 x\n1\n", 2, 3, "an integer"),
         ("2 1 1\n2 1\n1\n", 3, 2, "the weight of the edge"),
         ("2 1 1\n2 0\n1 1\n", 2, 3, "the weight of the edge"),
+        ("2 1 1\n2 0.5\n1 0.5\n", 2, 3, "the weight of the edge, an integer"),
         ("2 1 11 2\n1\n1 1 1 1\n", 2, 2, "the sizes and weights"),
         ("3 2\n2\n1 3\n\n", 3, 3, "in the lines of both ends"),
         ("3 2 1\n2 5\n1 5 3 1\n2 2\n", 3, 5, "with the same weight"),

@@ -72,6 +72,10 @@ impl Format for Edges {
         Ok(konect.then_some(Confidence::Certain))
     }
 
+    fn reads_streams(&self) -> bool {
+        true
+    }
+
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let given = &options.format_options;
         let options = ReadOptions::default()

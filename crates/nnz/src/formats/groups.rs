@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::Opened;
 
 use super::{Confidence, DatasetKind, Member, Probe, Registry};
 use crate::{Dataset, Location, OpenOptions};
@@ -202,10 +203,20 @@ pub fn inspect(location: impl Into<Location>, options: &OpenOptions) -> Result<I
         Ok(Inspected { dataset, members, others })
     };
     inspect().map_err(|error| match options.format {
-        // The error says which format it has instead.
-        Some(_) => options.open(location).err().unwrap_or(error),
-        None => error,
+        // The error says which format it has instead. A stream cannot be read again.
+        Some(_) if !is_stream(location, options) => options.open(location).err().unwrap_or(error),
+        _ => error,
     })
+}
+
+/// Returns whether a location can be read only once.
+fn is_stream(location: &Location, options: &OpenOptions) -> bool {
+    match location {
+        Location::Stream => true,
+        Location::Path { path, .. } => {
+            matches!(Opened::new(&options.storage, path), Ok(Opened::Special(..)))
+        }
+    }
 }
 
 /// Returns whether a location is a file or store, or its root group.

@@ -63,10 +63,10 @@ pub(super) fn matrix_member<S: MatrixSource>(
 
 /// Lists the columns of a table.
 pub(super) fn column_members(name: &str, table: &dyn Annotations) -> Vec<Member> {
-    let columns = table.columns().iter().map(|column| Member {
+    let columns = table.columns().iter().enumerate().map(|(index, column)| Member {
         path: format!("{name}/{}", column.name),
         shape: vec![table.len()],
-        kind: "column".to_owned(),
+        kind: if table.is_nullable(index) { "nullable" } else { "column" }.to_owned(),
         value_type: column.column_type.to_string(),
     });
     columns.collect()

@@ -48,6 +48,10 @@ impl Format for MatrixMarket {
         })
     }
 
+    fn reads_streams(&self) -> bool {
+        true
+    }
+
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let archive = probe.file().filter(|_| is_archive(&probe));
         let mut source = match (archive, probe.opened()) {

@@ -37,6 +37,10 @@ impl Format for Metis {
         Ok(None)
     }
 
+    fn reads_streams(&self) -> bool {
+        true
+    }
+
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let source = match probe.opened() {
             Some(opened) => metis::from_opened(opened)?,

@@ -369,7 +369,12 @@ impl Registry {
         options: &OpenOptions,
     ) -> Option<Error> {
         options.format?;
-        match self.detect(location, options).and_then(|found| found.open(options)) {
+        let found = self.detect(location, options);
+        // It could not be read again.
+        if found.as_ref().is_ok_and(|found| found.probe.is_stream()) {
+            return None;
+        }
+        match found.and_then(|found| found.open(options)) {
             Err(error) if !error.is_system() => self.other_format(location, options),
             _ => None,
         }
@@ -428,6 +433,12 @@ impl Registry {
             // The result is not used: the format is given, but what it reads here is needed to open
             // it.
             let _ = format.probe(&probe)?;
+            if probe.is_stream() && !format.reads_streams() {
+                let what =
+                    format!("{name} is read from files only; write the stream to a file first");
+                let place = location.source_place();
+                return Err(Error::new(ErrorKind::Unrecognized(what), place));
+            }
             return Detected { format, probe }.checked();
         }
         let probe = self.probe(location, options)?;

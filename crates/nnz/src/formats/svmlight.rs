@@ -50,6 +50,10 @@ impl Format for Svmlight {
         Ok(None)
     }
 
+    fn reads_streams(&self) -> bool {
+        true
+    }
+
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let given = &options.format_options;
         let options = ReadOptions::default()

@@ -75,6 +75,10 @@ impl Format for Table {
         Ok(named && directory.is_none())
     }
 
+    fn reads_streams(&self) -> bool {
+        true
+    }
+
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let reading = options::read_options(options)?;
         let source = match probe.opened() {

@@ -1,6 +1,6 @@
 //! Files with several matrices, none of which is the main one.
 
-use nnz::Error;
+use nnz::{Error, Location};
 use serde::Serialize;
 
 use super::{INFO_SCHEMA, Member, members, print_members};
@@ -22,6 +22,11 @@ struct Report {
 
 /// Describes a file; `None` if it does not have several matrices.
 pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
+    // A stream was read already, and opening a pipe again would wait for another writer.
+    let Location::Path { path, .. } = &args.source else { return None };
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return None;
+    }
     let options = args.reading.set(args.resources.limit());
     let registry = nnz::formats::Registry::default();
     let detected = registry.detect(&args.source, &options).ok()?;

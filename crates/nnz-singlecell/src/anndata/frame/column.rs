@@ -157,6 +157,11 @@ impl ColumnReader {
         Ok(self)
     }
 
+    /// Returns whether it has a mask of missing values.
+    pub(super) fn is_nullable(&self) -> bool {
+        matches!(self.0, Stored::Masked { .. })
+    }
+
     pub(super) fn column_type(&self) -> ColumnType {
         match &self.0 {
             Stored::Categorical { ordered, .. } => ColumnType::Categorical { ordered: *ordered },

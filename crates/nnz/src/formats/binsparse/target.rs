@@ -10,7 +10,7 @@ use nnz_core::{
 
 use crate::container_target::{ContainerTarget, DirectoryKind};
 use crate::formats::MatrixTarget;
-use crate::formats::target::named;
+use crate::formats::target::{check_pointers, named};
 use crate::formats::{FormatOption, FormatOptions};
 use crate::{ConvertOptions, Location};
 
@@ -130,6 +130,9 @@ impl MatrixTarget for Target {
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn Sink>> {
         let layout = self.layout(header.order);
+        if let (false, Some((_, other))) = (self.asked, self.avoidable(header)) {
+            check_pointers(header, "format", &format!("{other} has none, {layout} writes them"))?;
+        }
         let container = self.container.writer(&[])?;
         Ok(Box::new(MatrixSink::create(container, header, &layout, &self.options)?))
     }

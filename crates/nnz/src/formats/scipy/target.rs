@@ -10,7 +10,7 @@ use nnz_core::{Error, Header, MatrixSink, Names, Order, Place, Result, Shape, Si
 use nnz_scientific::scipy;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-use crate::formats::target::without_group;
+use crate::formats::target::{check_pointers, without_group};
 use crate::formats::{FormatOption, MatrixTarget};
 use crate::tensor::TensorFile;
 use crate::{ConvertOptions, Location, Summary};
@@ -98,6 +98,10 @@ impl MatrixTarget for Target {
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         if self.format == Some(Written::Coo) {
             return Ok(Box::new(scipy::create_coo(&self.path, header, self.write, self.npz)?));
+        }
+        if self.format.is_none() {
+            let own = if header.order == Order::Row { "csr" } else { "csc" };
+            check_pointers(header, "sparse_format", &format!("coo has none, {own} writes them"))?;
         }
         Ok(Box::new(scipy::create(&self.path, header, self.write, self.npz)?))
     }
