@@ -345,6 +345,49 @@ fn files_with_all_cells_in_chunks_of_rows_and_columns() {
 }
 
 #[test]
+fn texts_and_variables() {
+    let bench = Bench::new();
+    // Five million entries.
+    let [entries, total] = store_of(&bench.path("m.bpcells"), 4000);
+    for (target, flags) in [
+        ("m.svm", &["--order=row"][..]),
+        ("m.wel", &[]),
+        ("m.ncol.gz", &["--order=row"]),
+        ("m.mat", &[]),
+    ] {
+        bench.convert(16, "convert", "m.bpcells", target, flags);
+        bench.convert(16, "convert", target, "back.bpcells", &["--force", "--type=uint32"]);
+        bench.expect("back.bpcells", entries, total);
+        bench.remove(target);
+    }
+    // Twelve million cells.
+    bench.convert(16, "slice", "m.bpcells", "m.tsv", &["--cols=0:400"]);
+    bench.convert(16, "convert", "m.tsv", "back.bpcells", &["--force"]);
+    within(
+        16,
+        &[
+            "slice",
+            text(&bench.path("m.bpcells")),
+            text(&bench.path("part.bpcells")),
+            "--cols=0:400",
+        ],
+    );
+    bench.same(16, "part.bpcells", "back.bpcells");
+    // Two million edges, listed from both ends.
+    let nodes = 400_000_u64;
+    let mut out = BufWriter::new(File::create(bench.path("m.el")).unwrap());
+    for node in 0..nodes {
+        for step in [1, 5, 77, 1001, 20_011] {
+            writeln!(out, "{node} {}", (node + step) % nodes).unwrap();
+        }
+    }
+    drop(out);
+    bench.convert(16, "convert", "m.el", "m.graph", &["--undirected"]);
+    bench.convert(16, "convert", "m.graph", "graph.bpcells", &[]);
+    bench.expect("graph.bpcells", nodes * 10, nodes * 10);
+}
+
+#[test]
 #[ignore = "takes minutes, and 5 GB of disk"]
 fn stores_of_a_gigabyte() {
     let bench = Bench::new();

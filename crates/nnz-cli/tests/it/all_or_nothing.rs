@@ -1,7 +1,7 @@
 //! A write that is killed, interrupted or out of space leaves the old target or none, and no other
 //! files.
 //!
-//! `NNZ_KILLS` sets how often a write is killed (20 by default), `NNZ_SEED` at which moments.
+//! `NNZ_KILLS` sets how often a write is killed (25 by default), `NNZ_SEED` at which moments.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,6 +21,8 @@ struct Large {
     store: PathBuf,
     /// A whole AnnData file.
     h5ad: PathBuf,
+    /// Edges of a graph.
+    edges: PathBuf,
     /// Tests in separate processes wait for each other.
     _lock: fs::File,
 }
@@ -50,11 +52,17 @@ static LARGE: LazyLock<Large> = LazyLock::new(|| {
     run(&["-q", "convert", "--no-sync", text(&mtx), text(&store)]).good();
     let h5ad = directory.join("large.h5ad");
     run(&["-q", "convert", "--no-sync", text(&store), text(&h5ad)]).good();
-    Large { mtx, store, h5ad, _lock: lock }
+    let edges = directory.join("large.wel");
+    let nodes = 200_000_u64;
+    let chords = (0..nodes).flat_map(|node| [1, 7, 113].map(|step| (node, (node + step) % nodes)));
+    let text_of_it: String =
+        chords.map(|(from, to)| format!("{from} {to} {}\n", from % 9 + 1)).collect();
+    fs::write(&edges, text_of_it).unwrap();
+    Large { mtx, store, h5ad, edges, _lock: lock }
 });
 
 fn kills() -> u32 {
-    std::env::var("NNZ_KILLS").map_or(20, |count| count.parse().unwrap())
+    std::env::var("NNZ_KILLS").map_or(25, |count| count.parse().unwrap())
 }
 
 /// Returns a generator whose seed is printed.
@@ -77,7 +85,7 @@ struct Case {
 
 impl Case {
     fn all() -> Vec<Self> {
-        let Large { mtx, store, h5ad, .. } = &*LARGE;
+        let Large { mtx, store, h5ad, edges, .. } = &*LARGE;
         let case = |name, source: &PathBuf, target, flags, replaces| Self {
             name,
             source: source.clone(),
@@ -107,6 +115,10 @@ impl Case {
             case("store to a new SciPy file", store, "t.npz", &[], false),
             case("store to a new Loom file", store, "t.loom", &[], false),
             case("columns to a new table", store, "t.csv", &["slice", "--cols", "0:300"], false),
+            case("store over an SVMlight file", store, "t.svm", &["--force"], true),
+            case("store to a new edge list", store, "t.wel.gz", &[], false),
+            case("edges to a new METIS graph", edges, "t.graph", &["--undirected"], false),
+            case("store over a MAT-file", store, "t.mat", &["--force"], true),
         ]
         .into_iter()
         .chain(Self::whole())
@@ -126,6 +138,7 @@ impl Case {
         vec![
             case("whole file to a new file", "t.h5ad", &[][..], false),
             case("whole file over a store", "t.zarr", &["--force"], true),
+            case("whole file over a Loom file", "t.loom", &["--force"], true),
             case("slice over a file", "t.h5ad", &["slice", "--force", "--rows", "5:,1"], true),
             case("concatenation to a new store", "t.zarr", &["concat", "--axis", "rows"], false),
             case(
@@ -428,6 +441,9 @@ fn file_size_limits_are_reported() {
         (&LARGE.mtx, "t.mtx.gz"),
         (&LARGE.h5ad, "t.h5ad"),
         (&LARGE.store, "t.npz"),
+        (&LARGE.store, "t.svm"),
+        (&LARGE.store, "t.wel"),
+        (&LARGE.store, "t.mat"),
     ] {
         // From nothing to nearly enough.
         for blocks in [0, 1, 100, 600] {
@@ -458,9 +474,20 @@ fn file_size_limits_are_reported() {
 fn limits_on_open_files_leave_no_files() {
     let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     let (mut refused, mut done) = (0, 0);
-    for target in
-        ["t.zarr", "t.bpcells", "t.bsp.h5", "t.mtx", "t.csv", "t.dbdf", "t.bsp.npz", "t.bsp"]
-    {
+    for target in [
+        "t.zarr",
+        "t.bpcells",
+        "t.bsp.h5",
+        "t.mtx",
+        "t.csv",
+        "t.dbdf",
+        "t.bsp.npz",
+        "t.bsp",
+        "t.loom",
+        "t.mat",
+        "t.svm",
+        "t.wel",
+    ] {
         for limit in 6..30 {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join(target);
@@ -519,6 +546,8 @@ fn full_disks_are_reported_and_leave_the_old_target() {
         (&LARGE.store, "t.mtx"),
         (&LARGE.store, "t.h5ad"),
         (&LARGE.store, "t.npz"),
+        (&LARGE.store, "t.svm"),
+        (&LARGE.store, "t.wel.gz"),
     ] {
         for replaces in [false, true] {
             let Some(disk) = SmallDisk::mount() else {
