@@ -109,6 +109,16 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
         }
         "rds" => files(&[data.join("bpcells/matrix_rds"), data.join("bpcells/fragments_rds")])?,
         "bitpack" => packed(&files(&[data.join("bpcells/codec")])?),
+        // The first byte selects format and options.
+        "text" => {
+            let folders = [("svmlight", 0_u8), ("edges", 2), ("tables", 6)];
+            let mut all = vec![b"\x053 2 11\n% a comment\n4 2 7\n5 1 7 3 1\n6 2 1\n".to_vec()];
+            for (folder, how) in folders {
+                let texts = files(&[data.join(folder)])?.into_iter();
+                all.extend(texts.map(|text| [&[how], &text[..]].concat()));
+            }
+            all
+        }
         "matlab" => with_ending(&[data.join("matlab")], "mat")?,
         "npz" => with_ending(&binsparse, "npz")?,
         "netcdf" => with_ending(&binsparse, "nc")?,
