@@ -101,7 +101,8 @@ def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     if axis is None:
         raise ArgumentError(f"cells and features are selected by a string or a list of names, not by {given!r}")
     if not opened:
-        opened.append(Matrix(place, **(reading or {})))
+        options: Reading = reading or {}
+        opened.append(Matrix(place, **options))
     length = opened[0].shape[axis]
     one = ("row", "column")[axis]
     found = _index.select(given, length, one, lambda: _index.NameIndex([], one, list))
