@@ -80,7 +80,9 @@ fn correct_tip(error: &mut clap::Error) {
         .strip_prefix('-')
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let tip = match argument.as_str() {
-        "--from" => "the format of the source is detected; --to selects that of the target",
+        "--from" => {
+            "the format of the source is detected here; nnz convert --from reads any other file"
+        }
         _ if negative => "positions are counted from 0, and negative ones are not supported",
         _ => return,
     };

@@ -36,6 +36,8 @@ fn a_report_needs_a_file() {
     let says = done.refused();
     assert!(says.contains("standard input: is read several times for a report"), "{says}");
     assert!(!page.exists());
+    let done = run_with_input(&["report", "--from", "edges", "-", page_name], b"0 1\n");
+    assert!(done.code == Some(2) && done.err.contains("nnz convert --from"), "{done:?}");
 }
 
 /// Opening a pipe again waits for another writer.

@@ -52,12 +52,13 @@ pub(super) fn check_pointers(header: &Header, item: &'static str, effect: &str) 
     if pointers <= MOST {
         return Ok(());
     }
-    let size = crate::text::format_size(pointers.saturating_mul(8));
+    let size = crate::text::format_size(pointers.saturating_mul(4));
     let axis = header.order.major();
     let entries = match entries {
         1 => "1 entry".to_owned(),
         _ => format!("{entries} entries"),
     };
-    let what = format!("pointers for all {pointers} {axis} would take {size} for {entries}");
+    let what =
+        format!("pointers for all {pointers} {axis} would take {size} or more for {entries}");
     Err(Error::argument(what).with_hint(item, effect))
 }
