@@ -41,7 +41,7 @@ fn faults_are_reported_where_they_are() {
         ("a\nb\n", "no columns of numbers in 1 field"),
         (
             "#1.2\n2\t2\nName\tDescription\ta\tb\nx\tna\t1\t2\n",
-            "found 1 rows in the file, expected 2",
+            "found 1 row in the file, expected 2",
         ),
         ("#1.2\n1\t3\nName\tDescription\ta\tb\nx\tna\t1\t2\n", "line 3, column 1: found 4 fields"),
         ("#1.2\n1\nName\tDescription\ta\tb\n", "the number of columns"),
