@@ -31,9 +31,10 @@ def labelled(found):
 
 
 def nnz_table(path):
-    import nnz
+    # The package imports its parts when they are named.
+    from nnz import open as read
 
-    return timed(lambda: nnz.open(path).to_numpy(), table)
+    return timed(lambda: read(path).to_numpy(), table)
 
 
 def pandas_table(path):
@@ -49,14 +50,13 @@ def pandas_exact_table(path):
 
 
 def nnz_svmlight(path):
-    import nnz
+    import pandas  # noqa: F401
     import scipy.sparse  # noqa: F401
+    from nnz import open as read
 
     def work():
-        matrix = nnz.open(path)
+        matrix = read(path)
         return matrix.to_scipy(), matrix.annotations("rows").to_pandas()["label"].to_numpy()
-
-    import pandas  # noqa: F401
 
     return timed(work, labelled)
 
@@ -68,10 +68,10 @@ def sklearn_svmlight(path):
 
 
 def nnz_edges(path):
-    import nnz
     import scipy.sparse  # noqa: F401
+    from nnz import open as read
 
-    return timed(lambda: nnz.open(path).to_scipy(), lambda found: (int(found.nnz), float(found.data.sum())))
+    return timed(lambda: read(path).to_scipy(), lambda found: (int(found.nnz), float(found.data.sum())))
 
 
 def networkx_edges(path):
