@@ -28,7 +28,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let shape = opened.header().shape;
     let mut faults = Vec::new();
     let allowed = nnz::ValidateOptions::default().memory(MEMORY).threads(1).dialect(None);
-    nnz::validate(&here, &allowed, &mut |finding| {
+    nnz::validate(&here, &allowed, &nnz::NoProgress, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);
         }
@@ -80,7 +80,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 
     // The output is valid for any source.
     let store = location(&SCRATCH.path("one"));
-    nnz::validate(&store, &allowed, &mut |finding| {
+    nnz::validate(&store, &allowed, &nnz::NoProgress, &mut |finding| {
         assert!(finding.severity != Severity::Fault, "{finding}");
     })
     .unwrap();
@@ -104,6 +104,6 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 fn same(one: &nnz::Location, other: &nnz::Location) {
     let options = DiffOptions::default().stored(false).max_diffs(3).memory(MEMORY).threads(1);
     let mut found = Vec::new();
-    nnz::diff(one, other, &options, &mut |difference| found.push(difference)).unwrap();
+    nnz::diff(one, other, &options, &nnz::NoProgress, &mut |difference| found.push(difference)).unwrap();
     assert!(found.is_empty(), "{found:?}");
 }

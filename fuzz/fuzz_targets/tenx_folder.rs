@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     }
     let mut faults = Vec::new();
     let allowed = nnz::ValidateOptions::default().memory(1 << 20).threads(1).dialect(None);
-    let validated = nnz::validate(&location(&folder), &allowed, &mut |finding| {
+    let validated = nnz::validate(&location(&folder), &allowed, &nnz::NoProgress, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);
         }

@@ -50,7 +50,7 @@ pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
     let allowed = nnz::ValidateOptions::default().memory(1 << 20).threads(1).dialect(None);
-    let validated = nnz::validate(&here, &allowed, &mut |finding| {
+    let validated = nnz::validate(&here, &allowed, &nnz::NoProgress, &mut |finding| {
         faults += usize::from(finding.severity == Severity::Fault);
     });
     if validated.is_ok() && faults == 0 {

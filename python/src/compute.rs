@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nnz::engine::Observed;
 use nnz::engine::compute::{
     Aggregation, Computed, Float, PcaOptions, ProductOptions, ValueStep, aggregate, multiply,
     normalizing_factors, pca,
@@ -142,7 +143,8 @@ pub(crate) fn components<'py>(
 ) -> PyResult<Components<'py>> {
     let options = options.memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
     let found = task::run(py, None, move |context| {
-        pca(&*inner, &place, &options.cancellation(context.token()))
+        let observed = Observed::new(&*inner, "computing", &*context.progress);
+        pca(&observed, &place, &options.cancellation(context.token()))
     })?;
     let array = |numbers: Vec<f64>| numbers.into_pyarray(py).into_any();
     Ok((

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz::engine::{DuplicatePolicy, Filter, FilterOptions, Kept, Slice, Transposed};
+use nnz::engine::{DuplicatePolicy, Filter, FilterOptions, Kept, Observed, Slice, Transposed};
 use nnz::matrix::{AxisKind, Storage, Structure};
 use nnz::{
     Axis, Cancellation, CsMatrix, Error, Header, Location, MatrixSource, Order, Place, ReadOptions,
@@ -443,7 +443,8 @@ impl Source {
         let (inner, place) = self.inner();
         let found = task::run(py, None, move |context| {
             let options = options.cancellation(context.token());
-            nnz::engine::filter(&*inner, &place, [&rows, &cols], &options)
+            let observed = Observed::new(&*inner, "measuring", &*context.progress);
+            nnz::engine::filter(&observed, &place, [&rows, &cols], &options)
         })?;
         let positions = |kept: &Kept| positions(py, &kept.ranges, kept.count() != kept.of);
         Ok((positions(&found.rows)?, positions(&found.cols)?, found.notes))

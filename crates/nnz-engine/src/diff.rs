@@ -13,7 +13,7 @@ use crate::convert::locate;
 use crate::flow::Workers;
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropValue, Step, expand};
-use crate::{Cancellation, Selection, Slice, default_memory};
+use crate::{Cancellation, Observed, Progress, ProgressPart, Selection, Slice, default_memory};
 use alike::Alike;
 pub use by_name::{MatchedNames, match_names};
 use unstored::{Gaps, Unstored};
@@ -117,9 +117,23 @@ pub fn diff(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
+    let [first, second] = sources.map(|source| source.header().nnz);
+    let total = first.zip(second).map(|(first, second)| first.saturating_add(second));
+    let part = ProgressPart::begin("comparing", total, progress);
+    let [first, second] = sources.map(|source| Observed::new(source, "comparing", &part));
+    compare([&first, &second], places, options, each)
+}
+
+fn compare(
+    sources: [&dyn MatrixSource; 2],
+    places: [Place; 2],
+    options: &DiffOptions,
+    each: &mut dyn FnMut(Difference),
+) -> Result<()> {
     let [a, b] = sources;
     let shapes = [a.header().shape, b.header().shape];
     if shapes[0] != shapes[1] {
@@ -188,7 +202,7 @@ fn diff_by_name(
     }
     let [rows, cols] = &orders;
     let second = Slice::new(Box::new(second), places[1].clone(), rows, cols)?;
-    diff([first, &second], places, &options.clone().by_name(false), each)
+    compare([first, &second], places, &options.clone().by_name(false), each)
 }
 
 /// Returns the differences of names that only one of two matrices has, up to `max_diffs` of each.

@@ -79,7 +79,7 @@ pub use names::print_names;
 pub use nnz_core::Cancellation;
 pub use observed::Observed;
 pub use padded::Padded;
-pub use progress::{NoProgress, Progress};
+pub use progress::{NoProgress, Progress, ProgressPart};
 pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
 pub use reorder::{NewOrder, ReorderOptions, Reordering, reorder};
 pub use repeated_names::{RepeatedNames, repeated_names};

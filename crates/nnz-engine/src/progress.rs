@@ -56,3 +56,52 @@ impl Progress for NoProgress {
     fn advance(&self, _: u64) {}
     fn end(&self) {}
 }
+
+/// One part of an operation that reads several sources, or one in several passes: what they report is added up.
+///
+/// ```
+/// use nnz_engine::{NoProgress, Progress, ProgressPart};
+///
+/// let part = ProgressPart::begin("comparing", Some(20), &NoProgress);
+/// for source in ["first", "second"] {
+///     part.begin(source, Some(10));
+///     part.advance(10);
+///     part.end();
+/// }
+/// ```
+pub struct ProgressPart<'a>(&'a dyn Progress);
+
+impl std::fmt::Debug for ProgressPart<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProgressPart").finish_non_exhaustive()
+    }
+}
+
+impl<'a> ProgressPart<'a> {
+    /// Begins a part, which ends when it is dropped.
+    #[must_use]
+    pub fn begin(what: &str, total: Option<u64>, progress: &'a dyn Progress) -> Self {
+        progress.begin(what, total);
+        Self(progress)
+    }
+}
+
+impl Progress for ProgressPart<'_> {
+    fn begin(&self, _: &str, _: Option<u64>) {}
+
+    fn advance(&self, entries: u64) {
+        self.0.advance(entries);
+    }
+
+    fn disk(&self, bytes: u64) {
+        self.0.disk(bytes);
+    }
+
+    fn end(&self) {}
+}
+
+impl Drop for ProgressPart<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}

@@ -2,6 +2,7 @@
 
 mod bands;
 mod counting;
+mod each;
 pub(crate) mod entries;
 mod exact;
 mod float;
@@ -24,7 +25,8 @@ use crate::stages::{Builder, Cast, DropZeros, PositiveZeros, expand, expanded_ty
 use crate::summed::Summed;
 use crate::{Cancellation, default_memory};
 pub(crate) use counting::lock;
-use counting::{Counting, Found, Several, Watched};
+use counting::{Counted, Counting, Found, Several, Watched};
+pub(crate) use each::stats_of_each;
 use entries::Entries;
 pub use number::Number;
 use number::Value;
@@ -218,8 +220,21 @@ fn compute<T: Value, S: Slim<T>>(
     options: &StatsOptions,
     parts: &[RowsOrCols],
 ) -> Result<Vec<Stats>> {
+    let each = size_of::<Moments>();
+    let order = source.header().order;
+    let counted = count::<T, S>(source, options, parts, each)?;
+    Ok(counted.into_iter().map(|(found, shape)| finished(found, shape, order)).collect())
+}
+
+/// Counts in one pass. The statistics of a row or column take `each` bytes in addition.
+fn count<T: Value, S: Slim<T>>(
+    source: &dyn MatrixSource,
+    options: &StatsOptions,
+    parts: &[RowsOrCols],
+    each: usize,
+) -> Result<Vec<(Found<S::Sums>, Shape)>> {
     let header = source.header();
-    let each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
+    let each = size_of::<Tally<S::Sums>>() + each;
     let times = 1 + parts.len();
     check_memory([each * times, Counting::<T, S>::MINOR_BYTES * times], header, options)?;
     let values = S::VALUES.then_some(T::TYPE);
@@ -249,10 +264,9 @@ fn compute<T: Value, S: Slim<T>>(
         }
         let StatsOptions { memory, threads, cancellation, .. } = options.clone();
         let summed = Summed::borrowed(source, memory, threads, cancellation);
-        return compute::<T, S>(&summed, options, parts);
+        return count::<T, S>(&summed, options, parts, each);
     }
-    let found = counted.0.into_iter().zip(shapes);
-    Ok(found.map(|(counted, shape)| finished(counted.finish(), shape, header.order)).collect())
+    Ok(counted.0.into_iter().map(Counted::finish).zip(shapes).collect())
 }
 
 /// Turns tallies into statistics.

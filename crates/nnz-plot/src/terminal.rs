@@ -77,8 +77,12 @@ pub fn terminal(figure: &Figure, options: &TerminalOptions) -> String {
     let heading = out.lines().count();
     let count = figure.panels.len().max(1);
     let height = options.height.saturating_sub(heading + notes.lines().count()) / count;
+    let size = [width, height];
+    // The axes of all panels begin in one column.
+    let left = |panel: &Panel| area(panel, size, options.colors, 0).left;
+    let left = figure.panels.iter().map(left).max().unwrap_or(0);
     for panel in &figure.panels {
-        panel_lines(panel, [width, height], options.colors, &mut out);
+        panel_lines(panel, size, options.colors, left, &mut out);
     }
     out.push_str(&notes);
     out
@@ -95,16 +99,30 @@ fn lines(text: &str, width: usize, out: &mut String) {
     }
 }
 
-fn panel_lines(panel: &Panel, size: [usize; 2], colors: TerminalColors, out: &mut String) {
-    let legend = match &panel.marks {
-        Marks::Heat(heat) => heat::legend(heat, colors, size[0]),
-        Marks::Lines(all) if all.len() > 1 => lines::legend(all, colors, size[0]),
+fn legend(panel: &Panel, width: usize, colors: TerminalColors) -> Vec<String> {
+    match &panel.marks {
+        Marks::Heat(heat) => heat::legend(heat, colors, width),
+        Marks::Lines(all) if all.len() > 1 => lines::legend(all, colors, width),
         _ => Vec::new(),
-    };
+    }
+}
+
+/// Places a canvas with at least `left` characters for the labels of its rows.
+fn area(panel: &Panel, size: [usize; 2], colors: TerminalColors, left: usize) -> Area {
     let title = usize::from(!panel.title.is_empty());
     // Above the canvas are the title and the label of the vertical axis, below it three lines of the other axis.
-    let height = size[1].saturating_sub(title + 1 + 3 + legend.len()).max(LEAST);
-    let area = Area::of(panel, size[0], height);
+    let lines = title + 1 + 3 + legend(panel, size[0], colors).len();
+    Area::of(panel, [size[0], size[1].saturating_sub(lines).max(LEAST)], left)
+}
+
+fn panel_lines(
+    panel: &Panel,
+    size: [usize; 2],
+    colors: TerminalColors,
+    left: usize,
+    out: &mut String,
+) {
+    let area = area(panel, size, colors, left);
     let mut canvas = Canvas::new(area.width, area.height);
     match &panel.marks {
         Marks::Heat(heat) => heat::draw(heat, colors, &mut canvas),
@@ -112,12 +130,12 @@ fn panel_lines(panel: &Panel, size: [usize; 2], colors: TerminalColors, out: &mu
         Marks::Lines(all) => lines::draw(all, panel, colors, &mut canvas),
         Marks::Nothing(why) => canvas.centered(&printable(why)),
     }
-    if title > 0 {
+    if !panel.title.is_empty() {
         out.push_str(&shortened(&printable(&panel.title), size[0]));
         out.push('\n');
     }
     framed(panel, &area, &canvas, colors, out);
-    for line in legend {
+    for line in legend(panel, size[0], colors) {
         out.push_str(&line);
         out.push('\n');
     }

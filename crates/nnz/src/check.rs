@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use nnz_container::tree::{ChildKind, walk};
 use nnz_core::{ErrorKind, Finding, Place, Result, readable};
-use nnz_engine::{CheckOptions, report_error};
+use nnz_engine::{CheckOptions, Observed, report_error};
 use nnz_storage::Storage;
 
 #[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
 use crate::formats::{FormatOptions, Registry};
-use crate::{Cancellation, Dataset, Location, OpenOptions, engine::default_memory};
+use crate::{Cancellation, Dataset, Location, OpenOptions, Progress, engine::default_memory};
 
 /// Options of [`validate`].
 #[derive(Clone, Debug)]
@@ -88,10 +88,11 @@ impl Default for ValidateOptions {
 /// If the location has no group, all groups of the file with data are checked. An empty group is only the root.
 ///
 /// ```no_run
-/// use nnz::{Location, ValidateOptions};
+/// use nnz::{Location, NoProgress, ValidateOptions};
 ///
 /// let location = Location::parse("pbmc.mtx.gz");
-/// nnz::validate(&location, &ValidateOptions::default(), &mut |finding| println!("{finding}"))?;
+/// let options = ValidateOptions::default();
+/// nnz::validate(&location, &options, &NoProgress, &mut |finding| println!("{finding}"))?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -102,6 +103,7 @@ impl Default for ValidateOptions {
 pub fn validate(
     location: impl Into<Location>,
     options: &ValidateOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
@@ -121,7 +123,7 @@ pub fn validate(
         false => readable(crate::formats::unselected(location, &open_options))?.unwrap_or_default(),
     };
     if several.is_empty() {
-        check_one(location, options, each)?;
+        check_one(location, options, progress, each)?;
     }
     missing_chunks(location, &open_options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
@@ -131,7 +133,7 @@ pub fn validate(
     let in_group = |group| Location::Path { path: path.clone(), group: Some(group) };
     if !several.is_empty() {
         let mut places = several.into_iter().map(in_group);
-        return places.try_for_each(|location| check_one(&location, options, each));
+        return places.try_for_each(|location| check_one(&location, options, progress, each));
     }
     let others = match crate::formats::other_groups(location, &open_options) {
         Ok(others) => others,
@@ -139,7 +141,7 @@ pub fn validate(
         Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };
     for group in others {
-        check_one(&in_group(group), options, each)?;
+        check_one(&in_group(group), options, progress, each)?;
     }
     Ok(())
 }
@@ -179,6 +181,7 @@ fn missing_chunks(
 fn check_one(
     location: &Location,
     options: &ValidateOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let (registry, open_options) = (Registry::default(), options.open_options());
@@ -186,7 +189,7 @@ fn check_one(
         return Err(error);
     }
     match registry.detect(location, &open_options) {
-        Ok(found) => found.validate(options, each),
+        Ok(found) => found.validate(options, progress, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Err(error),
         Err(error) => report_error(error.with_context(&location.source_place()), each),
     }
@@ -197,11 +200,13 @@ pub(crate) fn read_whole(
     dataset: Dataset,
     place: &Place,
     options: &ValidateOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let options = CheckOptions::default()
         .memory(options.memory)
         .threads(options.threads)
         .cancellation(options.cancellation.clone());
-    nnz_engine::check(&*dataset.into_matrix()?, place, &options, each)
+    let matrix = dataset.into_matrix()?;
+    nnz_engine::check(&Observed::new(&*matrix, "checking", progress), place, &options, each)
 }

@@ -2,7 +2,9 @@
 
 use nnz_core::{Axis, AxisKind, Cancellation, Error, MatrixSource, Place, Result};
 
-use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
+use crate::{
+    Dataset, DiffOptions, Difference, Location, OpenOptions, Progress, engine::Transposed,
+};
 
 /// Compares two matrices of any formats and passes the first differences to `each`.
 ///
@@ -21,13 +23,14 @@ pub fn diff(
     first: impl Into<Location>,
     second: impl Into<Location>,
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (first, second) = (&first.into(), &second.into());
     let open = OpenOptions::new().memory_limit(options.memory);
     let opened = [open.open(first)?, open.open(second)?];
-    diff_opened(opened, [first.source_place(), second.source_place()], options, each)
+    diff_opened(opened, [first.source_place(), second.source_place()], options, progress, each)
 }
 
 /// Compares two matrices or tensors that are open, for example with options of their formats. `places` are their names
@@ -40,6 +43,7 @@ pub fn diff_opened(
     found: [Dataset; 2],
     places: [Place; 2],
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
@@ -62,9 +66,9 @@ pub fn diff_opened(
     if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
         // Compares cells with cells, with positions in the first.
         let exchanged = Transposed::new(&*opened[1]);
-        return compare([&*opened[0], &exchanged], places, options, each);
+        return compare([&*opened[0], &exchanged], places, options, progress, each);
     }
-    compare([&*opened[0], &*opened[1]], places, options, each)
+    compare([&*opened[0], &*opened[1]], places, options, progress, each)
 }
 
 /// Compares two matrices whose axes correspond.
@@ -72,6 +76,7 @@ fn compare(
     sources: [&dyn MatrixSource; 2],
     places: [Place; 2],
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
     if options.by_name
@@ -81,7 +86,7 @@ fn compare(
         let what = "nothing can be matched by name: neither rows nor columns have names in both";
         return Err(Error::argument(what));
     }
-    nnz_engine::diff(sources, places, options, each)
+    nnz_engine::diff(sources, places, options, progress, each)
 }
 
 /// Whether both matrices have names of an axis.

@@ -1,7 +1,7 @@
 //! Filtering the matrix of a location.
 
 use nnz_core::{Cancellation, Error, Result};
-use nnz_engine::{Filter, FilterOptions, Filtered, filter as found_of};
+use nnz_engine::{Filter, FilterOptions, Filtered, Observed, filter as found_of};
 
 use crate::{ConvertOptions, Location, Progress, Summary};
 
@@ -48,7 +48,8 @@ pub fn filter(
         .memory(options.memory)
         .threads(options.threads)
         .cancellation(options.cancellation.clone());
-    let found = found_of(&*source, &place, filters, &how)?;
+    let observed = Observed::new(&*source, "measuring", progress);
+    let found = found_of(&observed, &place, filters, &how)?;
     drop(source);
     let [rows, cols] = [found.rows.selection(), found.cols.selection()];
     let summary = crate::slice(from.clone(), to.clone(), [&rows, &cols], options, progress)?;

@@ -12,6 +12,7 @@ mod bpcells;
 #[cfg(feature = "bpcells")]
 mod bpcells_fragments;
 mod cancellable;
+mod checked_arrays;
 #[cfg(feature = "daphne")]
 mod daphne;
 #[cfg(feature = "text")]
@@ -76,8 +77,8 @@ pub(crate) use whole::convert_whole;
 pub use whole::{FileConversion, RowGroups, WholeFormat};
 
 use crate::{
-    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, compute::PcaWriter,
-    tensor::TensorFile,
+    ConvertOptions, Dataset, Location, OpenOptions, Progress, Summary, ValidateOptions,
+    compute::PcaWriter, tensor::TensorFile,
 };
 
 /// The option of formats that store either entries or all elements.
@@ -239,12 +240,13 @@ pub trait Format: Send + Sync {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let read = self
             .open(probe, &options.open_options())
-            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
+            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, progress, each));
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
     }
 

@@ -99,7 +99,7 @@ fn run(
     let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {
         #[cfg(feature = "fragments")]
         Dataset::Fragments(_) => {
-            done.repairs = rewritten_faults(format, from, options)?;
+            done.repairs = rewritten_faults(format, from, options, progress)?;
             done.fragments = Some(fragments(from, to, options, progress)?);
             return Ok(done);
         }
@@ -151,6 +151,7 @@ fn rewritten_faults(
     format: &dyn Format,
     from: &Location,
     options: &ConvertOptions,
+    progress: &dyn Progress,
 ) -> Result<Vec<Repair>> {
     use nnz_core::Severity;
 
@@ -160,7 +161,7 @@ fn rewritten_faults(
         .memory(options.memory)
         .threads(options.threads)
         .cancellation(options.cancellation.clone());
-    crate::validate(from, &check, &mut |finding| {
+    crate::validate(from, &check, progress, &mut |finding| {
         if finding.severity == Severity::Note {
             return;
         }

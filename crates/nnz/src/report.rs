@@ -10,6 +10,7 @@ mod html;
 mod sizes;
 
 use nnz_core::{ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_engine::Observed;
 use nnz_plot::Figure;
 
 use crate::formats::Inspected;
@@ -110,7 +111,7 @@ impl Report {
         let mut report = Self::of_source(&*source, &place, options, progress)?;
         report.members = members.unwrap_or_default();
         drop(source);
-        report.findings = Some(findings(location, options)?);
+        report.findings = Some(findings(location, options, progress)?);
         report.commands = commands::of_location(location, &report);
         Ok(report)
     }
@@ -134,9 +135,10 @@ impl Report {
         let about = source.about().map_err(|error| error.with_context(place))?;
         let title = place.to_string();
         let mut notes = about.notes.clone();
+        let observed = Observed::new(source, "reading", progress);
         let figures = figures::of_source(source, place, options, progress, &mut notes)?;
-        let axes = axes::of_source(source, place, options, &mut notes)?;
-        let sizes = sizes::of_source(source, place, options)?;
+        let axes = axes::of_source(&observed, place, options, &mut notes)?;
+        let sizes = sizes::of_source(source, place, options, progress)?;
         Ok(Self {
             title,
             facts: facts::of_source(source.header(), &about, sizes.as_ref().map(|sizes| sizes.nnz)),
@@ -155,7 +157,11 @@ impl Report {
 /// Most findings that a report lists.
 const FINDINGS: usize = 100;
 
-fn findings(location: &Location, options: &ReportOptions) -> Result<Vec<Finding>> {
+fn findings(
+    location: &Location,
+    options: &ReportOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     let how = ValidateOptions::default()
         .memory(options.memory)
@@ -166,7 +172,7 @@ fn findings(location: &Location, options: &ReportOptions) -> Result<Vec<Finding>
             found.push(finding);
         }
     };
-    match crate::validate(location, &how, each) {
+    match crate::validate(location, &how, progress, each) {
         Err(error) if is_fault(&error) => {
             let (kind, place) = error.into_parts();
             found.push(Finding::fault(place, kind.to_string()));

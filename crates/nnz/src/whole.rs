@@ -246,6 +246,7 @@ pub fn diff(
     first: &Location,
     second: &Location,
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<bool> {
     let open = OpenOptions::new().memory_limit(options.memory);
@@ -255,8 +256,10 @@ pub fn diff(
         return Ok(false);
     }
     match options.by_name {
-        true => by_name::diff(format, [&probe, &other.probe], [first, second], options, each)?,
-        false => format.diff_files([&probe, &other.probe], options, each)?,
+        true => {
+            by_name::diff(format, [&probe, &other.probe], [first, second], options, progress, each)?
+        }
+        false => format.diff_files([&probe, &other.probe], options, progress, each)?,
     }
     Ok(true)
 }

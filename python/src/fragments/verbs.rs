@@ -143,7 +143,9 @@ pub(crate) fn diff_fragments<'py>(
         let options =
             DiffOptions::default().max_diffs(max_diffs.max(1)).cancellation(context.token());
         let mut found = Vec::new();
-        nnz::fragments::diff(&first, &second, &options, &mut |one| found.push(one))?;
+        nnz::fragments::diff(&first, &second, &options, &*context.progress, &mut |one| {
+            found.push(one)
+        })?;
         Ok(found)
     })?;
     let made = PyList::empty(py);

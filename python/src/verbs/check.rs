@@ -37,7 +37,7 @@ pub(crate) fn validate<'py>(
         let mut findings = Vec::new();
         let options = options.cancellation(context.token());
         let each = &mut |finding| findings.push(finding);
-        match nnz::validate(&location, &options, each) {
+        match nnz::validate(&location, &options, &*context.progress, each) {
             // An unrecognized format is a finding.
             Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
                 let (kind, place) = error.into_parts();
@@ -90,16 +90,18 @@ pub(crate) fn diff<'py>(
     let reading = Reading::new(reading)?;
     let differences = task::run(py, None, move |context| {
         let options = options.cancellation(context.token());
+        let progress = &*context.progress;
         let mut found: Vec<(Option<String>, ElementChange)> = Vec::new();
         let each = &mut |one: ElementDifference| found.push((Some(one.path), one.what));
-        if !reading.is_empty() || !nnz::whole::diff(&first, &second, &options, each)? {
+        if !reading.is_empty() || !nnz::whole::diff(&first, &second, &options, progress, each)? {
             let each = &mut |one| found.push((None, ElementChange::Matrix(one)));
             let open = reading.open_options().memory_limit(options.memory);
             let opened = |one: &Location| {
                 open.open(one).map_err(|error| error.with_context(&one.source_place()))
             };
             let places = [first.source_place(), second.source_place()];
-            nnz::diff_opened([opened(&first)?, opened(&second)?], places, &options, each)?;
+            let both = [opened(&first)?, opened(&second)?];
+            nnz::diff_opened(both, places, &options, progress, each)?;
         }
         Ok(found)
     })?;

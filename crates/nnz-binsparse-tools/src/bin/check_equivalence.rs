@@ -38,7 +38,7 @@ fn run(args: Args) -> Result<bool, Error> {
     let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
     let options = DiffOptions::default().stored(false).max_diffs(1).memory(memory).threads(threads);
     let mut found = None;
-    nnz::diff(&args.first, &args.second, &options, &mut |difference| {
+    nnz::diff(&args.first, &args.second, &options, &nnz::NoProgress, &mut |difference| {
         found.get_or_insert(difference);
     })?;
     let message = match &found {

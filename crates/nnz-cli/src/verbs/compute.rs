@@ -58,7 +58,8 @@ pub(crate) fn pca(args: &PrincipalComponents, quiet: bool) -> Result<Outcome, Er
         .iterations(args.iterations)
         .seed(args.seed);
     let (source, target) = (&args.source, &args.target);
-    let done = nnz::compute::pca(source, target, &how, &options, &convert)?;
+    let bar = Bar::new(quiet);
+    let done = nnz::compute::pca(source, target, &how, &options, &convert, &bar)?;
     if quiet {
         return Ok(Outcome::Good);
     }

@@ -7,6 +7,7 @@ use nnz::{Axis, Dataset, DiffOptions, Difference, Error, ErrorKind, Location, Sc
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
+use crate::progress::Bar;
 use crate::{Outcome, args};
 
 /// The schema of the JSON, as in `docs/json.md`.
@@ -50,7 +51,7 @@ impl One {
 }
 
 /// Compares two matrices, files or stores of fragments.
-pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
+pub(crate) fn diff(args: &args::Diff, quiet: bool) -> Result<Outcome, Error> {
     let open = args.from.set(nnz::OpenOptions::new().memory_limit(args.resources.limit()));
     let holds = |place| nnz::fragments::holds(place, &open);
     if holds(&args.first)? && holds(&args.second)? {
@@ -60,7 +61,7 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         if args.by_name {
             return Err(Error::argument("--by-name does not apply to fragments"));
         }
-        return super::fragments::diff(args);
+        return super::fragments::diff(args, quiet);
     }
     let options = DiffOptions::default()
         .stored(args.stored)
@@ -70,13 +71,14 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         .threads(args.threads.number());
     let mut differences: Vec<One> = Vec::new();
     let each = &mut |found: ElementDifference| differences.extend(of_element(found));
-    let whole =
-        args.from.may_be_whole() && nnz::whole::diff(&args.first, &args.second, &options, each)?;
+    let bar = Bar::new(quiet);
+    let whole = args.from.may_be_whole()
+        && nnz::whole::diff(&args.first, &args.second, &options, &bar, each)?;
     if !whole {
         let opened = open_both(args)?;
         let places = [args.first.source_place(), args.second.source_place()];
         let each = &mut |found| differences.extend(of_matrix(&found));
-        nnz::diff_opened(opened, places, &options, each)?;
+        nnz::diff_opened(opened, places, &options, &bar, each)?;
     }
     let equal = differences.is_empty();
     if args.json {

@@ -1,6 +1,6 @@
 //! `nnz filter`.
 
-use nnz::engine::{FilterOptions, Filtered, Kept, filter as found_of};
+use nnz::engine::{FilterOptions, Filtered, Kept, Observed, filter as found_of};
 use nnz::{Axis, Error};
 
 use super::write::{self, counted, summarise};
@@ -26,7 +26,9 @@ pub(crate) fn filter(args: &Filter, quiet: bool) -> Result<Outcome, Error> {
             let matrix = open.open(&args.source)?.into_matrix();
             let matrix = matrix.map_err(|error| error.with_context(&place))?;
             let how = FilterOptions::default().memory(options.memory).threads(options.threads);
-            let found = found_of(&*matrix, &place, [&rows, &cols], &how)?;
+            let bar = Bar::new(quiet);
+            let observed = Observed::new(&*matrix, "measuring", &bar);
+            let found = found_of(&observed, &place, [&rows, &cols], &how)?;
             print_notes(&found, quiet);
             with_stdout(|out| {
                 let lines = kept_lines(&found).join("\n");

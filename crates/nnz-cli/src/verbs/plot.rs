@@ -15,6 +15,10 @@ use crate::progress::Bar;
 use numbers::Numbers;
 use output::Output;
 
+/// The error for a measure of something else.
+const NOT_MEASURED: &str =
+    "--measure applies to --kind rows, cols, cells and features; --kind spy draws nnz";
+
 /// Bins along a file.
 const BINS: usize = 400;
 
@@ -50,6 +54,9 @@ fn numbers(
     let axis = match kind {
         KindArg::Bits => return bits(dataset, &place).map(Numbers::Bits),
         KindArg::Fragments => {
+            if args.measure.is_some() {
+                return Err(Error::argument(NOT_MEASURED));
+            }
             let found = dataset.into_fragments().ok_or_else(|| {
                 let what = "contains a matrix, not genomic fragments, whose lengths --kind fragments draws";
                 Error::unsupported(place.clone(), what)
@@ -96,9 +103,14 @@ fn bits(dataset: Dataset, place: &Place) -> Result<Vec<PackedWidths>, Error> {
 
 /// Refuses options that do not apply to the kind.
 fn check(args: &Plot) -> Result<(), Error> {
-    let lengths = [KindArg::Rows, KindArg::Cols, KindArg::Cells, KindArg::Features];
-    if args.measure.is_some() && !args.kind.is_some_and(|kind| lengths.contains(&kind)) {
-        return Err(Error::argument("--measure applies to --kind rows, cols, cells and features"));
+    let is_measured = match (args.kind, args.measure) {
+        (Some(KindArg::Rows | KindArg::Cols | KindArg::Cells | KindArg::Features), _) => true,
+        // This is what is drawn.
+        (None | Some(KindArg::Spy), Some(MeasureArg::Nnz)) => true,
+        (_, measure) => measure.is_none(),
+    };
+    if !is_measured {
+        return Err(Error::argument(NOT_MEASURED));
     }
     if matches!(args.kind, Some(KindArg::Bits | KindArg::Fragments)) && !args.selecting.is_empty() {
         let what =

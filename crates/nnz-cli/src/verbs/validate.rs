@@ -7,6 +7,7 @@ use nnz::{
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
+use crate::progress::Bar;
 use crate::{Outcome, args};
 
 #[derive(Serialize)]
@@ -23,7 +24,7 @@ struct One {
 }
 
 /// Checks a matrix.
-pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
+pub(crate) fn validate(args: &args::Validate, quiet: bool) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
@@ -33,7 +34,7 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
         .dialect(args.reading.from_dialect)
         .format(args.reading.from.format)
         .format_options(args.reading.from.options.0.clone());
-    if let Err(error) = nnz::validate(&args.source, &options, each) {
+    if let Err(error) = nnz::validate(&args.source, &options, &Bar::new(quiet), each) {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);
         }

@@ -186,6 +186,38 @@ fn colours_are_drawn_where_they_are_asked_for() {
 }
 
 #[test]
+fn the_measure_of_spy_is_the_number_of_entries() {
+    let files = Files::new();
+    let small = files.small();
+    let plain = run(&["plot", &small]).good();
+    assert_eq!(run(&["plot", &small, "--measure", "nnz"]).good(), plain);
+    assert_eq!(run(&["plot", &small, "--kind", "spy", "--measure", "nnz"]).good(), plain);
+}
+
+#[test]
+fn panels_of_a_terminal_are_aligned() {
+    let files = Files::new();
+    let shown = run(&["plot", &files.fragments(), "--size", "70x40"]).good();
+    let corners: Vec<usize> =
+        shown.lines().filter_map(|line| line.chars().position(|c| c == '\u{2514}')).collect();
+    assert!(corners.len() == 2 && corners[0] == corners[1], "{shown}");
+}
+
+#[test]
+fn infinite_numbers_are_null_as_in_stats() {
+    let files = Files::new();
+    let inf = files.write("inf.mtx", format!("{REAL}2 2 3\n1 1 inf\n1 2 1\n2 2 -inf\n"));
+    let found = numbers(&[&inf, "--kind", "rows", "--measure", "sum"]);
+    assert_eq!((&found["min"], &found["max"]), (&Value::Null, &Value::Null));
+    assert_eq!((&found["quartiles"], &found["nan"]), (&json!([null, null, null]), &json!(0)));
+    assert_eq!(found["ranks"], json!([[1, null], [2, null]]));
+    assert_eq!((&found["negative_infinity"], &found["positive_infinity"]), (&json!(1), &json!(1)));
+    let stats = run(&["stats", &inf, "--json", "--axis", "rows"]).good();
+    let stats: Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!((&stats["rows"][0]["sum"], &stats["rows"][1]["sum"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
 fn wrong_options_are_refused() {
     let files = Files::new();
     let (small, pbmc, store) = (files.small(), files.pbmc(), files.fragments());
@@ -215,6 +247,11 @@ fn wrong_options_are_refused() {
         "--measure applies to --kind rows, cols, cells and features",
     );
     usage(&[&small, "--kind", "values", "--measure", "nnz"], "--measure applies to");
+    usage(&[&small, "--kind", "spy", "--measure", "sum"], "--kind spy draws nnz");
+    usage(&[&small, "--kind", "bits", "--measure", "nnz"], "--measure applies to");
+    usage(&[&store, "--measure", "nnz"], "--measure applies to");
+    usage(&[&store, "--kind", "fragments", "--measure", "sum"], "--measure applies to");
+    usage(&[&small, "--measure", "mean", "--kind", "rows"], "invalid value 'mean'");
     usage(
         &[&store, "--rows", "0:1", "--kind", "fragments"],
         "do not apply to --kind bits and fragments",

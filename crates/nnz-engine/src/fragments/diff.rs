@@ -9,6 +9,7 @@ use nnz_core::{
 
 use super::names::{Numbers, Table};
 use super::part::{Part, Parts};
+use crate::{Progress, ProgressPart};
 
 /// Options of a comparison.
 #[derive(Clone, Debug)]
@@ -67,8 +68,12 @@ pub fn diff(
     sources: [&dyn FragmentSource; 2],
     places: &[Place; 2],
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
+    let [first, second] = sources.map(|source| source.header().count);
+    let total = first.saturating_add(second);
+    let reported = ProgressPart::begin("comparing", Some(total), progress);
     let names = |source: &dyn FragmentSource| -> Result<[StringList; 2]> {
         Ok([source.chromosome_names()?, source.cell_names()?])
     };
@@ -111,7 +116,7 @@ pub fn diff(
         let mut streams = [0, 1].map(|which| {
             let part = Part { positions: positions[which].clone(), bases: None };
             let units = Parts::new(sources[which], FragmentFields::ALL, [part]);
-            Stream { units, batch: FragmentBatch::default(), at: 0, options }
+            Stream { units, batch: FragmentBatch::default(), at: 0, options, progress: &reported }
         });
         for number in 0.. {
             let mut next = [None, None];
@@ -148,6 +153,7 @@ struct Stream<'a> {
     batch: FragmentBatch,
     at: usize,
     options: &'a DiffOptions,
+    progress: &'a dyn Progress,
 }
 
 impl Stream<'_> {
@@ -158,6 +164,7 @@ impl Stream<'_> {
                 return Ok(None);
             };
             unit.decode(&mut self.batch)?;
+            self.progress.advance(self.batch.starts.len() as u64);
             self.at = 0;
         }
         let FragmentBatch { cells, starts, ends, .. } = &self.batch;

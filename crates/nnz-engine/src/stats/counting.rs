@@ -225,7 +225,11 @@ struct MinorTallies<T, S: Slim<T>> {
 
 impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
     /// Bytes per minor.
-    const BYTES: usize = size_of::<u64>() + size_of::<Tally<S>>() + size_of::<Tally<S::Sums>>();
+    const BYTES: usize = match S::VALUES {
+        true => size_of::<u64>() + size_of::<Tally<S>>() + size_of::<Tally<S::Sums>>(),
+        // Counts are not widened.
+        false => size_of::<Tally<S>>(),
+    };
 
     fn new(len: u64) -> Self {
         Self {
@@ -309,7 +313,13 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
     }
 
     fn spill_slim(&mut self) {
-        merge_all(&mut self.wide, self.slim.drain(..).map(|tally| tally.widened()));
+        let slim = std::mem::take(&mut self.slim);
+        if self.wide.is_empty() {
+            // In place, if both have the same size.
+            self.wide = slim.into_iter().map(|tally| tally.widened()).collect();
+        } else {
+            merge_all(&mut self.wide, slim.into_iter().map(|tally| tally.widened()));
+        }
     }
 
     fn widened(mut self) -> Vec<Tally<S::Sums>> {

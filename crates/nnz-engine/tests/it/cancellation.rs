@@ -63,7 +63,7 @@ fn operations_on_all_entries_are_cancelled() {
             let options = DiffOptions::default().threads(threads).cancellation(cancellation);
             let places = [Place::default(), Place::default()];
             let each = &mut |difference| panic!("{difference:?}");
-            diff([source, &*other], places, &options, each)
+            diff([source, &*other], places, &options, &nnz_engine::NoProgress, each)
         });
     }
 }

@@ -39,5 +39,6 @@ fn transposing_twice_changes_nothing() {
     let twice = Transposed::new(Box::new(Transposed::new(small())) as Box<dyn MatrixSource>);
     let places = [Place::path("once"), Place::path("twice")];
     let each = &mut |difference| panic!("{difference:?}");
-    diff([&*small(), &twice], places, &DiffOptions::default(), each).unwrap();
+    diff([&*small(), &twice], places, &DiffOptions::default(), &nnz_engine::NoProgress, each)
+        .unwrap();
 }

@@ -179,3 +179,22 @@ fn complex_values_are_refused() {
     assert!(found.to_string().starts_with("m: complex numbers have no order"), "{found}");
     assert_eq!(source.header().structure, Structure::General);
 }
+
+#[test]
+fn lengths_across_the_storage_order_take_little_memory() {
+    let shape = Shape { rows: 1, cols: 200_000 };
+    let source = matrix(shape, Values::U32((0..1000).collect()));
+    let run = |measure, each: u64, threads: usize| {
+        let options = PlotOptions::default().threads(threads).memory(each * shape.cols);
+        lengths(&*source, &Place::default(), Axis::Cols, measure, &options, &NoProgress)
+    };
+    for (measure, each) in [(LengthMeasure::Nnz, 16), (LengthMeasure::Sum, 96)] {
+        let ample = run(measure, 1000, 2).unwrap();
+        // With less memory, fewer threads work.
+        assert_eq!(run(measure, each, 16).unwrap(), ample, "{measure:?}");
+        assert_eq!(ample.count, shape.cols);
+    }
+    let error = run(LengthMeasure::Nnz, 15, 1).unwrap_err();
+    assert!(matches!(error.kind(), nnz_core::ErrorKind::Memory { needed: 3_200_000, .. }));
+    assert!(run(LengthMeasure::Sum, 15, 1).is_err());
+}

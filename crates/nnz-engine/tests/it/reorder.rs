@@ -67,7 +67,14 @@ fn names(source: &dyn MatrixSource, axis: Axis) -> Vec<String> {
 fn differences(a: &dyn MatrixSource, b: &dyn MatrixSource, by_name: bool) -> usize {
     let mut found = 0;
     let options = DiffOptions::default().by_name(by_name);
-    diff([a, b], [Place::default(), Place::default()], &options, &mut |_| found += 1).unwrap();
+    diff(
+        [a, b],
+        [Place::default(), Place::default()],
+        &options,
+        &nnz_engine::NoProgress,
+        &mut |_| found += 1,
+    )
+    .unwrap();
     found
 }
 
@@ -157,7 +164,8 @@ fn names_that_repeat_or_differ_are_not_matched() {
     assert_eq!(differences(&*one, &*one, true), 0);
     let options = DiffOptions::default().by_name(true);
     let places = [Place::path("one"), Place::path("other")];
-    let error = diff([&*one, &*other], places, &options, &mut |_| ()).unwrap_err();
+    let error =
+        diff([&*one, &*other], places, &options, &nnz_engine::NoProgress, &mut |_| ()).unwrap_err();
     let expected = "other: rows cannot be matched by name: row 2 and row 3 have \"c\"";
     assert_eq!(error.to_string(), expected);
     let [one, other] = [with(["a", "b", "c", "d"]), with(["d", "b", "c", "x"])];

@@ -16,11 +16,12 @@ pub(super) struct Area {
     pub(super) height: usize,
     /// The label of each row that has one.
     labels: Vec<Option<String>>,
-    left: usize,
+    pub(super) left: usize,
 }
 
 impl Area {
-    pub(super) fn of(panel: &Panel, width: usize, height: usize) -> Self {
+    /// Places a canvas with at least `least` characters for labels.
+    pub(super) fn of(panel: &Panel, [width, height]: [usize; 2], least: usize) -> Self {
         let labels = |height: usize| {
             let mut labels = vec![None; height];
             let at = |tick: &Tick| (1.0 - panel.y.position(tick.at)) * cast::float(height) - 0.5;
@@ -33,7 +34,7 @@ impl Area {
             labels
         };
         let left_of = |labels: &[Option<String>]| {
-            labels.iter().flatten().map(|label| label.chars().count()).max().unwrap_or(0)
+            labels.iter().flatten().map(|label| label.chars().count()).max().unwrap_or(0).max(least)
         };
         let mut found = labels(height);
         let left = left_of(&found);

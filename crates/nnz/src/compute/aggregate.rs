@@ -7,7 +7,7 @@ use nnz_core::{
     Place, Projection, Result, Shape, StringList, UnitReader, Values,
 };
 use nnz_engine::compute::{Aggregation, ProductOptions, aggregate as sums_of, cell_axis};
-use nnz_engine::{CsMatrix, Labels};
+use nnz_engine::{CsMatrix, Labels, Observed};
 
 use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
 
@@ -78,7 +78,14 @@ pub fn aggregate(
         .threads(options.threads)
         .cancellation(options.cancellation.clone());
     let codes = (&*groups.codes, count);
-    let numbers = sums_of(&*source, &place, axis, codes, how.aggregation, &limits)?;
+    let numbers = sums_of(
+        &Observed::new(&*source, "adding", progress),
+        &place,
+        axis,
+        codes,
+        how.aggregation,
+        &limits,
+    )?;
     let integers = how.aggregation != Aggregation::Mean && source.header().value_type.is_integer();
     let integers = integers || how.aggregation == Aggregation::CountNonzero;
     let aggregated = Aggregated::new(source, axis, groups.labels, &numbers, integers)?;

@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use nnz_core::{Axis, Cancellation, MatrixSource, Place, Result};
-use nnz_engine::StatsOptions;
 use nnz_engine::compute::{Computed, ValueStep, cell_axis, normalizing_factors};
+use nnz_engine::{Observed, StatsOptions};
 
 use crate::{ConvertOptions, Location, Progress, Summary, convert_source};
 
@@ -66,6 +66,7 @@ impl Normalization {
         source: Box<dyn MatrixSource>,
         place: &Place,
         options: &ConvertOptions,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn MatrixSource>> {
         if self.target_sum.is_none() && !self.log1p {
             return Ok(source);
@@ -82,7 +83,8 @@ impl Normalization {
                 .memory(options.memory)
                 .threads(options.threads)
                 .cancellation(options.cancellation.clone());
-            let factors = normalizing_factors(&*source, place, axis, target, stats)?;
+            let observed = Observed::new(&*source, "measuring", progress);
+            let factors = normalizing_factors(&observed, place, axis, target, stats)?;
             steps.push(ValueStep::ScaleAxis(axis, factors.into()));
         }
         if self.log1p {
@@ -120,6 +122,6 @@ pub fn normalize(
     let (from, to) = (&from.into(), &to.into());
     let place = from.source_place();
     let source = options.open_options().open_matrix(from)?;
-    let source = how.apply(source, &place, options)?;
+    let source = how.apply(source, &place, options, progress)?;
     convert_source(&*source, &place, to, options, progress)
 }

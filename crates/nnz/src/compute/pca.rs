@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use nnz_core::{Axis, Cancellation, MatrixSource, Result, Shape};
-use nnz_engine::Transposed;
 use nnz_engine::compute::{Pca, PcaOptions, cell_axis, pca as components_of};
+use nnz_engine::{Observed, Transposed};
 
 use super::Normalization;
-use crate::{ConvertOptions, Location};
+use crate::{ConvertOptions, Location, Progress};
 
 /// Writes components, and the names and annotations of a matrix whose rows are the observations. Returns the number
 /// of bytes written.
@@ -36,9 +36,11 @@ pub struct PcaSummary {
 ///
 /// ```no_run
 /// use nnz::compute::{Normalization, PcaOptions, TargetSum, pca};
+/// use nnz::{ConvertOptions, NoProgress};
 ///
 /// let how = Normalization::default().target_sum(TargetSum::Sum(1e4)).log1p(true);
-/// pca("counts.h5ad", "pca.h5ad", &how, &PcaOptions::default(), &nnz::ConvertOptions::default())?;
+/// let (options, convert) = (PcaOptions::default(), ConvertOptions::default());
+/// pca("counts.h5ad", "pca.h5ad", &how, &options, &convert, &NoProgress)?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -52,6 +54,7 @@ pub fn pca(
     how: &Normalization,
     options: &PcaOptions,
     convert: &ConvertOptions,
+    progress: &dyn Progress,
 ) -> Result<PcaSummary> {
     let _entered = convert.cancellation.as_ref().map(Cancellation::enter);
     let started = Instant::now();
@@ -62,14 +65,15 @@ pub fn pca(
     let write = convert.registry.pca_writer(to, convert)?;
     let source = super::labelled(source, &place, convert)?;
     let axis = options.observations.or(how.axis).unwrap_or_else(|| cell_axis(source.header()));
-    let source = how.clone().axis(axis).apply(source, &place, convert)?;
+    let source = how.clone().axis(axis).apply(source, &place, convert, progress)?;
     let options = options
         .clone()
         .observations(axis)
         .memory(convert.memory)
         .threads(convert.threads)
         .cancellation(convert.cancellation.clone());
-    let found = components_of(&*source, &place, &options)?;
+    let observed = Observed::new(&*source, "computing", progress);
+    let found = components_of(&observed, &place, &options)?;
     let source: Box<dyn MatrixSource> = match axis {
         Axis::Rows => source,
         Axis::Cols => Box::new(Transposed::new(source)),

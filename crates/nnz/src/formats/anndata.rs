@@ -21,7 +21,7 @@ use super::{
     WholeFormat,
 };
 use crate::compute::PcaWriter;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// An AnnData file or store, or one matrix of it.
 pub(super) struct AnnDataFile;
@@ -93,9 +93,10 @@ impl Format for AnnDataFile {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        validate::validate(&probe, options, each)
+        validate::validate(&probe, options, progress, each)
     }
 
     fn target(

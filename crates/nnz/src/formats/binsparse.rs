@@ -12,12 +12,14 @@ use nnz_storage::InputDirectory;
 
 use super::arrays;
 use super::cancellable::cancellable;
+use super::checked_arrays::check_arrays;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, Registry,
 };
 use crate::container_target::{ends_in, goes_to_hdf5};
 use crate::{
-    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
+    ConvertOptions, Dataset, Location, OpenOptions, Progress, Summary, ValidateOptions,
+    tensor::TensorFile,
 };
 
 /// A Binsparse matrix, vector or tensor, on any container.
@@ -69,11 +71,17 @@ impl Format for Binsparse {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let container = arrays(probe)?;
-        let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
-        nnz_binsparse::validate(&open, each)
+        let cancellation = options.cancellation.as_ref();
+        let opened = cancellable(&container, cancellation);
+        let source = readable(nnz_binsparse::MatrixSource::open(opened))?;
+        let entries = source.and_then(|source| source.header().nnz);
+        check_arrays(&container, entries, 1, cancellation, progress, |open| {
+            nnz_binsparse::validate(open, each)
+        })
     }
 
     fn claims(&self, name: &str) -> Option<FormatOptions> {

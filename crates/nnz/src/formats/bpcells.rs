@@ -11,11 +11,12 @@ use nnz_core::{Axis, ErrorKind, Finding, MatrixSource, Result, readable};
 use nnz_storage::InputDirectory;
 
 use super::cancellable::cancellable;
+use super::checked_arrays::check_arrays;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOption, MatrixTarget, Probe, arrays,
     bpcells_fragments,
 };
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// A BPCells matrix, on any container.
 pub(super) struct BpCells;
@@ -72,12 +73,18 @@ impl Format for BpCells {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let container = arrays(probe)?;
-        let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
-        nnz_bpcells::validate(&open, each)?;
+        let cancellation = options.cancellation.as_ref();
+        let open = || Ok(cancellable(&container, cancellation));
+        let source = readable(open().and_then(nnz_bpcells::MatrixSource::open))?;
+        let entries = source.and_then(|source| source.header().nnz);
+        check_arrays(&container, entries, 2, cancellation, progress, |open| {
+            nnz_bpcells::validate(open, each)
+        })?;
         // Broken names have been reported.
         let source = readable(open().and_then(nnz_bpcells::MatrixSource::open))?;
         let Some(source) = source else { return Ok(()) };

@@ -5,8 +5,9 @@ use nnz_core::{Finding, Result, readable};
 
 use super::bpcells::{VERSION, take_r_object};
 use super::cancellable::cancellable;
+use super::checked_arrays::check_arrays;
 use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, arrays};
-use crate::{Dataset, OpenOptions, ValidateOptions};
+use crate::{Dataset, OpenOptions, Progress, ValidateOptions};
 
 /// BPCells fragments, on any container.
 pub(super) struct BpCellsFragments;
@@ -45,11 +46,19 @@ impl Format for BpCellsFragments {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let container = arrays(probe)?;
-        let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
-        nnz_bpcells::validate_fragments(&open, options.memory, each)
+        let cancellation = options.cancellation.as_ref();
+        let opened = cancellable(&container, cancellation);
+        let source = nnz_bpcells::FragmentSource::open_with_limit(opened, options.memory);
+        let source: Option<Box<dyn nnz_core::FragmentSource>> =
+            readable(source)?.map(|source| Box::new(source) as _);
+        let fragments = source.map(|source| source.header().count);
+        check_arrays(&container, fragments, 2, cancellation, progress, |open| {
+            nnz_bpcells::validate_fragments(open, options.memory, each)
+        })
     }
 
     fn is_derived(&self, finding: &Finding) -> bool {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{Cancellation, Names, Place, Result, StringReader, ValueType};
@@ -15,13 +16,28 @@ pub(crate) fn cancellable(
 ) -> Box<dyn Container> {
     let inner: Box<dyn Container> = Box::new(Arc::clone(container));
     match cancellation {
-        Some(token) => Box::new(Cancellable { inner, cancellation: token.clone() }),
+        Some(token) => {
+            Box::new(Cancellable { inner, cancellation: token.clone(), read: Arc::default() })
+        }
         None => inner,
     }
 }
 
+/// Like [`cancellable`], and adds the bytes of numbers that are read to `read`.
+pub(crate) fn counted(
+    container: &Arc<dyn Container>,
+    cancellation: Option<&Cancellation>,
+    read: &Arc<AtomicU64>,
+) -> Box<dyn Container> {
+    let inner: Box<dyn Container> = Box::new(Arc::clone(container));
+    let cancellation = cancellation.cloned().unwrap_or_default();
+    Box::new(Cancellable { inner, cancellation, read: Arc::clone(read) })
+}
+
 struct Cancellable<T: ?Sized> {
     cancellation: Cancellation,
+    /// Bytes of arrays that were read.
+    read: Arc<AtomicU64>,
     inner: Box<T>,
 }
 
@@ -48,7 +64,8 @@ impl Container for Cancellable<dyn Container> {
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
         let inner = self.inner.array(name)?;
-        Ok(Box::new(Cancellable { cancellation: self.cancellation.clone(), inner }))
+        let (cancellation, read) = (self.cancellation.clone(), Arc::clone(&self.read));
+        Ok(Box::new(Cancellable { cancellation, read, inner }))
     }
 
     fn will_open(&self, names: &[&str]) {
@@ -88,6 +105,7 @@ impl NumberArray for Cancellable<dyn NumberArray> {
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         self.cancellation.check()?;
+        self.read.fetch_add(out.len() as u64, Ordering::Relaxed);
         self.inner.read_bytes(first, out)
     }
 
@@ -100,7 +118,9 @@ impl NumberArray for Cancellable<dyn NumberArray> {
     }
 
     fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
-        self.inner.map(first, bytes)
+        let mapped = self.inner.map(first, bytes)?;
+        self.read.fetch_add(bytes as u64, Ordering::Relaxed);
+        Some(mapped)
     }
 }
 

@@ -12,7 +12,7 @@ use nnz_storage::{InputDirectory, Opened};
 pub(crate) use options::DaphneOptions;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// The name of the format.
 pub(crate) const NAME: &str = "daphne";
@@ -70,6 +70,7 @@ impl Format for Daphne {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        _: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let opened = opened(&probe)?;

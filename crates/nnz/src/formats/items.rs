@@ -3,10 +3,10 @@
 use std::fmt;
 
 use nnz_core::{Annotations, Finding, MatrixSource, Place, Result};
-use nnz_engine::{CheckOptions, check, report_error};
+use nnz_engine::{CheckOptions, Observed, check, report_error};
 
 use super::Member;
-use crate::ValidateOptions;
+use crate::{Progress, ValidateOptions};
 
 /// Checks matrices of a file: `opened` is the file with those to check, `places` returns the name of one in messages.
 pub(super) fn check_items<F, I, S: MatrixSource>(
@@ -15,6 +15,7 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
     places: impl Fn(&I) -> Place,
     matrix: impl Fn(&F, &I) -> Result<S>,
     options: &ValidateOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let (file, items) = match opened {
@@ -26,8 +27,10 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
             .memory(options.memory)
             .threads(options.threads)
             .cancellation(options.cancellation.clone());
-        let checked =
-            matrix(&file, &item).and_then(|source| check(&source, &places(&item), &how, each));
+        let checked = matrix(&file, &item).and_then(|source| {
+            let observed = Observed::new(&source, "checking", progress);
+            check(&observed, &places(&item), &how, each)
+        });
         if let Err(error) = checked {
             report_error(error.with_context(&places(&item)), each)?;
         }

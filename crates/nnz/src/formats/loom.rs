@@ -16,7 +16,7 @@ use super::registry::no_group;
 use super::{
     Confidence, DatasetKind, FileConversion, Format, FormatInfo, MatrixTarget, Member, Probe,
 };
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 pub(super) use file::{Part, Rest, is_whole_target, write};
 
 /// A Loom file, or one matrix of it.
@@ -68,9 +68,10 @@ impl Format for LoomFile {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        validate::validate(&probe, options, each)
+        validate::validate(&probe, options, progress, each)
     }
 
     fn target(

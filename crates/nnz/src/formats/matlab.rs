@@ -14,7 +14,7 @@ use super::{
     Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups, tensor_arrays,
 };
 use crate::container_target::ends_in;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// A variable of a MAT-file, of version 5 or 7.3.
 pub(super) struct Matlab;
@@ -169,13 +169,14 @@ impl Format for Matlab {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let mut check = |data: Result<MatlabData>| {
             let checked = match data.and_then(|data| dataset(&probe, data)) {
                 Ok(Dataset::Tensor(tensor)) => tensor.check(),
-                Ok(dataset) => crate::check::read_whole(dataset, &place, options, each),
+                Ok(dataset) => crate::check::read_whole(dataset, &place, options, progress, each),
                 Err(error) => Err(error),
             };
             checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))

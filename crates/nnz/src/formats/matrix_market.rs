@@ -9,7 +9,7 @@ use nnz_matrix_market::archive::{self, ArchiveMember};
 use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// Matrix Market: text, plain or gzipped.
 pub(super) struct MatrixMarket;
@@ -69,13 +69,14 @@ impl Format for MatrixMarket {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let ended = ends_a_line(&probe)?;
         let read = self
             .open(probe, &options.open_options())
-            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
+            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, progress, each));
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))?;
         if !ended {
             let what = "the last line does not end with a newline; it may be truncated";

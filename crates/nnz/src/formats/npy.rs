@@ -16,7 +16,7 @@ use nnz_storage::InputDirectory;
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
 use crate::compute::PcaWriter;
 use crate::container_target::ends_in;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// A dense NumPy array, in a `.npy` file.
 pub(super) struct Npy;
@@ -107,9 +107,10 @@ impl Format for Npy {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        tensor_arrays::validate(self, probe, options, each)
+        tensor_arrays::validate(self, probe, options, progress, each)
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {

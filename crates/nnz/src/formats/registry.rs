@@ -29,7 +29,7 @@ use super::{edges, metis, svmlight};
 #[cfg(feature = "scientific")]
 use super::{npy, r_matrix, scipy};
 use crate::compute::PcaWriter;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// The formats of this crate. If several are certain, the first is used.
 const FORMATS: &[&dyn Format] = &[
@@ -752,7 +752,12 @@ impl Detected {
     /// # Errors
     ///
     /// Fails as [`Format::validate`].
-    pub fn validate(self, options: &ValidateOptions, each: &mut dyn FnMut(Finding)) -> Result<()> {
-        self.format.validate(self.probe, options, each)
+    pub fn validate(
+        self,
+        options: &ValidateOptions,
+        progress: &dyn Progress,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        self.format.validate(self.probe, options, progress, each)
     }
 }

@@ -10,7 +10,7 @@ use nnz_scientific::scipy::{ScipyFile, is_scipy};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
 use crate::tensor::TensorFile;
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, Summary, ValidateOptions};
 
 /// A SciPy sparse matrix or array, in an `.npz` file.
 pub(super) struct Scipy;
@@ -91,8 +91,9 @@ impl Format for Scipy {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        tensor_arrays::validate(self, probe, options, each)
+        tensor_arrays::validate(self, probe, options, progress, each)
     }
 }

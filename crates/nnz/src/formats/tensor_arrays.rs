@@ -10,7 +10,7 @@ use nnz_core::{
 };
 
 use super::{Format, Probe};
-use crate::{Dataset, ValidateOptions, tensor::TensorFile};
+use crate::{Dataset, Progress, ValidateOptions, tensor::TensorFile};
 
 /// The arrays of a tensor.
 pub(super) struct Arrays {
@@ -188,12 +188,13 @@ pub(super) fn validate(
     format: &dyn Format,
     probe: Probe,
     options: &ValidateOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let place = probe.location().source_place();
     let checked = match format.open(probe, &options.open_options()) {
         Ok(Dataset::Tensor(tensor)) => tensor.check(),
-        Ok(dataset) => crate::check::read_whole(dataset, &place, options, each),
+        Ok(dataset) => crate::check::read_whole(dataset, &place, options, progress, each),
         Err(error) => Err(error),
     };
     checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))

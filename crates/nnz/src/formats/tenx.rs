@@ -11,7 +11,7 @@ use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// A named matrix of features x cells: an HDF5 file, or a folder with a Matrix Market file.
 pub(super) struct Tenx;
@@ -152,12 +152,15 @@ impl Format for Tenx {
         &self,
         probe: Probe,
         options: &ValidateOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
         let mut check = |dataset: Result<Dataset>| {
             dataset
-                .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each))
+                .and_then(|dataset| {
+                    crate::check::read_whole(dataset, &place, options, progress, each)
+                })
                 .or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
         };
         // All genomes.

@@ -111,6 +111,7 @@ pub trait WholeFormat: Sync {
         &self,
         files: [&Probe; 2],
         options: &DiffOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()>;
 

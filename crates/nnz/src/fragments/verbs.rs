@@ -97,9 +97,10 @@ pub fn diff(
     first: &Location,
     second: &Location,
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
     let sources = [open(first)?, open(second)?];
     let places = [first.source_place(), second.source_place()];
-    engine::diff([&*sources[0], &*sources[1]], &places, options, each)
+    engine::diff([&*sources[0], &*sources[1]], &places, options, progress, each)
 }

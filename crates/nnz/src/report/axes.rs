@@ -9,6 +9,9 @@ use super::columns::{self, ColumnSummary};
 /// Rows or columns with the greatest sums that are listed.
 const TOP: usize = 10;
 
+/// Bytes of the lists from which quantiles and the greatest sums of a row or column are found.
+const LISTS: u64 = 16;
+
 /// Longer axes are not summarized.
 const LONGEST: u64 = 20_000_000;
 
@@ -117,10 +120,13 @@ fn measured(
     if !rows && !cols {
         return Ok(None);
     }
+    // Quantiles and the order of sums take lists of one axis in addition.
+    let longest = shape.rows.max(shape.cols).min(LONGEST);
+    let memory = options.memory.saturating_sub(longest.saturating_mul(LISTS));
     let how = StatsOptions::default()
         .rows(rows)
         .cols(cols)
-        .memory(options.memory)
+        .memory(memory)
         .threads(options.threads)
         .cancellation(options.cancellation.clone());
     for measures in [Measures::Sums, Measures::Nnz] {

@@ -55,7 +55,7 @@ pub fn beside(
         .threads(options.threads)
         .cancellation(options.cancellation.clone());
     let mut found = Found::default();
-    crate::diff(first, second, &how, &mut |difference| found.add(difference))?;
+    crate::diff(first, second, &how, progress, &mut |difference| found.add(difference))?;
     let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;

@@ -9,7 +9,7 @@ use nnz_storage::staging::{TemporaryDirectory, WriteOptions};
 
 use super::ReportOptions;
 use super::facts::ratio;
-use crate::{ConvertOptions, Location, NoProgress, OpenOptions, Profile, Selection};
+use crate::{ConvertOptions, Location, OpenOptions, Profile, Progress, Selection};
 
 /// Entries in a sample.
 const ENTRIES: u64 = 1 << 20;
@@ -111,6 +111,7 @@ pub(super) fn of_source(
     source: &dyn MatrixSource,
     place: &Place,
     options: &ReportOptions,
+    progress: &dyn Progress,
 ) -> Result<Option<Sizes>> {
     let header = source.header();
     let majors = header.shape.len(major_axis(header.order));
@@ -136,7 +137,7 @@ pub(super) fn of_source(
         .write(WriteOptions { overwrite: false, sync: false });
     // Binsparse stores any matrix as it is.
     let sample = at("sample.bsp");
-    let summary = crate::convert_source(&slice, place, sample.clone(), &how, &NoProgress)?;
+    let summary = crate::convert_source(&slice, place, sample.clone(), &how, progress)?;
     let sampled = summary.entries;
     if sampled == 0 {
         return Ok(None);
@@ -154,10 +155,8 @@ pub(super) fn of_source(
         let moves = matches!(target.profile, Some(Profile::Fast | Profile::Small));
         let written = match by_frequency.as_ref().filter(|_| moves) {
             Some([rows, cols]) => Slice::new(Box::new(&*sample), place.clone(), rows, cols)
-                .and_then(|moved| {
-                    crate::convert_source(&moved, place, location, &how, &NoProgress)
-                }),
-            None => crate::convert_source(&*sample, place, location, &how, &NoProgress),
+                .and_then(|moved| crate::convert_source(&moved, place, location, &how, progress)),
+            None => crate::convert_source(&*sample, place, location, &how, progress),
         };
         match written {
             Ok(summary) => sizes.push(Size {

@@ -6,7 +6,7 @@ use nnz_storage::staging::{TemporaryDirectory, WriteOptions};
 
 use super::ElementDifference;
 use crate::formats::{Probe, WholeFormat};
-use crate::{ConvertOptions, DiffOptions, Location, NoProgress, OpenOptions, Selection};
+use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection};
 
 /// Compares two files after the rows and columns of the second are put into the order of the first, in a temporary
 /// file. The columns of original positions are not compared.
@@ -15,6 +15,7 @@ pub(super) fn diff(
     [first, second]: [&Probe; 2],
     locations: [&Location; 2],
     options: &DiffOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<()> {
     let each = &mut |found: ElementDifference| {
@@ -25,7 +26,7 @@ pub(super) fn diff(
     };
     let [rows, cols] = match order(locations, options, each)? {
         Order::Moved(orders) => orders,
-        Order::InPlace => return format.diff_files([first, second], options, each),
+        Order::InPlace => return format.diff_files([first, second], options, progress, each),
         Order::Different => return Ok(()),
     };
     let directory = TemporaryDirectory::create()?;
@@ -37,10 +38,10 @@ pub(super) fn diff(
         .threads(options.threads)
         .cancellation(options.cancellation.clone())
         .write(WriteOptions { overwrite: false, sync: false });
-    format.slice_file(second, &reordered, [&rows, &cols], &how, &NoProgress)?;
+    format.slice_file(second, &reordered, [&rows, &cols], &how, progress)?;
     let open = OpenOptions::new().memory_limit(options.memory);
     let reordered = open.formats().detect(&reordered, &open)?.into_probe();
-    format.diff_files([first, &reordered], options, each)
+    format.diff_files([first, &reordered], options, progress, each)
 }
 
 /// The rows and columns of the second file in the order of the first.

@@ -58,8 +58,10 @@ fn the_matrix_with_the_name_of_its_directory_is_the_main_one() {
             .unwrap();
         let options = nnz::ValidateOptions::default();
         let mut found = Vec::new();
-        nnz::validate(archive.at(None), &options, &mut |finding| found.push(finding.to_string()))
-            .unwrap();
+        nnz::validate(archive.at(None), &options, &nnz::NoProgress, &mut |finding| {
+            found.push(finding.to_string())
+        })
+        .unwrap();
         assert!(found.is_empty(), "{found:?}");
     }
 }

@@ -168,7 +168,8 @@ fn printing_and_checking_are_cancelled() {
         assert!(is_cancelled(nnz::cat(&at, &cat, &mut Vec::new())), "{name}");
         let validate = nnz::ValidateOptions::default().cancellation(cancelled.clone());
         let mut findings = Vec::new();
-        let done = nnz::validate(&at, &validate, &mut |finding| findings.push(finding));
+        let done =
+            nnz::validate(&at, &validate, &nnz::NoProgress, &mut |finding| findings.push(finding));
         assert!(is_cancelled(done) && findings.is_empty(), "{name}: {findings:?}");
     }
     let text = directory.path().join("a.tsv");
@@ -183,9 +184,9 @@ fn printing_and_checking_are_cancelled() {
     let printed = fragments::print(&*source, &[], &printing, &mut Vec::new());
     let queried = fragments::query(&*source, &region, Some(&cancelled), &mut |_| Ok(()));
     let comparing = fragments::DiffOptions::default().cancellation(cancelled.clone());
-    let compared = fragments::diff(&store, &store, &comparing, &mut |_| ());
+    let compared = fragments::diff(&store, &store, &comparing, &NoProgress, &mut |_| ());
     let validate = nnz::ValidateOptions::default().cancellation(cancelled);
-    let validated = nnz::validate(&store, &validate, &mut |_| ());
+    let validated = nnz::validate(&store, &validate, &nnz::NoProgress, &mut |_| ());
     for done in [printed, queried, compared, validated] {
         assert!(is_cancelled(done));
     }

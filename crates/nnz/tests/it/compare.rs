@@ -26,7 +26,7 @@ fn options() -> ConvertOptions {
 fn differences(a: &Location, b: &Location, stored: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     let options = DiffOptions::default().stored(stored).max_diffs(3).memory(1 << 20).threads(2);
-    nnz::diff(a, b, &options, &mut |difference| found.push(difference)).unwrap();
+    nnz::diff(a, b, &options, &nnz::NoProgress, &mut |difference| found.push(difference)).unwrap();
     found
 }
 
@@ -135,7 +135,7 @@ fn unreadable_names_are_an_error() {
     nnz::convert(&from, at(&store), &options(), &NoProgress).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
     let options = DiffOptions::default().stored(false).max_diffs(1).memory(1 << 20).threads(1);
-    assert!(nnz::diff(&from, at(&store), &options, &mut |_| {}).is_err());
+    assert!(nnz::diff(&from, at(&store), &options, &nnz::NoProgress, &mut |_| {}).is_err());
 }
 
 #[test]

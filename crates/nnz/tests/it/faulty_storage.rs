@@ -242,7 +242,9 @@ fn check_answers<T: PartialEq + std::fmt::Debug>(
 fn findings(place: &Location, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
     let options = ValidateOptions::default().threads(1).storage(Arc::clone(storage));
     let mut found = Vec::new();
-    nnz::validate(place, &options, &mut |finding| found.push(finding.to_string()))?;
+    nnz::validate(place, &options, &nnz::NoProgress, &mut |finding| {
+        found.push(finding.to_string())
+    })?;
     Ok(found)
 }
 

@@ -149,7 +149,7 @@ proptest! {
             fragments::convert(&store, &to, &options, &NoProgress).unwrap();
             let mut found = Vec::new();
             let most = fragments::DiffOptions::default().max_diffs(5);
-            fragments::diff(&store, &to, &most, &mut |difference| found.push(difference)).unwrap();
+            fragments::diff(&store, &to, &most, &NoProgress, &mut |difference| found.push(difference)).unwrap();
             prop_assert_eq!(found, []);
         }
         // The same without sorting, if it is in order.

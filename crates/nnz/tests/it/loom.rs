@@ -15,8 +15,10 @@ fn place(file: &str, group: Option<&str>) -> Location {
 
 fn findings(location: &Location) -> Vec<Finding> {
     let mut findings = Vec::new();
-    nnz::validate(location.clone(), &ValidateOptions::default(), &mut |f| findings.push(f))
-        .unwrap();
+    nnz::validate(location.clone(), &ValidateOptions::default(), &nnz::NoProgress, &mut |f| {
+        findings.push(f)
+    })
+    .unwrap();
     findings
 }
 

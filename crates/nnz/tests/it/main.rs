@@ -30,6 +30,7 @@ mod loom;
 mod matlab;
 mod mutations;
 mod partly_sorted;
+mod progress;
 mod properties;
 mod read;
 mod reads_once;

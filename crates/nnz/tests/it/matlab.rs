@@ -165,7 +165,9 @@ fn validate_reads_all_variables() {
     std::fs::write(&path, bytes).unwrap();
     let mut found = Vec::new();
     let options = nnz::ValidateOptions::default();
-    nnz::validate(location(&path), &options, &mut |finding| found.push(finding.to_string()))
-        .unwrap();
+    nnz::validate(location(&path), &options, &nnz::NoProgress, &mut |finding| {
+        found.push(finding.to_string())
+    })
+    .unwrap();
     assert!(found.len() == 1 && found[0].contains("A.ir"), "{found:?}");
 }

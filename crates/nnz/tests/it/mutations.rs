@@ -337,7 +337,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         let mut faults = Vec::new();
         let allowed =
             nnz::ValidateOptions::default().memory(32 << 20).threads(threads).dialect(None);
-        let validated = nnz::validate(&here, &allowed, &mut |finding| {
+        let validated = nnz::validate(&here, &allowed, &nnz::NoProgress, &mut |finding| {
             if finding.severity == Severity::Fault {
                 faults.push(finding);
             }

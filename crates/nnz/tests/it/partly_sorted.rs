@@ -36,7 +36,7 @@ fn convert_and_compare(path: &Path, memory: u64) {
                 DiffOptions::default().stored(true).max_diffs(1).memory(1 << 24).threads(1);
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
-            nnz::diff(at(path), at(&target), &options, each).unwrap();
+            nnz::diff(at(path), at(&target), &options, &nnz::NoProgress, each).unwrap();
             assert_eq!(differences, []);
         }
         let removed =
@@ -78,6 +78,6 @@ fn files_with_descending_rows_equal_their_conversion() {
     nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
     let mut count = 0;
     let options = DiffOptions::default().stored(false).max_diffs(10).memory(1 << 26).threads(2);
-    nnz::diff(at(&example), at(&target), &options, &mut |_| count += 1).unwrap();
+    nnz::diff(at(&example), at(&target), &options, &nnz::NoProgress, &mut |_| count += 1).unwrap();
     assert_eq!(count, 0);
 }

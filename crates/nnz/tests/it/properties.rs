@@ -80,7 +80,7 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 #[track_caller]
 fn assert_valid(path: &Path) {
     let options = nnz::ValidateOptions::default().memory(64 << 20).threads(2).dialect(None);
-    nnz::validate(location(path), &options, &mut |finding| {
+    nnz::validate(location(path), &options, &nnz::NoProgress, &mut |finding| {
         assert_ne!(finding.severity, Severity::Fault, "{finding}");
     })
     .unwrap();
@@ -479,7 +479,10 @@ fn distant_duplicates_are_found_and_summed_in_any_memory() {
         assert!(message.contains("the first is at line 3, column 1"), "{message}");
         let mut findings = Vec::new();
         let allowed = nnz::ValidateOptions::default().memory(memory).threads(2).dialect(None);
-        nnz::validate(location(&from), &allowed, &mut |finding| findings.push(finding)).unwrap();
+        nnz::validate(location(&from), &allowed, &nnz::NoProgress, &mut |finding| {
+            findings.push(finding)
+        })
+        .unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].to_string().contains("line 40003, column 1"), "{}", findings[0]);
 

@@ -80,7 +80,10 @@ fn one_of_several_genomes_has_to_be_selected() {
     // All are checked.
     let mut findings = Vec::new();
     let whole = place("h5/cr2_two_genomes.h5", None);
-    nnz::validate(whole, &nnz::ValidateOptions::default(), &mut |f| findings.push(f)).unwrap();
+    nnz::validate(whole, &nnz::ValidateOptions::default(), &nnz::NoProgress, &mut |f| {
+        findings.push(f)
+    })
+    .unwrap();
     assert!(findings.is_empty(), "{findings:?}");
 }
 
@@ -413,6 +416,9 @@ fn one_of_several_matrices_of_a_directory_is_selected() {
     write("spliced.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 5\n");
     let options = nnz::ValidateOptions::default();
     let mut found = Vec::new();
-    nnz::validate(at(None), &options, &mut |finding| found.push(finding.to_string())).unwrap();
+    nnz::validate(at(None), &options, &nnz::NoProgress, &mut |finding| {
+        found.push(finding.to_string())
+    })
+    .unwrap();
     assert!(found.len() == 1 && found[0].contains("spliced.mtx"), "{found:?}");
 }

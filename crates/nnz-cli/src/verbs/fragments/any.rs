@@ -90,12 +90,11 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
 }
 
 /// Compares two stores.
-pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
+pub(crate) fn diff(args: &args::Diff, quiet: bool) -> Result<Outcome, Error> {
     let mut differences = Vec::new();
     let options = fragments::DiffOptions::default().max_diffs(args.max_diffs.max(1));
-    fragments::diff(&args.first, &args.second, &options, &mut |found| {
-        differences.push(found);
-    })?;
+    let each = &mut |found| differences.push(found);
+    fragments::diff(&args.first, &args.second, &options, &Bar::new(quiet), each)?;
     print_answer(|out| {
         for difference in &differences {
             print_difference(difference, out).map_err(failed)?;

@@ -79,6 +79,8 @@ struct Distribution {
     max: Option<Json>,
     zero: u64,
     nan: u64,
+    negative_infinity: u64,
+    positive_infinity: u64,
     relative_error: f64,
     logarithmic: bool,
     bins: Vec<Bin>,
@@ -97,7 +99,9 @@ pub(super) fn lengths(lengths: &Lengths) -> Result<(), Error> {
     let quantile = |part: f64| lengths.quantile(part).map(Json::from);
     let bins = lengths.bins();
     let ranks = lengths.ranks().into_iter().map(|(rank, number)| (rank, Json::from(number)));
-    let zero = lengths.values.iter().find(|(number, _)| *number == 0.0);
+    let of = |wanted: f64| {
+        lengths.values.iter().find(|(number, _)| *number == wanted).map_or(0, |(_, count)| *count)
+    };
     let found = Distribution {
         kind: if lengths.axis == Axis::Rows { "rows" } else { "cols" },
         axis_kind: lengths.axis_kind.to_string(),
@@ -106,8 +110,10 @@ pub(super) fn lengths(lengths: &Lengths) -> Result<(), Error> {
         min: quantile(0.0),
         quartiles: [0.25, 0.5, 0.75].into_iter().filter_map(quantile).collect(),
         max: quantile(1.0),
-        zero: zero.map_or(0, |(_, count)| *count),
+        zero: of(0.0),
         nan: lengths.nan,
+        negative_infinity: of(f64::NEG_INFINITY),
+        positive_infinity: of(f64::INFINITY),
         relative_error: lengths.error,
         logarithmic: bins.logarithmic,
         bins: bins

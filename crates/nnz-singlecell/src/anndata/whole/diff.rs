@@ -8,7 +8,9 @@ use nnz_core::{
     Annotations as _, Categories, Column, ColumnValues, Error, MatrixSource as _, Names, Place,
     Result, Scalar,
 };
-use nnz_engine::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
+use nnz_engine::{
+    DiffOptions, Difference, ElementChange, ElementDifference, Progress, diff, same_value,
+};
 
 use super::collections::{KNOWN, NAMES, old_categories};
 use crate::anndata::element::{Element, Encoding};
@@ -34,11 +36,12 @@ impl AnnData {
         &self,
         other: &Self,
         options: &DiffOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
         let files = [self, other];
         let kinds = files.map(|file| file.root.kind());
-        let mut comparison = Comparison { options, each, kinds };
+        let mut comparison = Comparison { options, progress, each, kinds };
         comparison.frames("obs", &[self.obs()?, other.obs()?])?;
         comparison.frames("var", &[self.var()?, other.var()?])?;
         let x =
@@ -163,6 +166,7 @@ fn shape(array: &dyn NdArray) -> Result<Vec<u64>> {
 /// Two files being compared.
 struct Comparison<'a> {
     options: &'a DiffOptions,
+    progress: &'a dyn Progress,
     each: &'a mut dyn FnMut(ElementDifference),
     kinds: [&'static str; 2],
 }
@@ -210,10 +214,12 @@ impl Comparison<'_> {
                     self.kinds_differ(path, types.map(|own| format!("a matrix of {own}")));
                 }
                 let each = &mut *self.each;
-                diff([&*first, &*second], places, self.options, &mut |difference: Difference| {
+                let sources: [&dyn nnz_core::MatrixSource; 2] = [&*first, &*second];
+                let each = &mut |difference: Difference| {
                     let what = ElementChange::Matrix(difference);
                     each(ElementDifference::new(path.to_owned(), what));
-                })
+                };
+                diff(sources, places, self.options, self.progress, each)
             }
             (Opened::Table(first), Opened::Table(second)) => self.frames(path, &[first, second]),
             (Opened::Group(first), Opened::Group(second)) => {

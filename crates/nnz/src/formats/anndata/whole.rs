@@ -103,10 +103,11 @@ impl WholeFormat for AnnDataFile {
         &self,
         [first, second]: [&Probe; 2],
         options: &DiffOptions,
+        progress: &dyn Progress,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
         let [(first, _), (second, _)] = [place::open(first)?, place::open(second)?];
-        first.diff(&second, options, each)
+        first.diff(&second, options, progress, each)
     }
 
     fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups> {

@@ -3,14 +3,15 @@
 use nnz_core::{Finding, Result};
 
 use super::place;
-use crate::ValidateOptions;
 use crate::formats::Probe;
 use crate::formats::items::check_items;
+use crate::{Progress, ValidateOptions};
 
 /// Checks the selected matrix of a probe, or the attributes and all matrices.
 pub(super) fn validate(
     probe: &Probe,
     options: &ValidateOptions,
+    progress: &dyn Progress,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let opened = place::open(probe).and_then(|(file, item)| match item {
@@ -23,5 +24,5 @@ pub(super) fn validate(
     });
     let place = probe.location().source_place();
     let of_item = |item: &_| place::of_item(probe, item);
-    check_items(opened, &place, of_item, |file, item| file.matrix(item), options, each)
+    check_items(opened, &place, of_item, |file, item| file.matrix(item), options, progress, each)
 }

@@ -1,0 +1,69 @@
+//! Reporting the progress of checks that read whole arrays.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use nnz_container::Container;
+use nnz_core::{Cancellation, Result};
+
+use super::cancellable::counted;
+use crate::Progress;
+
+/// The time between two reports.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Opens the container again for a check.
+pub(super) type Open<'a> = &'a dyn Fn() -> Result<Box<dyn Container>>;
+
+/// Runs a check that reads the arrays of a container `passes` times, and reports the part of their bytes that was read
+/// as a part of `entries`. If these are not known, nothing is reported.
+pub(super) fn check_arrays(
+    container: &Arc<dyn Container>,
+    entries: Option<u64>,
+    passes: u64,
+    cancellation: Option<&Cancellation>,
+    progress: &dyn Progress,
+    check: impl FnOnce(Open<'_>) -> Result<()>,
+) -> Result<()> {
+    let read = Arc::new(AtomicU64::new(0));
+    let open = || Ok(counted(container, cancellation, &read));
+    let read = &read;
+    let Some(entries) = entries else { return check(&open) };
+    let all = bytes(&**container).saturating_mul(passes).max(1);
+    let scaled = move |read: u64| {
+        let part = u128::from(entries) * u128::from(read.min(all)) / u128::from(all);
+        u64::try_from(part).unwrap_or(entries)
+    };
+    progress.begin("checking", Some(entries));
+    let (checked, ended) = channel::<()>();
+    let done = std::thread::scope(|scope| {
+        // A container may live longer than the progress, so that it only counts, and another thread reports.
+        scope.spawn(move || {
+            let mut reported = 0;
+            let mut report = || {
+                let now = scaled(read.load(Ordering::Relaxed));
+                progress.advance(now.saturating_sub(reported));
+                reported = now;
+            };
+            while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                report();
+            }
+            report();
+        });
+        let done = check(&open);
+        drop(checked);
+        done
+    });
+    progress.end();
+    done
+}
+
+/// Returns the bytes of the arrays of numbers of a container.
+fn bytes(container: &dyn Container) -> u64 {
+    let members = container.members().unwrap_or_default();
+    let arrays = members.iter().filter_map(|name| container.array(name).ok());
+    let sizes = arrays.map(|array| array.len().saturating_mul(array.value_type().size() as u64));
+    sizes.fold(0, u64::saturating_add)
+}
