@@ -12,6 +12,7 @@ from ._fragment_verbs import holds_fragments
 from ._handle import handle_of
 from ._matrix import Matrix
 from ._options import PathLike, source_path
+from ._progress import Progress, reporting
 from ._reading import ReadOptions, reading
 from ._results import Difference, Finding, Format
 from ._slice import selections
@@ -26,6 +27,7 @@ def validate(
     *,
     notes: bool = False,
     dialect: Optional[str] = None,
+    progress: Progress = None,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
@@ -41,6 +43,8 @@ def validate(
         Whether unusual but valid properties are listed, too.
     dialect : {"spec", "daphne", "daphne-2022"}, optional
         The dialect of a source of DAPHNE; by default it is detected.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
     threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
     **options
@@ -65,8 +69,8 @@ def validate(
     >>> nnz.validate("testdata/anndata/malformed/indptr_wrapped_int8.h5ad")[0].severity
     'fault'
     """
-    with storage(storage_options):
-        found = _nnz.validate(source_path(path), reading(options), memory, threads, dialect)
+    with storage(storage_options), reporting(progress) as report:
+        found = _nnz.validate(source_path(path), reading(options), memory, threads, dialect, report)
     findings = [Finding(**one) for one in found]
     return [finding for finding in findings if notes or finding.severity == "fault"]
 
@@ -78,6 +82,7 @@ def diff(
     stored: bool = False,
     by_name: bool = False,
     max_diffs: int = 10,
+    progress: Progress = None,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
@@ -96,6 +101,8 @@ def diff(
         is compared by position.
     max_diffs : int
         The maximum number of differences that are listed.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
     threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
     **options
@@ -121,13 +128,13 @@ def diff(
     if max_diffs < 0:
         raise ArgumentError(f"max_diffs {max_diffs}: expected 0 or more")
     paths, given = (source_path(first), source_path(second)), reading(options)
-    with storage(storage_options):
+    with storage(storage_options), reporting(progress) as report:
         try:
-            found = _nnz.diff(*paths, stored, max_diffs, memory, threads, by_name, given)
+            found = _nnz.diff(*paths, stored, max_diffs, memory, threads, by_name, given, report)
         except UnsupportedError:
             if by_name or given or not (holds_fragments(first) and holds_fragments(second)):
                 raise
-            found = _nnz.diff_fragments(*paths, max_diffs)
+            found = _nnz.diff_fragments(*paths, max_diffs, report)
     return [Difference(**one) for one in found]
 
 
@@ -141,6 +148,7 @@ def stats(
     cells: Any = None,
     features: Any = None,
     allow_empty: bool = False,
+    progress: Progress = None,
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
     storage_options: StorageOptions = None,
@@ -160,6 +168,8 @@ def stats(
         The rows and columns to include, as in `nnz.slice`.
     allow_empty : bool
         As in `nnz.slice`.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
     threads, memory, storage_options : optional
         As in `nnz.WriteOptions`.
     **options
@@ -196,7 +206,8 @@ def stats(
     selected = [selections(one, at, place, [matrix]) for one, at in wanted]
     if any(selected):
         source = source.select_all(selected, allow_empty)
-    found = source.stats(axis, measures, memory, threads)
+    with reporting(progress) as report:
+        found = source.stats(axis, measures, memory, threads, report)
     names: Tuple[Tuple[str, int], ...] = (("nnz", 5),)
     if measures != "nnz":
         names += (("sum", 0), ("mean", 1))

@@ -21,6 +21,7 @@ from ._options import PathLike
 from ._parallel import Parallel
 from ._plot import Plots
 from ._positions import sampled
+from ._progress import Progress, reporting
 from ._reading import ReadOptions, reading
 from ._report import Report
 from ._storage import StorageOptions, storage
@@ -553,10 +554,15 @@ class Matrix(Lazy, Parallel):
         """
         return Plots(self._source, self._handle.memory)
 
-    def report(self) -> Report:
+    def report(self, *, progress: Progress = None) -> Report:
         """Make a page about the matrix: properties, pictures, sizes in other formats, and summaries of both axes.
 
         What is stored is also validated. Entries are read several times.
+
+        Parameters
+        ----------
+        progress : bool or callable, optional
+            As in `nnz.convert`.
 
         Returns
         -------
@@ -575,8 +581,8 @@ class Matrix(Lazy, Parallel):
         """
         is_stored = type(self._handle) is MatrixHandle and not self._handle.transposed
         path = self._handle.path if is_stored else None
-        with storage(self._handle.storage_options):
-            return Report(_nnz.report(self._source, path, self._handle.memory))
+        with storage(self._handle.storage_options), reporting(progress) as report:
+            return Report(_nnz.report(self._source, path, self._handle.memory, None, report))
 
     def __repr__(self) -> str:
         return _show.text(self)

@@ -28,7 +28,11 @@ def spy_svg(
     source: Source, title: str, id: str, memory_limit: _Memory = None, workers: Optional[int] = None
 ) -> str: ...
 def report(
-    source: Source, path: Optional[str] = None, memory_limit: _Memory = None, workers: Optional[int] = None
+    source: Source,
+    path: Optional[str] = None,
+    memory_limit: _Memory = None,
+    workers: Optional[int] = None,
+    progress: _Progress = None,
 ) -> str: ...
 
 class Source:
@@ -89,6 +93,7 @@ class Source:
         measures: str = "all",
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
+        progress: _Progress = None,
     ) -> _Found: ...
     def filter(
         self,
@@ -124,6 +129,7 @@ class Source:
         seed: int,
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
+        progress: _Progress = None,
     ) -> tuple[
         npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], float
     ]: ...
@@ -214,7 +220,9 @@ def merge_fragments(
     given: dict[str, Any],
     progress: _Progress = None,
 ) -> dict[str, Any]: ...
-def diff_fragments(first: _Path, second: _Path, max_diffs: int) -> list[dict[str, Any]]: ...
+def diff_fragments(
+    first: _Path, second: _Path, max_diffs: int, progress: _Progress = None
+) -> list[dict[str, Any]]: ...
 
 class TensorSource:
     @property
@@ -312,6 +320,7 @@ def validate(
     memory_limit: _Memory = None,
     workers: Optional[int] = None,
     dialect: Optional[str] = None,
+    progress: _Progress = None,
 ) -> list[dict[str, Any]]: ...
 def diff(
     first: _Path,
@@ -322,6 +331,7 @@ def diff(
     workers: Optional[int] = None,
     by_name: bool = False,
     reading: Optional[dict[str, Any]] = None,
+    progress: _Progress = None,
 ) -> list[dict[str, Any]]: ...
 def formats() -> list[dict[str, Any]]: ...
 def members(path: _Path) -> list[tuple[str, list[int], str, str]]: ...

@@ -13,6 +13,7 @@ from ._lazy import source_and_memory
 from ._matrix import Matrix
 from ._open import open as open_path
 from ._options import PathLike
+from ._progress import Progress, reporting
 
 if TYPE_CHECKING:
     from ._external import anndata
@@ -94,6 +95,7 @@ def pca(
     axis: Optional[str] = None,
     iterations: int = 4,
     seed: int = 0,
+    progress: Progress = None,
 ) -> PCA:
     """Compute the first principal components of a matrix, whose features are centred, without reading it into memory.
 
@@ -112,6 +114,8 @@ def pca(
         More make the last components more precise.
     seed : int
         Of the random numbers to begin with.
+    progress : bool or callable, optional
+        As in `nnz.convert`, for each pass over the entries.
 
     Returns
     -------
@@ -139,5 +143,7 @@ def pca(
     rounds, start = integer("iterations", iterations, 1), integer("seed", seed, 0)
     opened, memory = source_and_memory(found)
     along = cell_axis(opened, axis, found.path)
-    scores, loadings, singular_values, mean, total = opened.pca(count, along, rounds, start, memory)
+    with reporting(progress) as report:
+        found = opened.pca(count, along, rounds, start, memory, None, report)
+    scores, loadings, singular_values, mean, total = found
     return PCA(scores.reshape(-1, count), loadings.reshape(-1, count), singular_values, mean, total)

@@ -140,9 +140,10 @@ pub(crate) fn components<'py>(
     (inner, place): Placed,
     options: PcaOptions,
     limits: Limits<'_, 'py>,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Components<'py>> {
     let options = options.memory(memory(py, limits.0)?).threads(threads(py, limits.1)?);
-    let found = task::run(py, None, move |context| {
+    let found = task::run(py, progress, move |context| {
         let observed = Observed::new(&*inner, "computing", &*context.progress);
         pca(&observed, &place, &options.cancellation(context.token()))
     })?;

@@ -126,22 +126,24 @@ pub(crate) fn spy_svg(
 
 /// Makes a page about a matrix: of what is stored at a path, if one is given.
 #[pyfunction]
-#[pyo3(signature = (source, path=None, memory_limit=None, workers=None))]
+#[pyo3(signature = (source, path=None, memory_limit=None, workers=None, progress=None))]
 pub(crate) fn report(
     py: Python<'_>,
     source: &Source,
     path: Option<std::ffi::OsString>,
     memory_limit: Option<&Bound<'_, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let (inner, place) = source.inner();
     let options =
         ReportOptions::default().memory(memory(py, memory_limit)?).threads(threads(py, workers)?);
-    task::run(py, None, move |context| {
+    task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
+        let progress = &*context.progress;
         let report = match path {
-            Some(path) => Report::of_location(Location::parse(path), &options, &NoProgress)?,
-            None => Report::of_source(&*inner, &place, &options, &NoProgress)?,
+            Some(path) => Report::of_location(Location::parse(path), &options, progress)?,
+            None => Report::of_source(&*inner, &place, &options, progress)?,
         };
         Ok(html(&report))
     })

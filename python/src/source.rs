@@ -395,7 +395,8 @@ impl Source {
 
     /// Statistics of the whole, of each row, or of each column, with an array for each: sum, mean, sample variance,
     /// minimum, maximum, and number of entries.
-    #[pyo3(signature = (axis=None, measures="all", memory_limit=None, workers=None))]
+    #[pyo3(signature = (axis=None, measures="all", memory_limit=None, workers=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes them")]
     fn stats<'py>(
         &self,
         py: Python<'py>,
@@ -403,6 +404,7 @@ impl Source {
         measures: &str,
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<stats::Found<'py>> {
         let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
         let axis = axis.transpose()?;
@@ -413,8 +415,9 @@ impl Source {
             .memory(memory(py, memory_limit)?)
             .threads(threads(py, workers)?);
         let (inner, place) = self.inner();
-        let computed = task::run(py, None, move |context| {
-            nnz::engine::stats(&*inner, &place, &options.cancellation(context.token()))
+        let computed = task::run(py, progress, move |context| {
+            let observed = Observed::new(&*inner, "reading", &*context.progress);
+            nnz::engine::stats(&observed, &place, &options.cancellation(context.token()))
         })?;
         let found = match axis {
             None => vec![computed.whole],
@@ -531,7 +534,7 @@ impl Source {
     }
 
     /// Computes principal components: scores, loadings, singular values and means.
-    #[pyo3(signature = (count, observations, iterations, seed, memory_limit=None, workers=None))]
+    #[pyo3(signature = (count, observations, iterations, seed, memory_limit=None, workers=None, progress=None))]
     #[expect(clippy::too_many_arguments, reason = "Python passes them")]
     fn pca<'py>(
         &self,
@@ -542,10 +545,11 @@ impl Source {
         seed: u64,
         memory_limit: Option<&Bound<'py, PyAny>>,
         workers: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<compute::Components<'py>> {
         let axis = select::axis_of(py, observations, || Ok(self.header().axis_kinds))?;
         let options = compute::pca_options(py, count, axis, iterations, seed)?;
-        compute::components(py, self.inner(), options, (memory_limit, workers))
+        compute::components(py, self.inner(), options, (memory_limit, workers), progress)
     }
 
     /// Writes the matrix to a location.

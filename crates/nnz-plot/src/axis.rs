@@ -141,7 +141,8 @@ impl Axis {
             if exponent < 0 { 1.0 / 10_f64.powi(-exponent) } else { 10_f64.powi(exponent) }
         });
         let all = powers.flat_map(|power| within.iter().map(move |digit| digit * power));
-        let found: Vec<f64> = all.filter(|at| (low..=high).contains(&at.log10())).collect();
+        let fits = |at: &f64| (low..=high).contains(&at.log10()) && (!self.whole || *at >= 1.0);
+        let found: Vec<f64> = all.filter(fits).collect();
         if found.len() < 2 && to < from * 10.0 { self.linear_ticks(most) } else { found }
     }
 }

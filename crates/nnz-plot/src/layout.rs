@@ -3,7 +3,7 @@
 use crate::axis::apart;
 use crate::cast;
 use crate::figure::{Direction, Figure, Marks, Panel};
-use crate::number::shortened;
+use crate::number::{columns, shortened};
 use crate::{Axis, Tick};
 
 /// Heights of lines of text.
@@ -15,7 +15,7 @@ pub(crate) const MARGIN: f64 = 16.0;
 /// Characters of the label of a tick.
 const LABEL: usize = 18;
 /// Width of a character of the usual fonts, at 12 pixels.
-pub(crate) const LETTER: f64 = 6.6;
+pub(crate) const LETTER: f64 = 7.2;
 /// Space for labels below the axes.
 const BELOW: f64 = 44.0;
 /// Width of a legend.
@@ -97,7 +97,7 @@ fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> Placed<'_> {
     let y_ticks = apart(labelled(&panel.y, cast::floor(h / 32.0)), |tick| {
         (panel.y.position(tick.at) * h, 13.0)
     });
-    let longest = y_ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
+    let longest = y_ticks.iter().map(|tick| columns(&tick.label)).max().unwrap_or(0);
     let left = outer.x + MARGIN + 18.0 + cast::float(longest) * letter + 6.0;
     let legend = match &panel.marks {
         Marks::Heat(_) => LEGEND,
@@ -123,7 +123,7 @@ fn labelled(axis: &Axis, most: usize) -> Vec<Tick> {
 /// Returns ticks whose labels fit beside each other.
 fn fitting(axis: &Axis, width: f64, letter: f64) -> Vec<Tick> {
     let place = |tick: &Tick| {
-        let length = (cast::float(tick.label.chars().count()) + 1.0) * letter;
+        let length = (cast::float(columns(&tick.label)) + 1.0) * letter;
         (axis.position(tick.at) * width, length)
     };
     let mut most = cast::floor(width / (4.0 * letter));

@@ -45,16 +45,46 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// Shortens a text in the middle to a number of characters.
+/// Returns the width of a character: none if it combines with the one before, two of East Asian ones and pictures.
+pub(crate) fn width(c: char) -> usize {
+    match c {
+        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200d}' | '\u{fe00}'..='\u{fe0f}' => 0,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{303e}'
+        | '\u{3041}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1faff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
+    }
+}
+
+/// Returns the width of a text in columns of a terminal.
+pub(crate) fn columns(text: &str) -> usize {
+    text.chars().map(width).sum()
+}
+
+/// Shortens a text in the middle to a number of columns.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
-    let count = text.chars().count();
-    if count <= most {
+    if columns(text) <= most {
         return text.to_owned();
     }
     let kept = most.saturating_sub(1);
-    let end = kept / 2;
-    let start: String = text.chars().take(kept - end).collect();
-    let end: String = text.chars().skip(count - end).collect();
+    let within = |chars: &mut dyn Iterator<Item = char>, most: usize| -> Vec<char> {
+        let mut used = 0;
+        let fits = |c: &char| {
+            used += width(*c);
+            used <= most
+        };
+        chars.take_while(fits).collect()
+    };
+    let start: String = within(&mut text.chars(), kept - kept / 2).into_iter().collect();
+    let end = within(&mut text.chars().rev(), kept / 2);
+    let end: String = end.into_iter().rev().collect();
     format!("{start}\u{2026}{end}")
 }
 
@@ -63,7 +93,7 @@ pub(crate) fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
+            Some(line) if columns(line) + 1 + columns(word) <= most => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -97,6 +127,13 @@ pub(crate) fn pixels(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wide_letters_take_two_columns() {
+        assert_eq!(columns("a\u{301}\u{65e5}\u{672c}"), 5);
+        assert_eq!(shortened("\u{65e5}\u{672c}\u{8a9e}\u{65e5}", 6), "\u{65e5}\u{2026}\u{65e5}");
+        assert_eq!(shortened("\u{65e5}\u{672c}", 4), "\u{65e5}\u{672c}");
+    }
 
     #[test]
     fn labels_are_short() {

@@ -44,7 +44,7 @@ impl PngOptions {
 /// Pixels of the file for each pixel of the layout, so that text is smooth.
 const SCALE: f64 = 2.0;
 
-/// Draws a figure as a PNG file. Letters other than those of ASCII are replaced.
+/// Draws a figure as a PNG file. Letters other than Latin ones are replaced.
 #[must_use]
 pub fn png(figure: &Figure, options: &PngOptions) -> Vec<u8> {
     let size = [f64::from(options.width) / SCALE, f64::from(options.height) / SCALE];

@@ -70,7 +70,7 @@ pub(crate) fn scene(figure: &Figure, size: [f64; 2], letter: f64) -> Vec<Shape> 
     let mut y = 12.0;
     if !figure.title.is_empty() {
         y += 17.0;
-        let title = shortened(&figure.title, fits(letter * 1.3));
+        let title = shortened(&figure.title, fits(letter * 1.45));
         scene.text([MARGIN, y], title, Ink::Text, Anchor::Start, Style::Title);
     }
     if !figure.subtitle.is_empty() {
@@ -213,6 +213,7 @@ impl Scene {
 
     fn lines(&mut self, lines: &[Line], placed: &Placed<'_>) {
         let (frame, panel) = (placed.frame, placed.panel);
+        let mut below = frame.y + 10.0;
         for (number, line) in lines.iter().enumerate() {
             let point = |[x, y]: [f64; 2]| {
                 let x = frame.x + panel.x.position(x) * frame.w;
@@ -220,17 +221,23 @@ impl Scene {
             };
             let mut points: Vec<[f64; 2]> = line.points.iter().copied().map(point).collect();
             if let [only] = points[..] {
-                points.push([only[0] + 2.0, only[1]]);
+                // A mark that is seen.
+                let [x, y] = only;
+                let mark = Frame { x: x - 3.0, y: y - 3.0, w: 6.0, h: 6.0 };
+                self.rectangle(mark, Ink::Series(number % SERIES), line.title.clone());
+                points.push([x + 2.0, y]);
             }
             let ink = Ink::Series(number % SERIES);
             let title = line.title.clone();
             self.shapes.push(Shape::Polyline { points, width: 2.0, ink, title });
             if lines.len() > 1 {
-                let (x, y) = (frame.right() + 12.0, frame.y + 10.0 + LINE * cast::float(number));
-                let sample = Frame { x, y: y - 6.0, w: SAMPLE, h: 3.0 };
+                let x = frame.right() + 12.0;
+                let sample = Frame { x, y: below - 6.0, w: SAMPLE, h: 3.0 };
                 self.rectangle(sample, ink, String::new());
-                let name = shortened(&line.name, cast::floor(76.0 / self.letter));
-                self.muted([x + SAMPLE + 6.0, y], name, Anchor::Start);
+                for text in wrapped(&line.name, cast::floor(80.0 / self.letter)) {
+                    self.muted([x + SAMPLE + 6.0, below], text, Anchor::Start);
+                    below += LINE;
+                }
             }
         }
     }

@@ -132,14 +132,16 @@ pub(crate) fn becomes_text(py: Python<'_>, path: OsString) -> PyResult<bool> {
 
 /// Compares two stores, and returns the first differences.
 #[pyfunction]
+#[pyo3(signature = (first, second, max_diffs, progress=None))]
 pub(crate) fn diff_fragments<'py>(
     py: Python<'py>,
     first: OsString,
     second: OsString,
     max_diffs: usize,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let (first, second) = (location(first), location(second));
-    let differences = task::run(py, None, move |context| {
+    let differences = task::run(py, progress, move |context| {
         let options =
             DiffOptions::default().max_diffs(max_diffs.max(1)).cancellation(context.token());
         let mut found = Vec::new();

@@ -16,7 +16,7 @@ use crate::task;
 
 /// Checks a location, and returns the findings.
 #[pyfunction]
-#[pyo3(signature = (path, reading=None, memory_limit=None, workers=None, dialect=None))]
+#[pyo3(signature = (path, reading=None, memory_limit=None, workers=None, dialect=None, progress=None))]
 pub(crate) fn validate<'py>(
     py: Python<'py>,
     path: OsString,
@@ -24,6 +24,7 @@ pub(crate) fn validate<'py>(
     memory_limit: Option<&Bound<'py, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
     dialect: Option<String>,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let reading = Reading::new(reading)?;
     let options = ValidateOptions::default()
@@ -33,7 +34,7 @@ pub(crate) fn validate<'py>(
         .format(reading.format)
         .format_options(reading.options);
     let location = location(path);
-    let findings = task::run(py, None, move |context| {
+    let findings = task::run(py, progress, move |context| {
         let mut findings = Vec::new();
         let options = options.cancellation(context.token());
         let each = &mut |finding| findings.push(finding);
@@ -67,7 +68,7 @@ pub(crate) fn validate<'py>(
 
 /// Compares two locations, and returns the first differences.
 #[pyfunction]
-#[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None, by_name=false, reading=None))]
+#[pyo3(signature = (first, second, stored=false, max_diffs=10, memory_limit=None, workers=None, by_name=false, reading=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
 pub(crate) fn diff<'py>(
     py: Python<'py>,
@@ -79,6 +80,7 @@ pub(crate) fn diff<'py>(
     workers: Option<&Bound<'_, PyAny>>,
     by_name: bool,
     reading: Option<&Bound<'py, PyDict>>,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let options = DiffOptions::default()
         .stored(stored)
@@ -88,7 +90,7 @@ pub(crate) fn diff<'py>(
         .threads(threads(py, workers)?);
     let (first, second) = (location(first), location(second));
     let reading = Reading::new(reading)?;
-    let differences = task::run(py, None, move |context| {
+    let differences = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         let progress = &*context.progress;
         let mut found: Vec<(Option<String>, ElementChange)> = Vec::new();

@@ -19,6 +19,10 @@ use output::Output;
 const NOT_MEASURED: &str =
     "--measure applies to --kind rows, cols, cells and features; --kind spy draws nnz";
 
+/// The error for a selection from something else.
+const NOT_SELECTED: &str =
+    "--rows, --cols, --cells and --features do not apply to --kind bits and fragments";
+
 /// Bins along a file.
 const BINS: usize = 400;
 
@@ -54,8 +58,12 @@ fn numbers(
     let axis = match kind {
         KindArg::Bits => return bits(dataset, &place).map(Numbers::Bits),
         KindArg::Fragments => {
+            // If the kind follows from the file, they were not refused before.
             if args.measure.is_some() {
                 return Err(Error::argument(NOT_MEASURED));
+            }
+            if !args.selecting.is_empty() {
+                return Err(Error::argument(NOT_SELECTED));
             }
             let found = dataset.into_fragments().ok_or_else(|| {
                 let what = "contains a matrix, not genomic fragments, whose lengths --kind fragments draws";
@@ -113,9 +121,7 @@ fn check(args: &Plot) -> Result<(), Error> {
         return Err(Error::argument(NOT_MEASURED));
     }
     if matches!(args.kind, Some(KindArg::Bits | KindArg::Fragments)) && !args.selecting.is_empty() {
-        let what =
-            "--rows, --cols, --cells and --features do not apply to --kind bits and fragments";
-        return Err(Error::argument(what));
+        return Err(Error::argument(NOT_SELECTED));
     }
     Ok(())
 }

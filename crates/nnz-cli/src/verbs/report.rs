@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
-use nnz::Error;
 use nnz::output::WriteOptions;
 use nnz::report::{Report, ReportOptions, beside, html, html_beside};
 use nnz::storage::staging::StagedFile;
+use nnz::{Error, Location};
 
 use crate::Outcome;
 use crate::args::reporting::Report as Args;
@@ -17,6 +17,12 @@ pub(crate) fn report(args: &Args, quiet: bool) -> Result<Outcome, Error> {
     let extension = args.target.extension().map(|extension| extension.to_ascii_lowercase());
     if !extension.is_some_and(|extension| extension == "html" || extension == "htm") {
         return Err(Error::argument("a report is a file with the extension .html"));
+    }
+    for source in std::iter::once(&args.source).chain(&args.beside) {
+        if matches!(source, Location::Stream) {
+            let what = "a report reads entries several times, which standard input does not allow";
+            return Err(Error::argument(format!("{what}; write it to a file first")));
+        }
     }
     // Before anything is read.
     let staged =

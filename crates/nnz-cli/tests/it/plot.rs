@@ -256,6 +256,12 @@ fn wrong_options_are_refused() {
         &[&store, "--rows", "0:1", "--kind", "fragments"],
         "do not apply to --kind bits and fragments",
     );
+    usage(&[&store, "--rows", "0:1"], "do not apply to --kind bits and fragments");
+    usage(&[&small, "--kind", "bits", "--cells", "0"], "do not apply to --kind bits and fragments");
+    usage(&[&small, &out, &out], "unexpected argument");
+    usage(&[&small, &small], "unknown extension of a picture");
+    usage(&[&small, "--rows", "5:3"], "5 is larger than 3");
+    usage(&[&small, "--threads", "0"], "expected a number of at least 1");
     let refused = |words: &[&str], says: &str| {
         let message = run(&[&["plot"], words].concat()).refused();
         assert!(message.contains(says), "{words:?}: {message}");

@@ -195,3 +195,43 @@ fn wrong_targets_of_reports_are_refused() {
     run(&["-q", "report", &source, &at("page.html"), "--force"]).good();
     assert!(fs::metadata(Path::new(&at("page.html"))).unwrap().len() > 10_000);
 }
+
+#[test]
+fn wrong_options_of_reports_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("page.html").display().to_string();
+    let source = example();
+    let usage = |words: &[&str], says: &str| {
+        let done = run(&[&["report"], words].concat());
+        assert!(done.code == Some(2) && done.err.contains(says), "{words:?}: {done:?}");
+        assert!(!Path::new(&target).exists() && done.out.is_empty(), "{words:?}");
+    };
+    usage(&[&source], "required");
+    usage(&[&source, "-"], "extension .html");
+    usage(&["-", &target], "a report reads entries several times");
+    usage(&[&source, &target, "--beside", "-"], "a report reads entries several times");
+    usage(&[&source, &target, "--beside"], "a value is required");
+    usage(&[&source, &target, "--json"], "unexpected argument");
+    usage(&[&source, &target, "--threads", "0"], "expected a number of at least 1");
+    usage(&[&source, &target, "--memory", "0"], "expected a size");
+    for words in [&["missing.mtx", &target][..], &[&source, &target, "--beside", "missing.mtx"]] {
+        let message = run(&[&["report"], words].concat()).refused();
+        assert!(message.contains("no such file") && !Path::new(&target).exists(), "{message}");
+    }
+}
+
+#[test]
+fn lists_of_long_axes_count_against_the_memory() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let header = "%%MatrixMarket matrix coordinate integer general";
+    fs::write(at("long.mtx"), format!("{header}\n100000 2 1\n5 1 3\n")).unwrap();
+    // Statistics of each row take 200 bytes and less, quantiles 16.
+    let page = |memory: &str| {
+        run(&["-q", "report", &at("long.mtx"), &at("page.html"), "--force", "--memory", memory])
+            .good();
+        fs::read_to_string(at("page.html")).unwrap()
+    };
+    assert!(page("100M").contains("Entries and sums of each row"));
+    assert!(!page("1M").contains("Entries and sums of each row"));
+}

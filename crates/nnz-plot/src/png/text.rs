@@ -7,6 +7,7 @@ use noto_sans_mono_bitmap::{
 use super::raster::Raster;
 use crate::cast;
 use crate::colors::Rgb;
+use crate::number::width;
 use crate::scene::{Anchor, Style};
 
 const WEIGHT: FontWeight = FontWeight::Regular;
@@ -63,18 +64,33 @@ fn glyph(c: char) -> Option<RasterizedChar> {
     get_raster(c, WEIGHT, HEIGHT).or_else(|| get_raster('?', WEIGHT, HEIGHT))
 }
 
-/// Replaces characters that the font does not have by similar ones.
+/// Replaces characters that the font does not have by similar ones, or by as many question marks as they are wide.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\u{2013}' | '\u{2212}' => out.push('-'),
             '\u{2026}' => out.push_str(".."),
-            '\u{d7}' => out.push('x'),
             '\u{2265}' => out.push_str(">="),
             '\u{a0}' => out.push(' '),
-            c => out.push(c),
+            c if get_raster(c, WEIGHT, HEIGHT).is_some() => out.push(c),
+            c => out.extend(std::iter::repeat_n('?', width(c))),
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_letters_are_question_marks_of_their_width() {
+        assert_eq!(
+            plain("Gr\u{f6}\u{df}e \u{141}\u{f3}d\u{17a}"),
+            "Gr\u{f6}\u{df}e \u{141}\u{f3}d\u{17a}"
+        );
+        assert_eq!(plain("\u{65e5}\u{672c}\u{434}a\u{308}"), "?????a");
+        assert_eq!(plain("1\u{2013}2 \u{d7} \u{2265}\u{a0}3\u{2026}"), "1-2 \u{d7} >= 3..");
+    }
 }

@@ -5,7 +5,7 @@ use super::canvas::Canvas;
 use crate::axis::{Tick, apart};
 use crate::cast;
 use crate::figure::Panel;
-use crate::number::{printable, shortened};
+use crate::number::{columns, printable, shortened};
 
 /// Characters of the label of a tick.
 const LABEL: usize = 14;
@@ -34,7 +34,7 @@ impl Area {
             labels
         };
         let left_of = |labels: &[Option<String>]| {
-            labels.iter().flatten().map(|label| label.chars().count()).max().unwrap_or(0).max(least)
+            labels.iter().flatten().map(|label| columns(label)).max().unwrap_or(0).max(least)
         };
         let mut found = labels(height);
         let left = left_of(&found);
@@ -68,7 +68,9 @@ pub(super) fn framed(
     for row in 0..area.height {
         let label = area.labels.get(row).and_then(Option::as_deref);
         let edge = if label.is_some() { '\u{2524}' } else { '\u{2502}' };
-        out.push_str(&format!("{:>left$} {edge}", label.unwrap_or_default()));
+        let label = label.unwrap_or_default();
+        let before = left.saturating_sub(columns(label));
+        out.push_str(&format!("{:>before$}{label} {edge}", ""));
         canvas.row(row, colors, out);
         out.push('\n');
     }
@@ -77,10 +79,10 @@ pub(super) fn framed(
     let at = |tick: &Tick| panel.x.position(tick.at) * cast::float(area.width) - 0.5;
     let ticks = panel.x.ticks(area.width / 8).into_iter();
     let ticks = ticks.map(|tick| Tick { label: shortened(&printable(&tick.label), LABEL), ..tick });
-    let place = |tick: &Tick| (at(tick), cast::float(tick.label.chars().count()) + 1.5);
+    let place = |tick: &Tick| (at(tick), cast::float(columns(&tick.label)) + 1.5);
     for tick in apart(ticks.collect(), place) {
         let at = cast::index(at(&tick)).min(area.width.saturating_sub(1));
-        let length = tick.label.chars().count();
+        let length = columns(&tick.label);
         let start = (left + 2 + at).saturating_sub(length / 2);
         if start + length <= whole + 2 {
             labels.splice(start..start + length, tick.label.chars());
@@ -92,6 +94,6 @@ pub(super) fn framed(
     line(out, &format!("{:>left$} \u{2514}{}", "", edge.into_iter().collect::<String>()));
     line(out, &labels.into_iter().collect::<String>());
     let label = shortened(&printable(&panel.x.label), area.width.max(40));
-    let indent = left + 2 + area.width.saturating_sub(label.chars().count()) / 2;
+    let indent = left + 2 + area.width.saturating_sub(columns(&label)) / 2;
     line(out, &format!("{:>indent$}{label}", ""));
 }

@@ -92,7 +92,7 @@ fn histogram(lengths: &Lengths, measured: &str, more: &str) -> Panel {
         false => PlotAxis::linear(measured, range),
     };
     let y = counts_axis(more, &bars);
-    let marks = if bars.is_empty() { nothing(more) } else { Marks::Bars(bars) };
+    let marks = if bars.is_empty() { nothing(lengths.count, more) } else { Marks::Bars(bars) };
     Panel::new(x, y, marks).titled("Distribution")
 }
 
@@ -109,18 +109,26 @@ fn ranks(lengths: &Lengths, measured: &str, more: &str) -> Panel {
     let most = shown.iter().map(|[_, number]| *number).fold(f64::NEG_INFINITY, f64::max);
     let x = PlotAxis::log(format!("rank of the {more} (log scale)"), [1.0, last.max(2.0)]);
     let y = match (shown.is_empty(), negative) {
-        (true, _) => PlotAxis::linear(measured, [0.0, 1.0]),
+        (true, _) => PlotAxis::linear(measured, [0.0, 1.0]).whole(),
         (_, true) => {
             PlotAxis::linear(measured, [least, if most > least { most } else { least + 1.0 }])
         }
         (_, false) => PlotAxis::log(format!("{measured} (log scale)"), [least * 0.9, most * 1.1]),
     };
+    let y = if lengths.integral { y.whole() } else { y };
     let title = format!("{measured}, from the largest");
     let line = Line { name: measured.to_owned(), points: shown, title: title.clone() };
-    let marks = if line.points.is_empty() { nothing(more) } else { Marks::Lines(vec![line]) };
-    Panel::new(x, y, marks).titled("From the largest on")
+    let marks = if line.points.is_empty() {
+        nothing(lengths.count, more)
+    } else {
+        Marks::Lines(vec![line])
+    };
+    Panel::new(x, y, marks).titled("Sorted, largest first")
 }
 
-fn nothing(more: &str) -> Marks {
-    Marks::Nothing(format!("no {more} with a number to draw"))
+fn nothing(count: u64, more: &str) -> Marks {
+    Marks::Nothing(match count {
+        0 => format!("no {more}"),
+        _ => format!("no {more} with a finite number other than 0"),
+    })
 }

@@ -26,6 +26,8 @@ pub(super) fn percentage(part: u64, whole: u128) -> Option<String> {
         percent if percent < 0.001 => format!("{percent:.1e} %"),
         percent if percent < 1.0 => format!("{percent:.3} %"),
         percent if percent < 10.0 => format!("{percent:.2} %"),
+        // All is said of all only.
+        percent if percent >= 99.95 && u128::from(part) < whole => "> 99.9 %".to_owned(),
         percent => format!("{percent:.1} %"),
     })
 }

@@ -178,10 +178,10 @@ fn octaves(bins: &[ValueBin]) -> Vec<Group> {
         };
         group.at_edge = false;
         group.label = match (low == high, low < 0.0) {
-            (true, _) => short(low),
-            (_, true) => format!("{} to {}", short(low), short(high)),
+            (true, _) => shorter(low),
+            (_, true) => format!("{} to {}", shorter(low), shorter(high)),
             (_, false) if high >= 10_000.0 => {
-                format!("{}\u{2013}{}", short(low), short(high + 1.0))
+                format!("{}\u{2013}{}", shorter(low), shorter(high + 1.0))
             }
             _ => format!("{}\u{2013}{}", short(low), short(high)),
         };
@@ -249,10 +249,19 @@ fn by_powers(bins: &[ValueBin], powers: usize) -> Vec<Group> {
     groups
 }
 
+/// Formats a large number with three digits.
+fn shorter(number: f64) -> String {
+    if number.abs() < 1e4 {
+        return short(number);
+    }
+    // Numbers with few digits are parsed exactly enough for a label.
+    short(format!("{number:.2e}").parse().unwrap_or(number))
+}
+
 /// Returns a group of values, labelled at its left end if that is a power of two.
 fn edge(from: f64, to: f64, count: u64) -> Group {
     let left = if from < 0.0 { to } else { from };
     let is_power = left.abs() == 2_f64.powi(exponent(left));
-    let label = if is_power { short(left) } else { String::new() };
+    let label = if is_power { shorter(left) } else { String::new() };
     Group { from, to, count, label, at_edge: true, is_special: false }
 }

@@ -86,6 +86,6 @@ pub(super) fn of_differences(
     };
     let count: u64 = counts.iter().sum();
     let marks = Marks::Heat(Heat { rows, cols, counts, label });
-    let panel = Panel::new(axis("column", shape.cols), axis("row", shape.rows).reversed(), marks);
+    let panel = Panel::new(axis("columns", shape.cols), axis("rows", shape.rows).reversed(), marks);
     Figure::new("Where entries differ").subtitle(format!("{} entries", grouped(count))).panel(panel)
 }

@@ -3,7 +3,7 @@
 mod element;
 mod sections;
 
-use nnz_plot::{Figure, SvgOptions, svg};
+use nnz_plot::{Figure, SvgOptions, fitted, svg};
 
 use super::beside::Compared;
 use super::{Report, html::element::escape};
@@ -87,7 +87,10 @@ fn contents(report: &Report) -> String {
 
 /// Returns a picture as SVG. `id` is unique in the page.
 fn picture(figure: &Figure, id: &str) -> String {
-    svg(figure, &SvgOptions::default().id(id))
+    // As wide as on most screens, so that letters have their size.
+    let [width, most] = [600, 450];
+    let [_, height] = fitted(figure, width, most);
+    svg(figure, &SvgOptions::default().size(width, height).id(id))
 }
 
 fn page(title: &str, body: &str) -> String {

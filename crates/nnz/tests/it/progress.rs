@@ -72,10 +72,12 @@ fn validation_reports_the_entries_of_every_format() {
             nnz::validate(&location, &options, recorder, &mut |_| {}).unwrap();
         });
         let [(what, total, done)] = &found[..] else { panic!("{name}: {found:?}") };
-        assert_eq!((&**what, *total), ("checking", Some(ENTRIES)), "{name}");
+        // Loom stores all elements.
+        let entries = if name.ends_with("loom") { 507 * 1107 } else { ENTRIES };
+        assert_eq!((&**what, *total), ("checking", Some(entries)), "{name}");
         // Not every array of Binsparse and BPCells is read in each pass.
-        let least = if name.contains(".b") { ENTRIES / 4 } else { ENTRIES };
-        assert!((least..=ENTRIES).contains(done), "{name}: {done}");
+        let least = if name.contains(".b") { entries / 4 } else { entries };
+        assert!((least..=entries).contains(done), "{name}: {done}");
     }
 }
 

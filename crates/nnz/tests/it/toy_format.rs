@@ -174,7 +174,11 @@ fn faults_of_an_added_format_are_findings() {
         std::fs::write(&path, text).unwrap();
         let found = registry.detect(&Location::parse(&path), &OpenOptions::new()).unwrap();
         let mut findings = Vec::new();
-        found.validate(&ValidateOptions::default(), &mut |finding| findings.push(finding)).unwrap();
+        found
+            .validate(&ValidateOptions::default(), &nnz::NoProgress, &mut |finding| {
+                findings.push(finding)
+            })
+            .unwrap();
         findings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert!(findings(TEXT).is_empty());
