@@ -164,6 +164,22 @@ def test_progress_is_reported(tmp_path):
     nnz.convert(tmp_path / "m.npz", tmp_path / "n.mtx", progress=True)
 
 
+def test_what_writes_nothing_reports_progress(tmp_path):
+    matrix = large()
+    path = tmp_path / "m.npz"
+    nnz.write(matrix, path)
+    operations = {
+        ("checking", matrix.nnz): lambda report: nnz.validate(path, progress=report),
+        ("comparing", 2 * matrix.nnz): lambda report: nnz.diff(path, path, progress=report),
+        ("reading", matrix.nnz): lambda report: nnz.stats(path, progress=report),
+        ("computing", matrix.nnz): lambda report: nnz.pca(path, 2, iterations=1, progress=report),
+    }
+    for (what, total), operation in operations.items():
+        calls = []
+        operation(lambda *call, calls=calls: calls.append(call))
+        assert calls[-1] == (what, total, total)
+
+
 def test_handlers_of_signals_run_while_it_works(tmp_path):
     nnz.write(large(), tmp_path / "m.npz")
     seen = []

@@ -98,7 +98,8 @@ fn of_panel(panel: &Panel, outer: Frame, letter: f64) -> Placed<'_> {
         (panel.y.position(tick.at) * h, 13.0)
     });
     let longest = y_ticks.iter().map(|tick| columns(&tick.label)).max().unwrap_or(0);
-    let left = outer.x + MARGIN + 18.0 + cast::float(longest) * letter + 6.0;
+    // Some letters are wider.
+    let left = outer.x + MARGIN + 18.0 + cast::float(longest) * letter * 1.08 + 6.0;
     let legend = match &panel.marks {
         Marks::Heat(_) => LEGEND,
         Marks::Lines(lines) if lines.len() > 1 => LEGEND,
@@ -123,7 +124,7 @@ fn labelled(axis: &Axis, most: usize) -> Vec<Tick> {
 /// Returns ticks whose labels fit beside each other.
 fn fitting(axis: &Axis, width: f64, letter: f64) -> Vec<Tick> {
     let place = |tick: &Tick| {
-        let length = (cast::float(columns(&tick.label)) + 1.0) * letter;
+        let length = (cast::float(columns(&tick.label)) + 0.6) * letter;
         (axis.position(tick.at) * width, length)
     };
     let mut most = cast::floor(width / (4.0 * letter));

@@ -5,7 +5,7 @@ use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result, Storage, ValueType
 use super::number::Value;
 use super::streamed::EachMajor;
 use super::tally::{Nothing, Slim, Tally};
-use super::{Counting, Measures, StatsOptions, count, summed_type};
+use super::{Counting, Measures, Moments, StatsOptions, count, summed_type};
 use crate::stages::expanded_type;
 
 /// Computes nnz, or nnz, sum and mean, of each row or column of the axis in the options, in order. There are as few
@@ -57,7 +57,19 @@ fn visit<T: Value, S: Slim<T>>(
     }
     for (found, _) in count::<T, S>(source, &options, &[], 0)? {
         let tallies = if is_major { found.majors } else { found.minors }.unwrap_or_default();
-        tallies.iter().for_each(|tally| each(&tally.moments(across.into()), 1));
+        // Adjacent ones often have the same.
+        let mut same: Option<(Moments, u64)> = None;
+        for moments in tallies.iter().map(|tally| tally.moments(across.into())) {
+            match &mut same {
+                Some((last, number)) if *last == moments => *number += 1,
+                _ => {
+                    if let Some((last, number)) = same.replace((moments, 1)) {
+                        each(&last, number);
+                    }
+                }
+            }
+        }
+        same.iter().for_each(|(last, number)| each(last, *number));
         let rest = len.saturating_sub(tallies.len() as u64);
         if rest > 0 {
             each(&Tally::<S::Sums>::default().moments(across.into()), rest);
