@@ -396,7 +396,6 @@ impl Source {
     /// Statistics of the whole, of each row, or of each column, with an array for each: sum, mean, sample variance,
     /// minimum, maximum, and number of entries.
     #[pyo3(signature = (axis=None, measures="all", memory_limit=None, workers=None, progress=None))]
-    #[expect(clippy::too_many_arguments, reason = "Python passes them")]
     fn stats<'py>(
         &self,
         py: Python<'py>,

@@ -35,10 +35,9 @@ fn described(location: &str, root: &str, storage: &Arc<dyn Storage>) -> String {
     note("entries", entries);
     let mut findings = Vec::new();
     let options = nnz::ValidateOptions::default().storage(Arc::clone(storage));
-    let checked =
-        nnz::validate(&at, &options, &nnz::NoProgress, &nnz::NoProgress, &mut |finding| {
-            findings.push(finding.to_string())
-        });
+    let checked = nnz::validate(&at, &options, &nnz::NoProgress, &mut |finding| {
+        findings.push(finding.to_string())
+    });
     note("check", checked.map(|_| findings.join("\n")));
     note("text", Ok(format!("{} bytes, {:x}", printed.len(), hash(&printed))));
     said
