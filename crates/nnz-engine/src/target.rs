@@ -33,6 +33,16 @@ pub trait MatrixTarget: Send + Sync {
     /// Fails if it exists and may not be replaced, or if it cannot be created.
     fn check(&self) -> Result<()>;
 
+    /// Checks what is known of a matrix, before its space is.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the matrix should not be written as the options say.
+    fn check_header(&self, header: &Header) -> Result<()> {
+        let _ = header;
+        Ok(())
+    }
+
     /// Returns the minimum bytes of a matrix, however few entries it has.
     fn min_bytes(&self, header: &Header) -> u64 {
         let _ = header;

@@ -35,6 +35,9 @@ pub struct ReportOptions {
     pub threads: usize,
     /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
+    /// The format and how it is read; its memory limit is not used. A second matrix is read like this, too, unless it
+    /// has another format or not these options.
+    pub open: OpenOptions,
 }
 
 nnz_core::setters! {
@@ -42,6 +45,7 @@ nnz_core::setters! {
         memory: u64,
         threads: usize,
         cancellation: Option<Cancellation>,
+        open: OpenOptions,
     }
 }
 
@@ -52,6 +56,7 @@ impl Default for ReportOptions {
             memory: engine::default_memory(),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             cancellation: None,
+            open: OpenOptions::new(),
         }
     }
 }
@@ -105,14 +110,14 @@ impl Report {
         let _entered = options.cancellation.as_ref().map(Cancellation::enter);
         let location = &location.into();
         let place = location.source_place();
-        let open = OpenOptions::new().memory_limit(options.memory);
+        let open = options.open.clone().memory_limit(options.memory);
         let Inspected { dataset, members, others: _ } = crate::formats::inspect(location, &open)?;
         let source = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
         let mut report = Self::of_source(&*source, &place, options, progress)?;
         report.members = members.unwrap_or_default();
         drop(source);
         report.findings = Some(findings(location, options, progress)?);
-        report.commands = commands::of_location(location, &report);
+        report.commands = commands::of_location(location, &report, &options.open);
         Ok(report)
     }
 
@@ -163,9 +168,12 @@ fn findings(
     progress: &dyn Progress,
 ) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
+    let open = &options.open;
     let how = ValidateOptions::default()
         .memory(options.memory)
         .threads(options.threads)
+        .format(open.format)
+        .format_options(open.format_options.clone())
         .cancellation(options.cancellation.clone());
     let each = &mut |finding| {
         if found.len() < FINDINGS {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as Group;
 use nnz::Location;
 
+use super::reading::From;
 use super::{Memory, Threads, location};
 
 /// Write a page about a matrix: properties, pictures, summaries and what validation finds
@@ -33,6 +34,9 @@ pub(crate) struct Report {
     /// Replace OUT if it exists
     #[arg(long)]
     pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) from: From,
 
     #[command(flatten)]
     pub(crate) threads: Threads,

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use nnz::output::WriteOptions;
 use nnz::report::{Report, ReportOptions, beside, html, html_beside};
 use nnz::storage::staging::StagedFile;
-use nnz::{Error, Location};
+use nnz::{Error, Location, OpenOptions};
 
 use crate::Outcome;
 use crate::args::reporting::Report as Args;
@@ -27,8 +27,10 @@ pub(crate) fn report(args: &Args, quiet: bool) -> Result<Outcome, Error> {
     // Before anything is read.
     let staged =
         StagedFile::create(&args.target, WriteOptions { overwrite: args.force, sync: false })?;
-    let options =
-        ReportOptions::default().memory(args.resources.bytes()).threads(args.threads.number());
+    let options = ReportOptions::default()
+        .memory(args.resources.bytes())
+        .threads(args.threads.number())
+        .open(args.from.set(OpenOptions::new()));
     let bar = Bar::new(quiet);
     let page = match &args.beside {
         None => html(&Report::of_location(args.source.clone(), &options, &bar)?),

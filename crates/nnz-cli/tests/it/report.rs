@@ -58,6 +58,30 @@ fn example() -> String {
 }
 
 #[test]
+fn options_of_reading_apply_to_all_parts_of_a_report() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [first, second, other, target] = ["a.csv", "b.csv", "c.mtx", "page.html"].map(|name| {
+        let path = scratch.path().join(name);
+        path.to_str().unwrap().to_owned()
+    });
+    fs::write(&first, ",x,y\ng,1.5,none\nh,2,3\n").unwrap();
+    fs::write(&second, ",x,y\ng,1.5,none\nh,2,4\n").unwrap();
+    fs::write(&other, "%%MatrixMarket matrix array real general\n2 2\n1.5\n2\n0\n3\n").unwrap();
+    assert!(run(&["report", &first, &target]).refused().contains("none"));
+    run(&["-q", "report", &first, &target, "--na", "none", "--from", "csv"]).good();
+    let page = fs::read_to_string(&target).unwrap();
+    check(&page);
+    assert!(page.contains("a.csv --from csv --na none"), "the commands to go on with");
+    // The other file may have another format.
+    for beside in [&second, &other] {
+        run(&["-q", "report", &first, &target, "--na", "none", "--beside", beside, "--force"])
+            .good();
+    }
+    let done = run(&["report", &other, &target, "--na", "none", "--force"]);
+    assert!(done.code == Some(2) && done.err.contains("na"), "{done:?}");
+}
+
+#[test]
 fn a_report_has_the_numbers_of_the_matrix() {
     let page = page(&example());
     let words = words(&page);

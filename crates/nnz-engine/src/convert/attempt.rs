@@ -181,6 +181,7 @@ impl Attempt<'_> {
         let plan = self.plan;
         let at_target = |error: Error| error.with_context(&self.target.place());
         let header = plan.sink_header(stored);
+        self.target.check_header(&header).map_err(at_target)?;
         // A few bytes of text can state a shape that no disk can store.
         let mut least = self.target.min_bytes(&header);
         let mut names = [None, None];

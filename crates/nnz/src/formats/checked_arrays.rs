@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use nnz_container::Container;
-use nnz_core::{Cancellation, Result};
+use nnz_core::{Cancellation, ErrorKind, Result};
 
 use super::cancellable::counted;
 use crate::Progress;
@@ -31,7 +31,7 @@ pub(super) fn check_arrays(
     let open = || Ok(counted(container, cancellation, &read));
     let read = &read;
     let Some(entries) = entries else { return check(&open) };
-    let all = bytes(&**container).saturating_mul(passes).max(1);
+    let all = bytes(&**container)?.saturating_mul(passes).max(1);
     let scaled = move |read: u64| {
         let part = u128::from(entries) * u128::from(read.min(all)) / u128::from(all);
         u64::try_from(part).unwrap_or(entries)
@@ -60,10 +60,22 @@ pub(super) fn check_arrays(
     done
 }
 
-/// Returns the bytes of the arrays of numbers of a container.
-fn bytes(container: &dyn Container) -> u64 {
-    let members = container.members().unwrap_or_default();
-    let arrays = members.iter().filter_map(|name| container.array(name).ok());
-    let sizes = arrays.map(|array| array.len().saturating_mul(array.value_type().size() as u64));
-    sizes.fold(0, u64::saturating_add)
+/// Returns the bytes of the arrays of numbers of a container. Arrays that are damaged are left to the check.
+fn bytes(container: &dyn Container) -> Result<u64> {
+    let mut sum = 0_u64;
+    for name in unless_damaged(container.members())?.unwrap_or_default() {
+        if let Some(array) = unless_damaged(container.array(&name))? {
+            let size = array.value_type().size() as u64;
+            sum = sum.saturating_add(array.len().saturating_mul(size));
+        }
+    }
+    Ok(sum)
+}
+
+/// Returns errors of the system only.
+fn unless_damaged<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
+        found => Ok(found.ok()),
+    }
 }

@@ -1,11 +1,11 @@
 //! Two matrices side by side.
 
-use nnz_core::{Cancellation, Result, Scalar, Shape};
+use nnz_core::{Cancellation, ErrorKind, Result, Scalar, Shape};
 use nnz_engine::{DiffOptions, Difference};
 use nnz_plot::Figure;
 
 use super::{Report, ReportOptions, figures};
-use crate::{Location, Progress};
+use crate::{Location, OpenOptions, Progress};
 
 /// Differences that are counted and drawn.
 const MOST: usize = 1_000_000;
@@ -45,9 +45,10 @@ pub fn beside(
 ) -> Result<Compared> {
     let _entered = options.cancellation.as_ref().map(Cancellation::enter);
     let (first, second) = (&first.into(), &second.into());
+    let of_second = second_options(second, options)?;
     let reports = [
         Report::of_location(first.clone(), options, progress)?,
-        Report::of_location(second.clone(), options, progress)?,
+        Report::of_location(second.clone(), &of_second, progress)?,
     ];
     let how = DiffOptions::default()
         .max_diffs(MOST)
@@ -55,11 +56,28 @@ pub fn beside(
         .threads(options.threads)
         .cancellation(options.cancellation.clone());
     let mut found = Found::default();
-    crate::diff(first, second, &how, progress, &mut |difference| found.add(difference))?;
+    let places = [first.source_place(), second.source_place()];
+    let opened = [
+        options.open.clone().memory_limit(options.memory).open(first)?,
+        of_second.open.clone().memory_limit(options.memory).open(second)?,
+    ];
+    crate::diff_opened(opened, places, &how, progress, &mut |difference| found.add(difference))?;
     let shape = Shape { rows: reports[0].axes[0].len, cols: reports[0].axes[1].len };
     let figure = found.figure(shape);
     let is_complete = found.count < MOST as u64;
     Ok(Compared { reports, count: found.count, is_complete, first: found.first, figure })
+}
+
+/// Returns the options for the second matrix, which may have another format than the given one.
+fn second_options(second: &Location, options: &ReportOptions) -> Result<ReportOptions> {
+    let opened = options.open.clone().memory_limit(options.memory).open(second);
+    let Err(error) = opened else { return Ok(options.clone()) };
+    let detected = options.clone().open(OpenOptions::new());
+    let is_refused = matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.is_argument();
+    match is_refused && detected.open.clone().memory_limit(options.memory).open(second).is_ok() {
+        true => Ok(detected),
+        false => Err(error),
+    }
 }
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use nnz_core::AxisKind;
 
 use super::Report;
-use crate::Location;
+use crate::{Location, OpenOptions};
 
 /// A command, and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,21 @@ pub struct Command {
 }
 
 /// Returns the commands for a location.
-pub(super) fn of_location(location: &Location, report: &Report) -> Vec<Command> {
-    let from = quoted(&location.to_string());
+pub(super) fn of_location(
+    location: &Location,
+    report: &Report,
+    open: &OpenOptions,
+) -> Vec<Command> {
+    let mut from = quoted(&location.to_string());
+    if let Some(format) = open.format {
+        from.push_str(&format!(" --from {format}"));
+    }
+    for name in open.format_options.names() {
+        match open.format_options.get(name).unwrap_or_default() {
+            "true" => from.push_str(&format!(" --{name}")),
+            value => from.push_str(&format!(" --{name} {}", quoted(value))),
+        }
+    }
     let mut commands = Vec::new();
     let mut add = |what, line: String| commands.push(Command { what, line });
     let has_faults = report

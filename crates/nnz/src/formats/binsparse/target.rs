@@ -128,11 +128,18 @@ impl MatrixTarget for Target {
         Vec::new()
     }
 
+    fn check_header(&self, header: &Header) -> Result<()> {
+        match (self.asked, self.avoidable(header)) {
+            (false, Some((_, other))) => {
+                let layout = self.layout(header.order);
+                check_pointers(header, "format", &format!("{other} has none, {layout} writes them"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn Sink>> {
         let layout = self.layout(header.order);
-        if let (false, Some((_, other))) = (self.asked, self.avoidable(header)) {
-            check_pointers(header, "format", &format!("{other} has none, {layout} writes them"))?;
-        }
         let container = self.container.writer(&[])?;
         Ok(Box::new(MatrixSink::create(container, header, &layout, &self.options)?))
     }

@@ -95,13 +95,19 @@ impl MatrixTarget for Target {
         header.shape.major(header.order).saturating_mul(4)
     }
 
+    fn check_header(&self, header: &Header) -> Result<()> {
+        match self.format {
+            None => {
+                let own = if header.order == Order::Row { "csr" } else { "csc" };
+                check_pointers(header, "sparse_format", &format!("coo has none, {own} writes them"))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         if self.format == Some(Written::Coo) {
             return Ok(Box::new(scipy::create_coo(&self.path, header, self.write, self.npz)?));
-        }
-        if self.format.is_none() {
-            let own = if header.order == Order::Row { "csr" } else { "csc" };
-            check_pointers(header, "sparse_format", &format!("coo has none, {own} writes them"))?;
         }
         Ok(Box::new(scipy::create(&self.path, header, self.write, self.npz)?))
     }
