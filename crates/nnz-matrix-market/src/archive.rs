@@ -113,19 +113,26 @@ fn is_named(entry: &str, wanted: &str) -> bool {
 /// the only one. Returns its path in the archive.
 pub(crate) fn select(file: &InputFile, wanted: Option<&str>) -> Result<String> {
     let mut tar = start(file)?;
-    let mut matrices = Vec::new();
+    let (mut matrices, mut found) = (Vec::new(), Vec::new());
     while let Some(TarEntry { name, .. }) = next(&mut tar, file)? {
-        let found = match wanted {
-            Some(wanted) => is_matrix(&name) && is_named(&name, wanted),
-            None => is_main(&name),
-        };
-        if found {
-            return Ok(name);
+        if !is_matrix(&name) {
+            continue;
         }
-        if is_matrix(&name) {
-            matrices.push(name);
-            check_count(matrices.len(), file)?;
+        match wanted {
+            Some(wanted) if name == wanted => return Ok(name),
+            Some(wanted) if is_named(&name, wanted) => found.push(name.clone()),
+            None if is_main(&name) => found.push(name.clone()),
+            _ => {}
         }
+        matrices.push(name);
+        check_count(matrices.len(), file)?;
+    }
+    if let [only] = &*found {
+        return Ok(only.clone());
+    }
+    let ambiguous = !found.is_empty();
+    if ambiguous {
+        matrices = found;
     }
     let choices = || {
         let place = |name: &String| format!("\n  {}", Place::path(path(file, name)));
@@ -141,6 +148,10 @@ pub(crate) fn select(file: &InputFile, wanted: Option<&str>) -> Result<String> {
         (None, _) => {
             ErrorKind::Argument(format!("contains several matrices; select one:{}", choices()))
         }
+        (Some(_), _) if ambiguous => ErrorKind::Argument(format!(
+            "contains several files with this name; select one:{}",
+            choices()
+        )),
         (Some(wanted), _) => ErrorKind::Unrecognized(format!(
             "has no file \"{}\"; select one:{}",
             wanted.escape_debug(),

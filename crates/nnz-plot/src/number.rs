@@ -12,7 +12,9 @@ pub fn short(number: f64) -> String {
         return trimmed(number, 0);
     }
     if !(1e-3..1e15).contains(&size) {
-        return format!("{number:e}").replace("e", "e").chars().take(12).collect();
+        let text = format!("{number:.3e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{exponent}", without_zeros(digits));
     }
     if size >= 1e4
         && let Some((unit, suffix)) = SUFFIXES.iter().find(|(unit, _)| size >= *unit)
@@ -24,9 +26,12 @@ pub fn short(number: f64) -> String {
 
 /// Formats with as many decimals as needed, at most some.
 fn trimmed(number: f64, decimals: usize) -> String {
-    let text = format!("{number:.decimals$}");
+    without_zeros(&format!("{number:.decimals$}")).to_owned()
+}
+
+fn without_zeros(text: &str) -> &str {
     match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        true => text.trim_end_matches('0').trim_end_matches('.'),
         false => text,
     }
 }
@@ -150,6 +155,13 @@ mod tests {
             (0.25, "0.25"),
             (0.001, "0.001"),
             (1e-7, "1e-7"),
+            // The exponent was cut off.
+            (-3.634_693_171_5e-4, "-3.635e-4"),
+            (2.441_406_25e-4, "2.441e-4"),
+            (9.999_99e-4, "1e-3"),
+            (9_223_372_036_854_775_807.0, "9.223e18"),
+            (-1.1e308, "-1.1e308"),
+            (5e-324, "4.941e-324"),
             (f64::NAN, "NaN"),
         ] {
             assert_eq!(short(number), text, "{number}");

@@ -130,6 +130,9 @@ impl Blocks {
     /// Returns the next block, or `None` at the end.
     pub(crate) fn next_block(&mut self) -> Result<Option<Block>> {
         self.fill()?;
+        if self.index == 0 {
+            self.skip_byte_order_mark();
+        }
         let filled = self.buffer.get(..self.unread).unwrap_or_default();
         if filled.is_empty() {
             return Ok(None);
@@ -160,6 +163,16 @@ impl Blocks {
         self.index += 1;
         let spare = Arc::clone(&self.spare);
         Ok(Some(Block { buffer, taken: 0..len, index, start, words, line, column, spare }))
+    }
+
+    /// Removes the mark with which some editors start UTF-8, before anything else is read.
+    fn skip_byte_order_mark(&mut self) {
+        const MARK: &[u8] = b"\xef\xbb\xbf";
+        let filled = self.buffer.get(..self.unread).unwrap_or_default();
+        if filled.starts_with(MARK) {
+            self.buffer.copy_within(MARK.len()..self.unread, 0);
+            self.unread -= MARK.len();
+        }
     }
 
     /// Finds where a buffer within one line is divided.

@@ -234,6 +234,30 @@ fn locations_without_a_matrix_say_what_there_is() {
     }
 }
 
+/// The first of two files with the same name was read.
+#[test]
+#[cfg(unix)]
+fn a_name_that_an_archive_has_twice_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (folder, name) in [("a", "bar.mtx"), ("b", "bar.mtx"), ("a", "a.mtx"), ("b", "b.mtx")] {
+        fs::create_dir_all(scratch.path().join(folder)).unwrap();
+        matrix_market(&scratch.path().join(folder).join(name), "integer", "1 1 1\n1 1 5\n");
+    }
+    let mut tar = std::process::Command::new("tar");
+    tar.args(["-czf", "m.tar.gz", "a", "b"]).current_dir(scratch.path());
+    assert!(tar.status().unwrap().success());
+    let archive = scratch.path().join("m.tar.gz");
+    let archive = text(&archive);
+    let twice = run(&["cat", &format!("{archive}::bar.mtx")]);
+    assert!(twice.code == Some(2), "{twice:?}");
+    assert!(twice.err.contains("several files with this name; select one:\n"), "{twice:?}");
+    assert!(twice.err.contains("::b/bar.mtx") && !twice.err.contains("::a/a.mtx"), "{twice:?}");
+    let both = run(&["cat", archive]);
+    assert!(both.err.contains("contains several matrices; select one:\n"), "{both:?}");
+    assert_eq!(run(&["cat", &format!("{archive}::b/bar.mtx")]).good(), "0\t0\t5\n");
+    assert_eq!(run(&["cat", &format!("{archive}::b.mtx")]).good(), "0\t0\t5\n");
+}
+
 /// The tips were `--format`, an alias of the target, and to write `-- -5`.
 #[test]
 fn wrong_arguments_have_no_wrong_tips() {

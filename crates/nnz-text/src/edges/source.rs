@@ -333,7 +333,8 @@ impl MatrixSource for EdgeListSource {
             Nodes::Ids => format!("base {}", self.form.base),
             Nodes::Names => "names".to_owned(),
         };
-        Ok(self.text.about("edge list", Some(format!("{direction} {weights}, {nodes}"))))
+        let about = self.text.about("edge list", Some(format!("{direction} {weights}, {nodes}")));
+        Ok(About { notes: self.notes.clone(), ..about })
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {

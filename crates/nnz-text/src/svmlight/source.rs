@@ -303,7 +303,8 @@ impl MatrixSource for SvmlightSource {
     }
 
     fn about(&self) -> Result<About> {
-        Ok(self.text.about("SVMlight", Some(format!("base {}", self.base))))
+        let about = self.text.about("SVMlight", Some(format!("base {}", self.base)));
+        Ok(About { notes: self.notes.clone(), ..about })
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {

@@ -59,7 +59,7 @@ impl fmt::Display for Expected {
                 f.write_str("a 64-bit integer, or a float with a decimal point or an exponent")
             }
             Self::ExactInteger => f.write_str(
-                "an integer that float64 holds exactly, since other values of the table are floats",
+                "an integer that float64 holds exactly, since no type of 64-bit integers holds all values of the table",
             ),
             Self::Fields { expected, .. } => write!(f, "{}", fields(*expected)),
             Self::EndOfRow { fields: count } => {

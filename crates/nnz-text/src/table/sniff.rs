@@ -221,7 +221,14 @@ impl Start<'_> {
             if header.is_none() {
                 return Ok(0);
             }
-            let what = "the first column has only numbers, which can be names of rows or values";
+            let what = match first {
+                Some(_) => {
+                    "the first column has only numbers, which can be names of rows or values"
+                }
+                None => {
+                    "there are no rows, which would show whether the first column has their names"
+                }
+            };
             let at = first.or(header).and_then(|row| row.first()).map_or(0, |field| field.at);
             let error = Error::unsupported(self.place(at), what);
             return Err(error.with_hint("id_columns", "1 or 0 states whether they are names"));

@@ -123,6 +123,19 @@ fn headers_of_konect_state_base_direction_and_sizes() {
     assert_eq!(entries(&source).unwrap(), [(0, 1, Scalar::F64(0.5))]);
 }
 
+/// The mark became a part of the name of the first node.
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    for start in ["", "# comment\n", "% sym unweighted\n% 2 9 9\n"] {
+        let text = format!("{start}5 1\n1 2\n");
+        let plain = read(&text, &ReadOptions::default()).unwrap();
+        let marked = read(&format!("\u{feff}{text}"), &ReadOptions::default()).unwrap();
+        assert_eq!(plain.header(), marked.header());
+        assert_eq!(entries(&plain).unwrap(), entries(&marked).unwrap());
+        assert!(marked.read_names(Axis::Rows).unwrap().is_none());
+    }
+}
+
 #[test]
 fn the_order_is_that_of_the_file() {
     let order = |text: &str| {

@@ -75,6 +75,15 @@ fn files_of_other_programs_are_read_as_expected() {
 }
 
 #[test]
+fn a_byte_order_mark_is_skipped() {
+    for keep in [0, 1000] {
+        let options = ReadOptions::default().keep(keep);
+        let source = from_bytes(b"\xef\xbb\xbf1 1:2\n", "test", &options).unwrap();
+        assert_eq!(entries(&source).unwrap(), [(0, 0, Scalar::I64(2))]);
+    }
+}
+
+#[test]
 fn kept_entries_are_those_of_the_text() {
     let mut random = nnz_testing::random::Random::new(31);
     for values in ["integers", "large", "floats"] {
