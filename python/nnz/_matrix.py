@@ -582,7 +582,8 @@ class Matrix(Lazy, Parallel):
         is_stored = type(self._handle) is MatrixHandle and not self._handle.transposed
         path = self._handle.path if is_stored else None
         with storage(self._handle.storage_options), reporting(progress) as report:
-            return Report(_nnz.report(self._source, path, self._handle.memory, None, report))
+            handle = self._handle
+            return Report(_nnz.report(self._source, path, handle.memory, None, report, handle.reading))
 
     def __repr__(self) -> str:
         return _show.text(self)

@@ -33,6 +33,7 @@ def report(
     memory_limit: _Memory = None,
     workers: Optional[int] = None,
     progress: _Progress = None,
+    reading: Optional[dict[str, Any]] = None,
 ) -> str: ...
 
 class Source:

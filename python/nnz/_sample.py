@@ -9,8 +9,8 @@ from . import _nnz
 from ._matrix import Matrix
 from ._options import ConvertOptions, PathLike, prepared, source_path
 from ._positions import sampled
-from ._reading import reading_among
 from ._progress import Progress, reporting
+from ._reading import reading_among
 from ._results import Summary, summary
 from ._storage import storage
 

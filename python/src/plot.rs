@@ -8,9 +8,11 @@ use nnz::report::{Report, ReportOptions, html};
 use nnz::{Location, NoProgress, plot};
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::error::argument;
 use crate::options::{memory, threads};
+use crate::reading::Reading;
 use crate::source::Source;
 use crate::{select, task};
 
@@ -124,9 +126,9 @@ pub(crate) fn spy_svg(
     Ok(svg(&plot::spy(&found, &title), &options))
 }
 
-/// Makes a page about a matrix: of what is stored at a path, if one is given.
+/// Makes a page about a matrix: of what is stored at a path, if one is given, which is read with some options.
 #[pyfunction]
-#[pyo3(signature = (source, path=None, memory_limit=None, workers=None, progress=None))]
+#[pyo3(signature = (source, path=None, memory_limit=None, workers=None, progress=None, reading=None))]
 pub(crate) fn report(
     py: Python<'_>,
     source: &Source,
@@ -134,10 +136,13 @@ pub(crate) fn report(
     memory_limit: Option<&Bound<'_, PyAny>>,
     workers: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<String> {
     let (inner, place) = source.inner();
-    let options =
-        ReportOptions::default().memory(memory(py, memory_limit)?).threads(threads(py, workers)?);
+    let options = ReportOptions::default()
+        .memory(memory(py, memory_limit)?)
+        .threads(threads(py, workers)?)
+        .open(Reading::new(reading)?.open_options());
     task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         let progress = &*context.progress;

@@ -108,6 +108,12 @@ def test_functions_from_file_to_file_take_them(table, tmp_path):
     assert nnz.diff(table, table, **TABLE) == []
 
 
+def test_a_report_reads_the_file_with_the_same_options(table):
+    table.write_text(table.read_text().replace(";;", ";NA;"))
+    page = nnz.open(table, na="NA", **TABLE).report().html
+    assert "<strong>Valid:</strong>" in page and "x.csv --decimal" in page
+
+
 def test_a_table_of_daphne_is_read_as_a_matrix_if_told_so(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("1,2\n3,NA\n")

@@ -35,8 +35,8 @@ pub struct ReportOptions {
     pub threads: usize,
     /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
-    /// The format and how it is read; its memory limit is not used. A second matrix is read like this, too, unless it
-    /// has another format or not these options.
+    /// The format and how it is read; its memory limit is not used. A second matrix is read like this, too, unless
+    /// its format is another one or does not have these options.
     pub open: OpenOptions,
 }
 

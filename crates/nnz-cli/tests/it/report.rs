@@ -72,6 +72,11 @@ fn options_of_reading_apply_to_all_parts_of_a_report() {
     let page = fs::read_to_string(&target).unwrap();
     check(&page);
     assert!(page.contains("a.csv --from csv --na none"), "the commands to go on with");
+    // The value of a flag is the same word.
+    fs::write(&first, ",x,y\ng,1.5,true\nh,2,3\n").unwrap();
+    run(&["-q", "report", &first, &target, "--na", "true", "--force"]).good();
+    assert!(fs::read_to_string(&target).unwrap().contains("a.csv --na true"));
+    fs::write(&first, ",x,y\ng,1.5,none\nh,2,3\n").unwrap();
     // The other file may have another format.
     for beside in [&second, &other] {
         run(&["-q", "report", &first, &target, "--na", "none", "--beside", beside, "--force"])
@@ -250,12 +255,19 @@ fn lists_of_long_axes_count_against_the_memory() {
     let at = |name: &str| scratch.path().join(name).display().to_string();
     let header = "%%MatrixMarket matrix coordinate integer general";
     fs::write(at("long.mtx"), format!("{header}\n100000 2 1\n5 1 3\n")).unwrap();
-    // Statistics of each row take 200 bytes and less, quantiles 16.
-    let page = |memory: &str| {
-        run(&["-q", "report", &at("long.mtx"), &at("page.html"), "--force", "--memory", memory])
-            .good();
+    let matrix = nnz::open(nnz::Location::parse(at("long.mtx"))).unwrap().into_matrix().unwrap();
+    let how =
+        nnz::StatsOptions::default().rows(true).cols(true).measures(nnz::engine::Measures::Nnz);
+    let refused = nnz::engine::stats(&*matrix, &nnz::Place::default(), &how.memory(1)).unwrap_err();
+    let nnz::ErrorKind::Memory { needed, .. } = refused.kind() else { panic!("{refused}") };
+    let page = |memory: u64| {
+        let memory = memory.to_string();
+        let words = ["-q", "report", &at("long.mtx"), &at("page.html"), "--force", "--memory"];
+        run(&[&words[..], &[&memory]].concat()).good();
         fs::read_to_string(at("page.html")).unwrap()
     };
-    assert!(page("100M").contains("Entries and sums of each row"));
-    assert!(!page("1M").contains("Entries and sums of each row"));
+    // Quantiles take 16 bytes for each row in addition.
+    let lists = 16 * 100_000;
+    assert!(page(needed + lists).contains("Entries and sums of each row"));
+    assert!(!page(needed + lists - 1).contains("Entries and sums of each row"));
 }

@@ -70,6 +70,9 @@ pub fn beside(
 
 /// Returns the options for the second matrix, which may have another format than the given one.
 fn second_options(second: &Location, options: &ReportOptions) -> Result<ReportOptions> {
+    if options.open.format.is_none() && options.open.format_options.is_empty() {
+        return Ok(options.clone());
+    }
     let opened = options.open.clone().memory_limit(options.memory).open(second);
     let Err(error) = opened else { return Ok(options.clone()) };
     let detected = options.clone().open(OpenOptions::new());

@@ -3,6 +3,7 @@
 use nnz_core::AxisKind;
 
 use super::Report;
+use crate::formats::Registry;
 use crate::{Location, OpenOptions};
 
 /// A command, and what it does.
@@ -26,9 +27,10 @@ pub(super) fn of_location(
         from.push_str(&format!(" --from {format}"));
     }
     for name in open.format_options.names() {
-        match open.format_options.get(name).unwrap_or_default() {
-            "true" => from.push_str(&format!(" --{name}")),
-            value => from.push_str(&format!(" --{name} {}", quoted(value))),
+        from.push_str(&format!(" --{name}"));
+        let value = open.format_options.get(name).unwrap_or_default();
+        if !is_flag(name) {
+            from.push_str(&format!(" {}", quoted(value)));
         }
     }
     let mut commands = Vec::new();
@@ -60,6 +62,13 @@ pub(super) fn of_location(
     );
     add("Draw one of the pictures", format!("nnz plot {from} spy.svg --kind spy"));
     commands
+}
+
+/// Returns whether an option of reading has no value.
+fn is_flag(name: &str) -> bool {
+    let registry = Registry::default();
+    let mut options = registry.formats().iter().flat_map(|format| format.info().read_options);
+    options.any(|option| option.name == name && option.value.is_none())
 }
 
 /// Returns a word as a shell reads it.
