@@ -33,7 +33,7 @@ pub trait MatrixTarget: Send + Sync {
     /// Fails if it exists and may not be replaced, or if it cannot be created.
     fn check(&self) -> Result<()>;
 
-    /// Checks what is known of a matrix, before its space is.
+    /// Checks the header of a matrix, before the free space is checked.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{At, Error, Place, Result};
 use nnz_lines::{newlines, read_error};
 
-use crate::text::Text;
+use crate::text::{BYTE_ORDER_MARK, Text};
 
 /// The size of a buffer.
 const CAPACITY: usize = 256 << 10;
@@ -167,11 +167,10 @@ impl Blocks {
 
     /// Removes the mark with which some editors start UTF-8, before anything else is read.
     fn skip_byte_order_mark(&mut self) {
-        const MARK: &[u8] = b"\xef\xbb\xbf";
         let filled = self.buffer.get(..self.unread).unwrap_or_default();
-        if filled.starts_with(MARK) {
-            self.buffer.copy_within(MARK.len()..self.unread, 0);
-            self.unread -= MARK.len();
+        if filled.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.copy_within(BYTE_ORDER_MARK.len()..self.unread, 0);
+            self.unread -= BYTE_ORDER_MARK.len();
         }
     }
 

@@ -48,8 +48,8 @@ impl Kept {
         (self.offsets.len() * 8 + self.values.len() * 12) as u64
     }
 
-    /// Fills a batch, whose first row is `first`. Returns false if a value is not of the type or an index is less than
-    /// `base`.
+    /// Fills a batch, whose first row is `first`. No index is less than `base`. Returns false if a value is not of the
+    /// type.
     pub(super) fn fill(&self, first: u64, base: u64, of: ValueType, batch: &mut Batch) -> bool {
         batch.order = Order::Row;
         batch.majors = Majors::Consecutive(first);

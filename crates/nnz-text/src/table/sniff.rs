@@ -9,9 +9,7 @@ use super::field::{Field, line_end, record};
 use super::layout::Layout;
 use super::number::{Words, classify};
 use super::options::{Decimal, ReadOptions, Separator};
-
-/// Some programs write this at the start of a text; it is skipped.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+use crate::text::BYTE_ORDER_MARK;
 
 /// The records that are considered.
 const SAMPLE: usize = 64;

@@ -20,9 +20,10 @@ use super::layout::Layout;
 use super::options::ReadOptions;
 use super::rows::nth_cell;
 use super::scan::{Scanned, scan};
-use super::sniff::{BYTE_ORDER_MARK, Start, check_encoding, comment_bytes, looks_like_gct};
+use super::sniff::{Start, check_encoding, comment_bytes, looks_like_gct};
 use super::spool::spool;
 use super::units::TableUnits;
+use crate::text::BYTE_ORDER_MARK;
 
 /// The records that are read before the separator is detected.
 const RECORDS: usize = 4;
