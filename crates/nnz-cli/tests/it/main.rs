@@ -49,6 +49,7 @@ mod remote_failures;
 mod remote_targets;
 mod reorder;
 mod report;
+mod reports;
 mod root_matrix;
 mod sample;
 mod slice_concat;

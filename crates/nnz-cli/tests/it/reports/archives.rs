@@ -1,0 +1,1 @@
+//! Archives and directories of 10x and Matrix Market files.

@@ -1,0 +1,1 @@
+//! Columns and elements of AnnData, Loom and 10x files.

@@ -1,0 +1,1 @@
+//! Names and attributes of axes.

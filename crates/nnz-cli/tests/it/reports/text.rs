@@ -1,0 +1,1 @@
+//! SVMlight, edge lists, tables, fragments and other text.
