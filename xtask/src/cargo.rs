@@ -95,11 +95,15 @@ pub(crate) fn build_nnz() -> Result<PathBuf> {
     build_nnz_with(&["--package", "nnz-cli", "--bins"])
 }
 
+/// Optional features that the tests of the workspace include.
+pub(crate) const WORKSPACE_FEATURES: [&str; 2] = ["--features", "nnz-engine/sprs"];
+
 /// Builds the `nnz` command that the tests of the workspace run, and the examples that tests in Python run.
 ///
 /// With the features that all packages and their tests together need, nothing is compiled again.
 pub(crate) fn build_nnz_of_workspace() -> Result<PathBuf> {
     let mut arguments = vec!["--workspace", "--bin", "nnz"];
+    arguments.extend(WORKSPACE_FEATURES);
     arguments.extend(
         ["hdf5_tree", "hdf5_copy", "tree_copy"].iter().flat_map(|name| ["--example", name]),
     );

@@ -36,7 +36,7 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 /// Options of the tests.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
+    /// Mutate each file 200 times and kill a write 200 times, instead of 8; also run what takes
     /// gigabytes of disk, what `cargo xtask check` has, each fuzz target for a minute and stress rounds
     /// for five, the Python package with PyTorch and without the GIL, and URLs on the servers moto, Azurite and nginx;
     /// property tests use new random cases each time.
@@ -61,7 +61,7 @@ pub(crate) struct Options {
 
 /// Runs all steps, also after a failure, and prints a summary.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let rounds = if options.full { "200" } else { "20" };
+    let rounds = if options.full { "200" } else { "8" };
     let seed = seed(options.full);
     let mut summary = Summary::default();
     if options.only_python_package {
@@ -85,6 +85,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         );
         let mut test = cargo::cargo();
         test.args(["test", "--workspace", "--no-fail-fast"])
+            .args(cargo::WORKSPACE_FEATURES)
             .env("RUST_TEST_THREADS", test_threads().to_string())
             .env(SEED, &seed)
             .env("NNZ_MUTATIONS", rounds)
@@ -95,7 +96,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         cargo::run(&mut test)
     });
-    summary.step("few features of nnz", few_features);
+    summary.step("few features of nnz", || few_features(options.full));
     if options.only_rust {
         return summary.end();
     }
@@ -172,17 +173,15 @@ fn large() -> Result<()> {
     cargo::run(&mut test)
 }
 
-/// Tests a build with no feature and one with two, and checks the command; tests with all of them are those of the workspace, and
-/// `cargo xtask check features` compiles each alone.
-fn few_features() -> Result<()> {
-    let nnz = ["test", "-p", "nnz", "--no-default-features", "--lib"];
+/// Checks a build with no feature and one with two, and the command as it is installed; tests with all features are those of the
+/// workspace. With `full`, also tests the first two.
+fn few_features(full: bool) -> Result<()> {
+    let action = if full { "test" } else { "check" };
+    let nnz = [action, "-p", "nnz", "--no-default-features", "--lib"];
     cargo::run(cargo::cargo().args(nnz))?;
     let two = ["--features", "bpcells,matrix-market", "--test", "few_formats"];
     cargo::run(cargo::cargo().args(nnz).args(two))?;
-    // The command as it is installed: the tests of the workspace add features.
-    cargo::run(cargo::cargo().args(["check", "--package", "nnz-cli"]))?;
-    let sprs = ["test", "-p", "nnz-engine", "--features", "sprs", "--test", "it", "sprs_matrix"];
-    cargo::run(cargo::cargo().args(sprs))
+    cargo::run(cargo::cargo().args(["check", "--package", "nnz-cli"]))
 }
 
 /// Tests the Python package.

@@ -2,9 +2,17 @@
 
 use crate::random::Random;
 
-/// Returns how often each file is mutated: `NNZ_MUTATIONS`, or 20.
+/// How often each file is mutated, and a write killed, unless a test is asked for more.
+const ROUNDS: u64 = 8;
+
+/// Returns how often each file is mutated: `NNZ_MUTATIONS`, or 8.
 pub fn rounds() -> u64 {
-    std::env::var("NNZ_MUTATIONS").map_or(20, |rounds| rounds.parse().unwrap())
+    std::env::var("NNZ_MUTATIONS").map_or(ROUNDS, |rounds| rounds.parse().unwrap())
+}
+
+/// Returns whether more than the default is tested.
+pub fn is_thorough() -> bool {
+    rounds() > ROUNDS
 }
 
 /// Extreme values of binary lengths, addresses and counts.

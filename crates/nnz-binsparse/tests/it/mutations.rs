@@ -1,6 +1,6 @@
 //! Damaged files give an error or a matrix, without panics, hangs or excessive memory.
 //!
-//! `NNZ_MUTATIONS` cases are made of each file (default: 5). All ways of reading must return the
+//! `NNZ_MUTATIONS` cases are made of each file (default: 8). All ways of reading must return the
 //! same or fail, and a file without faults must be readable.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,7 +31,7 @@ const WORST: [u64; 10] =
     [0, 1, 127, 255, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 53, 1 << 63, u64::MAX];
 
 fn mutations() -> u64 {
-    std::env::var("NNZ_MUTATIONS").map_or(5, |count| count.parse().unwrap())
+    nnz_testing::mutations::rounds()
 }
 
 fn damage(bytes: &mut Vec<u8>, random: &mut Random) {

@@ -1,7 +1,7 @@
 //! A write that is killed, interrupted or out of space leaves the old target or none, and no other
 //! files.
 //!
-//! `NNZ_KILLS` sets how often a write is killed (25 by default), `NNZ_SEED` at which moments.
+//! `NNZ_KILLS` sets how often a write is killed (8 by default), `NNZ_SEED` at which moments.
 
 use std::fs;
 use std::io::Write as _;
@@ -62,7 +62,7 @@ static LARGE: LazyLock<Large> = LazyLock::new(|| {
 });
 
 fn kills() -> u32 {
-    std::env::var("NNZ_KILLS").map_or(25, |count| count.parse().unwrap())
+    std::env::var("NNZ_KILLS").map_or(8, |count| count.parse().unwrap())
 }
 
 /// Returns a generator whose seed is printed.

@@ -85,7 +85,7 @@ fn use_file(path: &Path, dialect: Option<Dialect>) -> bool {
 
 #[test]
 fn damaged_files_never_panic_or_exhaust_memory() {
-    let rounds = std::env::var("NNZ_MUTATIONS").map_or(20, |count| count.parse().unwrap());
+    let rounds = nnz_testing::mutations::rounds();
     let folder = tempfile::tempdir().unwrap();
     let slot = watchdog::slot();
     let path = folder.path().join("x.dbdf");

@@ -97,7 +97,7 @@ fn compare(behavior: &Behavior, pick: impl Fn(usize) -> bool + Sync) {
     let options = options.map(|(name, value)| (name.to_owned(), value));
     let s3 = nnz::storage_with(options.to_vec());
     // By default half of them each, with `cargo xtask test --full` both all.
-    let all = std::env::var("NNZ_MUTATIONS").is_ok_and(|rounds| rounds != "20");
+    let all = nnz_testing::mutations::is_thorough();
     let local_root = format!("{}/", root.display());
     let url_root = server.url("");
     let compared = |number: usize, path: &Path| {

@@ -1,6 +1,6 @@
 //! Damaged files give an error or a matrix, without panics, hangs or excessive memory.
 //!
-//! Every file of the test data is damaged in `NNZ_MUTATIONS` random ways (20 by default), truncated
+//! Every file of the test data is damaged in `NNZ_MUTATIONS` random ways (8 by default), truncated
 //! at about twenty positions, and given extreme lengths, shapes and pointers. Each case has a name,
 //! such as `basic_uint.packed.col#17`; `NNZ_CASE` runs only that one.
 
@@ -156,7 +156,7 @@ fn tenx() -> Vec<Subject> {
 }
 
 fn mutations() -> u64 {
-    std::env::var("NNZ_MUTATIONS").map_or(20, |count| count.parse().unwrap())
+    nnz_testing::mutations::rounds()
 }
 
 /// A directory for cases, reused by one thread.
