@@ -92,7 +92,7 @@ fn damaged_files_never_panic_or_exhaust_memory() {
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     for golden in common::golden() {
         let whole = golden.bytes();
-        let some = if whole.len() > 1 << 20 { rounds / 10 } else { rounds };
+        let some = if whole.len() > 1 << 20 { rounds.div_ceil(10) } else { rounds };
         for round in 0..some + 1 {
             let mut bytes = whole.clone();
             for _ in 0..round.min(2) {
