@@ -110,11 +110,7 @@ def _column(name: str, series: Any) -> Column:
     if isinstance(series.dtype, pandas.CategoricalDtype):
         categories = series.cat.categories
         codes = np.ascontiguousarray(series.cat.codes.to_numpy(), dtype=np.int32)
-        labels: Any = categories.to_numpy()
-        if labels.dtype.kind not in "biuf":
-            labels = [str(label) for label in categories]
-            if len(set(labels)) < len(labels):
-                raise ArgumentError(f"column {name!r}: several categories have the same text")
+        labels = _categories(name, categories)
         return name, "categorical", codes, None, labels, bool(series.cat.ordered)
     if series.dtype.kind in "biuf":
         return _numbers(name, series, absent)
@@ -122,6 +118,18 @@ def _column(name: str, series: Any) -> Column:
     if not all(isinstance(text, str) or gone for text, gone in zip(texts, missing)):
         raise ArgumentError(f"column {name!r}: values of type {series.dtype} cannot be written")
     return name, "string", ["" if gone else text for text, gone in zip(texts, missing)], absent, None, False
+
+
+def _categories(name: str, categories: Any) -> Any:
+    """Return categories as a list of texts, or as an array of numbers. Others, such as bytes and dates, are an error."""
+    listed: List[Any] = list(categories)
+    if all(isinstance(label, str) for label in listed):
+        return [str(label) for label in listed]
+    plain: Any = getattr(categories.dtype, "numpy_dtype", categories.dtype)
+    if isinstance(plain, np.dtype) and plain.kind in "biuf" and plain != np.float16 and plain.itemsize <= 8:
+        return np.ascontiguousarray(categories.to_numpy(dtype=plain), dtype=plain.newbyteorder("="))
+    kinds = ", ".join(sorted({type(label).__name__ for label in listed}))
+    raise ArgumentError(f"column {name!r}: categories of type {kinds} cannot be written")
 
 
 def _numbers(name: str, series: Any, absent: Any) -> Column:

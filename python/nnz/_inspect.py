@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _nnz
 from ._errors import ArgumentError, UnsupportedError
 from ._fragment_verbs import holds_fragments
+from ._guards import is_list
 from ._handle import handle_of
 from ._matrix import Matrix
 from ._options import PathLike, source_path
@@ -179,7 +181,8 @@ def stats(
     -------
     dict of str to value or numpy.ndarray
         ``nnz``, ``sum``, ``mean``, ``variance`` (with ``ddof=1``), ``min`` and ``max``, each a value, or
-        an array of one dimension if `axis` is given.
+        an array of one dimension if `axis` is given. Integers that do not fit 64 bits together are in an array of
+        objects.
 
     Raises
     ------
@@ -216,7 +219,15 @@ def stats(
     columns = {name: found[at] for name, at in names}
     if axis is None:
         return {name: column[0] for name, column in columns.items()}
-    return {name: np.array(column) for name, column in columns.items()}
+    return {name: _array(column) for name, column in columns.items()}
+
+
+def _array(column: Any) -> npt.NDArray[Any]:
+    """Make an array of numbers, without rounding integers that no integer type has together."""
+    if not is_list(column):
+        return np.asarray(column)
+    fits = all(isinstance(number, int) and 0 <= number < 1 << 64 for number in column)
+    return np.array(column, dtype=np.uint64 if fits else object)
 
 
 def formats() -> List[Format]:

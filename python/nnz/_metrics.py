@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _frames
+from . import _exact, _frames
 from ._arguments import cell_axis, integer
 from ._errors import ArgumentError, UnknownNameError
 from ._external import load
+from ._guards import is_array, is_list, is_tuple
 from ._lazy import source_and_memory
 from ._matrix import Matrix
 from ._open import open as open_path
@@ -152,7 +153,7 @@ def aggregate(
     KeyError
         There is no annotation with the name.
     nnz.ArgumentError
-        The number of labels is not that of cells.
+        The number of labels is not that of cells, or no cell has a label.
 
     Examples
     --------
@@ -164,21 +165,84 @@ def aggregate(
         raise ArgumentError(f"func {func!r}: expected one of {', '.join(map(repr, AGGREGATES))}")
     frames = load("pandas", "aggregate")
     matrix = cells_by_features(source, axis)
-    given: Any = column(matrix, by) if isinstance(by, str) else by
-    if not isinstance(given, (frames.Series, frames.Categorical, frames.Index)):
-        given = np.asarray(given)
-    if len(np.shape(given)) != 1 or len(given) != matrix.shape[0]:
-        raise ArgumentError(f"labels of the shape {np.shape(given)} for {matrix.shape[0]} cells")
-    groups = frames.Categorical(given).remove_unused_categories()
-    codes = np.asarray(groups.codes, np.int64)
+    codes, found = groups(frames, column(matrix, by) if isinstance(by, str) else by, matrix.shape[0])
+    if len(codes) and not len(found):
+        raise ArgumentError(f"{matrix.path}: no cell has a label{f' in {by!r}' if isinstance(by, str) else ''}")
     opened, memory = source_and_memory(matrix)
-    numbers = opened.aggregate(codes, len(groups.categories), "rows", func, memory)
+    numbers = opened.aggregate(codes, len(found), "rows", func, memory)
     made: pandas.DataFrame = frames.DataFrame(
-        numbers.reshape(len(groups.categories), matrix.shape[1]),
-        index=groups.categories,
+        numbers.reshape(len(found), matrix.shape[1]),
+        index=found,
         columns=labels(matrix.col_names, matrix.shape[1]),
     )
     return made
+
+
+def groups(frames: Any, given: Any, length: int) -> Tuple[npt.NDArray[np.int64], Any]:
+    """Return the number of the group of each label, -1 without a label, and an index of the labels.
+
+    Parameters
+    ----------
+    frames : module
+        pandas.
+    given : array_like
+        Labels: in the order of their categories, otherwise sorted.
+    length : int
+        How many there have to be.
+    """
+    if not isinstance(given, (frames.Series, frames.Index, frames.api.extensions.ExtensionArray, np.ndarray)):
+        given = _objects(given)
+    if len(np.shape(given)) != 1 or len(given) != length:
+        raise ArgumentError(f"labels of the shape {np.shape(given)} for {length} cells")
+    if isinstance(given.dtype, frames.CategoricalDtype):
+        categorical = frames.Categorical(given).remove_unused_categories()
+        return np.asarray(categorical.codes, np.int64), categorical.categories
+    if isinstance(given.dtype, frames.SparseDtype):
+        given = np.asarray(given)
+    missing: npt.NDArray[np.bool_] = np.asarray(frames.isna(given), bool)
+    if isinstance(given, np.ma.MaskedArray):
+        missing |= np.ma.getmaskarray(given)
+        given = given.data
+    labels = given[~missing]
+    plain: Any = getattr(given.dtype, "numpy_dtype", given.dtype)
+    if plain.kind in "biuf" and not isinstance(given, np.ndarray):
+        # The types of pandas for missing values have one of NumPy for the others.
+        labels = labels.to_numpy(dtype=plain)
+    elif plain.kind == "O":
+        labels = _exactly(list(labels))
+    try:
+        found, index = frames.factorize(labels, sort=True)
+    except TypeError as error:
+        raise ArgumentError(f"labels of the type {plain}: {error}") from None
+    codes = np.full(length, -1, np.int64)
+    codes[~missing] = found
+    return codes, frames.Index(index)
+
+
+def _objects(given: Any) -> npt.NDArray[Any]:
+    """Return labels as they are: an array of NumPy would have the same type for all."""
+    if not is_list(given) and not is_tuple(given):
+        array: npt.NDArray[Any] = np.asarray(given)
+        return array
+    made = np.empty(len(given), object)
+    for at, label in enumerate(given):
+        if is_list(label) or is_tuple(label) or (is_array(label) and label.ndim):
+            raise ArgumentError(f"label {at} is a list: expected one label for each cell")
+        made[at] = label
+    return made
+
+
+def _exactly(labels: List[Any]) -> npt.NDArray[Any]:
+    """Return labels as an array of numbers if they are numbers of one type, which does not round them."""
+    kinds = {type(label) for label in labels}
+    if len(kinds) == 1 and issubclass(kinds.pop(), (int, float, np.bool_, np.number)):
+        numbers: npt.NDArray[Any] = np.array(labels)
+        if _exact.inexact_in_list(labels, numbers.dtype) is None:
+            return numbers
+    objects = np.empty(len(labels), object)
+    for at, label in enumerate(labels):
+        objects[at] = label
+    return objects
 
 
 def _sums(matrix: Matrix, chosen: npt.NDArray[np.bool_]) -> Floats:

@@ -130,7 +130,12 @@ class Plots:
         ax.plot(ranks, np.repeat(numbers[::-1], 2), **{"color": DARK, **options})
         one = {"cols": "column", "rows": "row"}.get(axis, axis.rstrip("s"))
         what = f"entries per {one}" if measure == "nnz" else f"sum per {one}"
-        ax.set(xscale="log", yscale="log", xlabel="rank", ylabel=what, title=what.capitalize())
+        # matplotlib refuses a logarithmic scale without a positive number.
+        if len(numbers):
+            ax.set_xscale("log")
+        if (numbers > 0).any():
+            ax.set_yscale("log")
+        ax.set(xlabel="rank", ylabel=what, title=what.capitalize())
         return ax
 
     def values(self, ax: Any = None, **options: Any) -> Any:

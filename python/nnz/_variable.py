@@ -12,7 +12,7 @@ from ._errors import ArgumentError
 from ._external import load
 from ._lazy import source_and_memory
 from ._matrix import Matrix
-from ._metrics import cells_by_features, column, labels
+from ._metrics import cells_by_features, column, groups, labels
 from ._options import PathLike
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def highly_variable_genes(
     KeyError
         There is no annotation with the name.
     nnz.ArgumentError
-        An argument is not valid, or the number of labels is not that of cells.
+        An argument is not valid, the number of labels is not that of cells, or a batch has a single cell.
 
     Examples
     --------
@@ -108,11 +108,12 @@ def _batches(matrix: Matrix, batch: Any) -> List[Matrix]:
     """Select the cells of each batch."""
     frames = load("pandas", "highly_variable_genes")
     given: Any = column(matrix, batch) if isinstance(batch, str) else batch
-    if len(np.shape(given)) != 1 or len(given) != matrix.shape[0]:
-        raise ArgumentError(f"labels of the shape {np.shape(given)} for {matrix.shape[0]} cells")
-    codes = np.asarray(frames.Categorical(given).codes, np.intp)
+    codes, found = groups(frames, given, matrix.shape[0])
     if (codes < 0).any():
         raise ArgumentError("batch: some cells have no label")
+    for label, count in zip(found, np.bincount(codes, minlength=len(found))):
+        if count == 1:
+            raise ArgumentError(f"batch {label!r} has 1 cell: the variance of a feature needs at least 2 cells")
     return [matrix.select(rows=codes == code) for code in np.unique(codes)]
 
 
@@ -121,6 +122,8 @@ def _mean_and_variance(matrix: Matrix, flavor: str) -> Any:
     opened, memory = source_and_memory(matrix)
     if 0 in opened.shape:
         raise ArgumentError(f"{matrix.path}: there are no cells or no features in {opened.shape[0]} x {opened.shape[1]}")
+    if opened.shape[0] == 1:
+        raise ArgumentError(f"{matrix.path}: there is 1 cell: the variance of a feature needs at least 2 cells")
     found = opened.stats("cols", "all", memory)
     means, variances, least = (np.asarray(found[at], np.float64) for at in (1, 2, 3))
     if not (np.isfinite(means).all() and np.isfinite(variances).all() and (least >= 0).all()):

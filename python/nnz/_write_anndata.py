@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Dict, Generator, Optional
 
 from . import _nnz
-from ._errors import StorageError, UnsupportedError
+from ._errors import CorruptFileError, Error, FormatError, StorageError, UnsupportedError
 from ._options import prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
@@ -32,8 +32,21 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
         with _unchanged(obj), _one_family(target):
             _write_h5ad(obj, between)
         with reporting(progress) as report:
-            made = _nnz.convert(between, target, (None, None), given, report)
+            try:
+                made = _nnz.convert(between, target, (None, None), given, report)
+            except Error as error:
+                raise _of_object(error, between, target) from None
     return summary(made)
+
+
+def _of_object(error: Error, between: str, target: str) -> Error:
+    """Return an error without the name of the temporary file. What it has is a fault of the object, not of a file."""
+    kind = UnsupportedError if isinstance(error, (CorruptFileError, FormatError)) else type(error)
+    path = error.path.replace(between, target) if isinstance(error.path, str) else error.path
+    made = kind(str(error).replace(between, target), path, error.array, error.position)
+    if isinstance(error, StorageError) and isinstance(made, StorageError):
+        made.errno, made.strerror = error.errno, error.strerror
+    return made
 
 
 def _check(obj: Any, target: str, given: Dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from conftest import PBMC, random_matrix
 
 import nnz
@@ -129,3 +130,61 @@ def test_matrices_without_cells_have_no_variable_features(tmp_path):
     nnz.write(np.zeros((0, 3)), tmp_path / "m.npz")
     with pytest.raises(nnz.ArgumentError, match="no cells"):
         nnz.highly_variable_genes(tmp_path / "m.npz")
+
+
+def test_cells_without_a_label_are_left_out_whatever_has_the_labels(tmp_path):
+    nnz.write(np.array([[1.0], [2], [4], [8]]), tmp_path / "m.npz")
+    m = nnz.open(tmp_path / "m.npz")
+    texts = pandas.Series(["T", None, "B", "T"])
+    for labels in (
+        texts,
+        texts.tolist(),
+        ["T", float("nan"), "B", "T"],
+        np.array(["T", None, "B", "T"], object),
+        ("T", pandas.NA, "B", "T"),
+        texts.astype("category").tolist(),
+        texts.astype("string"),
+        pandas.Categorical(texts),
+    ):
+        assert nnz.aggregate(m, labels)[0].to_dict() == {"B": 4, "T": 9}, labels
+    assert nnz.aggregate(m, np.ma.array([1, 2, 1, 2], mask=[0, 1, 0, 0]))[0].to_dict() == {1: 5, 2: 8}
+    # Labels keep their types.
+    assert nnz.aggregate(m, [1, "1", 2, 1])[0].to_dict() == {1: 9, 2: 4, "1": 2}
+    for labels in ([None] * 4, np.full(4, np.nan), pandas.array([None] * 4, dtype="Int64")):
+        with pytest.raises(nnz.ArgumentError, match="no cell has a label"):
+            nnz.aggregate(m, labels)
+    for labels in ([[1], [2], [3], [4]], ["a"] * 3, 5, [["a", "b"], "a", "a", "a"]):
+        with pytest.raises(nnz.ArgumentError, match="labels? "):
+            nnz.aggregate(m, labels)
+    with pytest.raises(nnz.ArgumentError, match="some cells have no label"):
+        nnz.highly_variable_genes(m, batch=["a", float("nan"), "a", "a"])
+
+
+def test_integer_labels_with_missing_values_are_not_floats(tmp_path):
+    large = 1 << 53
+    anndata = pytest.importorskip("anndata")
+    labels = pandas.array([large, large + 1, large + 1, None], dtype="Int64")
+    table = pandas.DataFrame({"k": labels}, index=list("wxyz"))
+    values = sparse.csr_matrix([[1.0], [2], [4], [8]])
+    anndata.AnnData(values, obs=table).write_h5ad(tmp_path / "m.h5ad")
+    m = nnz.open(tmp_path / "m.h5ad::X")
+    listed = [large, large + 1, large + 1, None]
+    for given in (labels, pandas.Series(labels), pandas.Index(labels), listed, [*listed[:3], float("nan")], "k"):
+        assert nnz.aggregate(m, given).iloc[:, 0].to_dict() == {large: 1, large + 1: 6}, given
+    column = nnz.open(tmp_path / "m.h5ad::X").batches(4, annotations=["k"], shuffle=False).columns["k"]
+    assert column.tolist() == listed
+    for dtype in ("Int8", "UInt64", "boolean"):
+        small = pandas.array([1, 0, 0, None], dtype=dtype)
+        index = nnz.aggregate(m, small).index
+        assert index.tolist() == [0, 1] and index.dtype.kind == {"Int8": "i", "UInt64": "u", "boolean": "b"}[dtype]
+
+
+def test_a_batch_of_one_cell_is_named(tmp_path):
+    counts = np.random.default_rng(0).poisson(1, (5, 8)).astype("float32")
+    nnz.write(counts, tmp_path / "m.h5ad", order="row")
+    m = nnz.open(tmp_path / "m.h5ad::X").normalize_total(1e4).log1p()
+    for flavor in ("seurat", "seurat_v3"):
+        with pytest.raises(nnz.ArgumentError, match="batch 'b' has 1 cell: .* at least 2 cells"):
+            nnz.highly_variable_genes(m, 3, batch=list("aaaab"), flavor=flavor)
+    with pytest.raises(nnz.ArgumentError, match="there is 1 cell: .* at least 2 cells"):
+        nnz.highly_variable_genes(m.select(rows=[0]), 3)

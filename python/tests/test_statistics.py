@@ -136,3 +136,17 @@ def test_duplicate_entries_are_summed_as_in_scipy(tmp_path):
 def test_negative_zeros_are_not_nonzero(tmp_path):
     nnz.write(sparse.csr_array(([-0.0, 0.0, 1.0], ([0, 0, 1], [0, 1, 1])), (2, 2)), tmp_path / "z.npz")
     assert nnz.open(tmp_path / "z.npz").count_nonzero() == 1
+
+
+def test_sums_beyond_64_bits_are_not_rounded(tmp_path):
+    signed = np.array([[2**62 + 1, 2**62 + 2], [-3, 0], [2**53 + 1, 0]])
+    sparse.save_npz(tmp_path / "a.npz", sparse.csr_matrix(signed))
+    found = nnz.stats(tmp_path / "a.npz", "rows")
+    assert found["sum"].tolist() == [2**63 + 3, -3, 2**53 + 1]
+    assert found["max"].dtype == np.int64 and found["max"].tolist() == [2**62 + 2, 0, 2**53 + 1]
+    unsigned = np.array([[2**64 - 1, 2**64 - 1], [3, 0]], dtype="uint64")
+    sparse.save_npz(tmp_path / "b.npz", sparse.csr_matrix(unsigned))
+    found = nnz.stats(tmp_path / "b.npz", "rows")
+    assert found["sum"].tolist() == [2**65 - 2, 3]
+    assert found["max"].dtype == np.uint64 and found["max"].tolist() == [2**64 - 1, 3]
+    assert nnz.stats(tmp_path / "b.npz")["sum"] == 2**65 + 1

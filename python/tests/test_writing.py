@@ -304,3 +304,33 @@ def test_an_index_that_is_not_written_may_have_missing_values(tmp_path):
         nnz.write(frame, tmp_path / "t.dbdf")
     with pytest.raises(nnz.ArgumentError, match="row_names: None"):
         nnz.write(frame, tmp_path / "m.npz")
+
+
+def test_categories_are_texts_and_numbers_only(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    kept = {
+        "texts": pandas.Categorical(["b", "a", "b"]),
+        "integers": pandas.Categorical([2, 1, 2]),
+        "floats": pandas.Categorical([0.5, 1.5, None]),
+        "booleans": pandas.Categorical([True, False, True]),
+        "nullable": pandas.Categorical(pandas.array([2**53 + 1, None, 2], dtype="Int64")),
+    }
+    dropped = {
+        "bytes": pandas.Categorical([b"a", b"b", b"a"]),
+        "mixed": pandas.Categorical([1, "a", 2]),
+        "same": pandas.Categorical([1, "1", 2]),
+        "days": pandas.Categorical(pandas.to_datetime(["2020", "2021", "2020"])),
+        "intervals": pandas.cut([1, 2, 3], 2),
+    }
+    rows = pandas.DataFrame({**kept, **dropped}, index=list("xyz"))
+    with pytest.warns(nnz.DroppedWarning) as warned:
+        made = nnz.write(np.eye(3), tmp_path / "a.h5ad", rows=rows)
+    assert all(any(repr(name) in str(one.message) for one in warned) for name in dropped)
+    assert len(made.dropped) == len(dropped)
+    found = nnz.open(tmp_path / "a.h5ad::X").rows
+    assert list(found) == list(kept)
+    for name, column in kept.items():
+        expected = [None if pandas.isna(label) else label for label in column]
+        assert [None if pandas.isna(label) else label for label in found[name]] == expected, name
+    with pytest.raises(nnz.UnsupportedError, match="column 'bytes'"):
+        nnz.write(np.eye(3), tmp_path / "b.h5ad", rows=rows, strict=True)
