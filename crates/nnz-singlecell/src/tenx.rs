@@ -3,6 +3,7 @@
 //! Since version 3 a file has one group `matrix`, with a table of features in it; before, it has a
 //! group for each genome. `docs/formats/tenx.md` lists the variants of versions and other programs.
 
+mod columns;
 mod features;
 mod find;
 mod sink;

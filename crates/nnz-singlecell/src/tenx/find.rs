@@ -4,10 +4,13 @@ use nnz_container::tree::{Child, ChildKind, Group};
 use nnz_core::{Error, Place, Result, readable};
 
 /// The group of a matrix since version 3.
-const MATRIX: &str = "matrix";
+pub(super) const MATRIX: &str = "matrix";
 
 /// Arrays of a matrix, most of which must exist.
-const PARTS: [&str; 5] = ["data", "indices", "indptr", "shape", "barcodes"];
+pub(super) const PARTS: [&str; 5] = ["data", "indices", "indptr", "shape", "barcodes"];
+
+/// The ids and names of genes before version 3.
+pub(super) const GENES: [&str; 2] = ["genes", "gene_names"];
 
 /// The layout of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +52,7 @@ pub(super) fn layout(children: &[Child]) -> Option<FormatVersion> {
     if is("features", &ChildKind::Group) && parts >= 3 {
         return Some(FormatVersion::V3);
     }
-    if (has("genes") || has("gene_names")) && parts >= 3 {
+    if GENES.iter().any(|name| has(name)) && parts >= 3 {
         return Some(FormatVersion::V2);
     }
     // Without features, the rest is the same in both layouts.
@@ -76,13 +79,14 @@ pub fn find(root: &dyn Group) -> Result<Option<Found>> {
     for child in groups {
         // An invalid group is not a matrix, but others can still be read.
         let listed = root.group(&child.name).and_then(|group| group.children());
-        let Some(format_version) = readable(listed)?.and_then(|children| layout(&children)) else {
-            continue;
-        };
+        let Some(children) = readable(listed)? else { continue };
+        let Some(format_version) = layout(&children) else { continue };
         if child.name == MATRIX {
             return Ok(Some(Found::Groups(vec![MATRIX.to_owned()])));
         }
-        if format_version == FormatVersion::V2 {
+        // A group of a genome may have no genes, but no table of features.
+        let has_features = children.iter().any(|child| child.name == "features");
+        if format_version == FormatVersion::V2 || !has_features {
             found.push(child.name.clone());
         }
     }

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
-use nnz_container::tree::{ChildKind, Group, NdArray};
+use nnz_container::tree::{ChildKind, Group};
 use nnz_core::{
-    About, Annotations, ArrayAbout, Axis, AxisKind, Column as Annotation, ColumnInfo, ColumnType,
-    ColumnValues, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Repairs,
-    Result, Shape, Storage, Structure, UnitReader, readable,
+    About, Annotations, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
+    Projection, Repairs, Result, Shape, Storage, Structure, UnitReader, readable,
 };
 
-use super::find::{FormatVersion, layout};
+use super::columns::{Column, Table};
+use super::find::{FormatVersion, GENES, MATRIX, PARTS, layout};
 
 /// A 10x matrix in HDF5, open for reading: features x cells, by cell.
 #[derive(Debug)]
@@ -18,16 +18,15 @@ pub struct TenxSource {
     format_version: FormatVersion,
     matrix: Compressed,
     header: Header,
-    /// The columns of features, ids first.
+    /// The ids of features, or their names if there are no ids.
+    ids: Option<Column>,
+    /// The other columns of features.
     features: Vec<Column>,
     barcodes: Option<Column>,
-}
-
-/// A list of strings: one for each feature, or for each cell.
-#[derive(Debug)]
-struct Column {
-    name: String,
-    array: Box<dyn NdArray>,
+    /// Other arrays with an element for each cell.
+    cells: Vec<Column>,
+    /// What is not read.
+    unread: Vec<String>,
 }
 
 impl TenxSource {
@@ -47,7 +46,7 @@ impl TenxSource {
     ///
     /// Fails like [`open`](Self::open).
     pub fn open_with_repairs(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
-        let format_version = layout(&group.children()?).unwrap_or(FormatVersion::V3);
+        let format_version = layout_of(group)?;
         let shape = shape(group)?;
         let arrays = CompressedArrays {
             pointers: Indices::open(group, "indptr")?,
@@ -61,7 +60,9 @@ impl TenxSource {
             return Err(Error::mismatch(pointers, matrix.entries(), expected));
         }
         let barcodes = Column::open(group, "barcodes", shape.cols, Axis::Cols)?;
-        let features = features(group, format_version, shape.rows)?;
+        let mut unread = Vec::new();
+        let (ids, features) = features(group, format_version, shape.rows, &mut unread)?;
+        let cells = cells(group, format_version, shape, &mut unread)?;
         let header = Header {
             shape,
             order: Order::Col,
@@ -78,7 +79,7 @@ impl TenxSource {
             duplicates: Duplicates::Summed,
             axis_kinds: [AxisKind::Features, AxisKind::Cells],
         };
-        Ok(Self { format_version, matrix, header, features, barcodes })
+        Ok(Self { format_version, matrix, header, ids, features, barcodes, cells, unread })
     }
 
     /// Returns the layout of the matrix.
@@ -87,61 +88,12 @@ impl TenxSource {
         self.format_version
     }
 
-    /// Lists the columns of features: `id`, `name`, `feature_type`, `genome` and others that exist.
-    /// Before version 3 there are only `id` and `name`.
-    pub fn feature_columns(&self) -> impl Iterator<Item = &str> {
-        self.features.iter().map(|column| &*column.name)
-    }
-
-    /// Starts reading a column of features; `None` if it does not exist.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read.
-    pub fn read_feature_column(&self, name: &str) -> Result<Option<Names<'_>>> {
-        let column = self.features.iter().find(|column| column.name == name);
-        column.map(Column::read).transpose()
-    }
-
-    /// Returns the columns other than the names of features.
-    fn others(&self) -> &[Column] {
-        self.features.get(1..).unwrap_or_default()
-    }
-}
-
-impl Column {
-    /// Opens a list of strings of length `len`; `None` if it does not exist.
-    fn open(group: &dyn Group, name: &str, len: u64, axis: Axis) -> Result<Option<Self>> {
-        if group.child(name)?.is_none() {
-            return Ok(None);
+    /// Returns the columns other than the names.
+    fn columns(&self, axis: Axis) -> &[Column] {
+        match axis {
+            Axis::Rows => &self.features,
+            Axis::Cols => &self.cells,
         }
-        let array = group.array(name)?;
-        if !array.element_type().is_string() {
-            let found = format!("elements of type {}", array.element_type());
-            return Err(Error::mismatch(array.place(), found, "strings"));
-        }
-        if *array.shape() != [len] {
-            let found = match array.shape() {
-                &[found] => format!("{found} strings"),
-                shape => format!("{} dimensions", shape.len()),
-            };
-            let expected = format!("{len}, the number of {axis}");
-            return Err(Error::mismatch(array.place(), found, expected));
-        }
-        Ok(Some(Self { name: name.to_owned(), array }))
-    }
-
-    fn read(&self) -> Result<Names<'_>> {
-        self.array.read_strings(&self.array.all())
-    }
-
-    fn about(&self) -> Result<ArrayAbout> {
-        Ok(ArrayAbout {
-            name: self.array.place().array.unwrap_or_default(),
-            value_type: None,
-            len: self.array.shape().first().copied(),
-            bytes: ArrayAbout::size(self.array.stored_bytes())?,
-        })
     }
 }
 
@@ -158,34 +110,96 @@ fn shape(group: &dyn Group) -> Result<Shape> {
     Ok(Shape { rows: shape[0], cols: shape[1] })
 }
 
-/// Opens the columns of features, ids first, then names, types and genomes.
-fn features(group: &dyn Group, format_version: FormatVersion, rows: u64) -> Result<Vec<Column>> {
+/// Returns the layout of a matrix.
+fn layout_of(group: &dyn Group) -> Result<FormatVersion> {
+    let children = group.children()?;
+    let has_features = children.iter().any(|child| child.name == "features");
+    let path = group.path().to_string_lossy();
+    let is_named = path.rsplit(['/', ':']).next() == Some(MATRIX);
+    Ok(match layout(&children) {
+        // A group of a genome, without its genes.
+        Some(FormatVersion::V3) if !has_features && !is_named => FormatVersion::V2,
+        found => found.unwrap_or(FormatVersion::V3),
+    })
+}
+
+/// Opens the names of features, and their other columns: names, types and genomes first. What cannot be read is added
+/// to `unread`.
+fn features(
+    group: &dyn Group,
+    format_version: FormatVersion,
+    rows: u64,
+    unread: &mut Vec<String>,
+) -> Result<(Option<Column>, Vec<Column>)> {
+    /// All columns of Cell Ranger, as strings.
+    const KNOWN: [&str; 4] = ["id", "name", "feature_type", "genome"];
     let mut columns = Vec::new();
-    if format_version == FormatVersion::V2 {
-        for (array, name) in [("genes", "id"), ("gene_names", "name")] {
-            if let Some(column) = Column::open(group, array, rows, Axis::Rows)? {
-                columns.push(Column { name: name.to_owned(), ..column });
+    match format_version {
+        FormatVersion::V2 => {
+            for (array, name) in GENES.into_iter().zip(KNOWN) {
+                if let Some(column) = Column::open(group, array, rows, Axis::Rows)? {
+                    columns.push(column.named(name));
+                }
             }
         }
-        return Ok(columns);
+        FormatVersion::V3 if group.child("features")? == Some(ChildKind::Group) => {
+            let features = group.group("features")?;
+            for name in KNOWN {
+                if name != "id" && is_single(&*features, name)? {
+                    unread.push(format!("features/{name} (one value for all features)"));
+                    continue;
+                }
+                columns.extend(Column::open(&*features, name, rows, Axis::Rows)?);
+            }
+            for child in features.children()? {
+                if KNOWN.contains(&&*child.name) || child.name == "_all_tag_keys" {
+                    continue;
+                }
+                match Column::optional(&*features, &child, rows)? {
+                    Ok(column) => columns.push(column),
+                    Err(why) => unread.push(format!("features/{} ({why})", child.name)),
+                }
+            }
+        }
+        FormatVersion::V3 => {}
     }
-    if group.child("features")? != Some(ChildKind::Group) {
-        return Ok(columns);
+    let has_names = columns.first().is_some_and(|column| ["id", "name"].contains(&column.name()));
+    let names = has_names.then(|| columns.remove(0));
+    Ok((names, columns))
+}
+
+/// Returns whether a member of a group is an array without dimensions.
+fn is_single(group: &dyn Group, name: &str) -> Result<bool> {
+    if group.child(name)? != Some(ChildKind::Array) {
+        return Ok(false);
     }
-    let features = group.group("features")?;
-    let first = ["id", "name", "feature_type", "genome"];
-    for name in first {
-        columns.extend(Column::open(&*features, name, rows, Axis::Rows)?);
-    }
-    for child in features.children()? {
-        let known = first.contains(&&*child.name) || child.name == "_all_tag_keys";
-        if known || child.kind != ChildKind::Array {
+    Ok(readable(group.array(name))?.is_some_and(|array| array.shape().is_empty()))
+}
+
+/// Opens the arrays of a matrix with an element for each cell, such as `filtered_barcodes`. Others, with a length that
+/// is not the number of cells, or also the number of features, are added to `unread`.
+fn cells(
+    group: &dyn Group,
+    format_version: FormatVersion,
+    shape: Shape,
+    unread: &mut Vec<String>,
+) -> Result<Vec<Column>> {
+    const FILTERED: &str = "filtered_barcodes";
+    let mut columns = Vec::new();
+    for child in group.children()? {
+        let known = match format_version {
+            FormatVersion::V2 => GENES.contains(&&*child.name),
+            FormatVersion::V3 => child.name == "features",
+        };
+        if known || PARTS.contains(&&*child.name) {
             continue;
         }
-        // Other columns may be numbers, or have another length.
-        let array = features.array(&child.name)?;
-        if array.element_type().is_string() && *array.shape() == [rows] {
-            columns.push(Column { name: child.name, array });
+        match Column::optional(group, &child, shape.cols)? {
+            Ok(column) if shape.rows != shape.cols || child.name == FILTERED => {
+                columns.push(column);
+            }
+            Ok(_) => unread.push(format!("{} (of cells or of features)", child.name)),
+            Err(why) => unread.push(format!("{} ({why})", child.name)),
         }
     }
     Ok(columns)
@@ -198,7 +212,8 @@ impl MatrixSource for TenxSource {
 
     fn about(&self) -> Result<About> {
         let mut arrays = self.matrix.about()?;
-        for column in self.features.iter().chain(&self.barcodes) {
+        let names = self.ids.iter().chain(&self.features).chain(&self.barcodes);
+        for column in names.chain(&self.cells) {
             arrays.push(column.about()?);
         }
         let (version, dialect) = match self.format_version {
@@ -217,11 +232,11 @@ impl MatrixSource for TenxSource {
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        let column = match axis {
-            Axis::Rows => self.features.first(),
-            Axis::Cols => self.barcodes.as_ref(),
+        let names = match axis {
+            Axis::Rows => &self.ids,
+            Axis::Cols => &self.barcodes,
         };
-        column.map(Column::read).transpose()
+        names.as_ref().map(Column::strings).transpose()
     }
 
     fn random_access(&self) -> bool {
@@ -246,38 +261,12 @@ impl MatrixSource for TenxSource {
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        if axis == Axis::Cols || self.others().is_empty() {
-            return Ok(None);
-        }
-        let info = |column: &Column| ColumnInfo {
-            name: column.name.clone(),
-            column_type: ColumnType::String,
-        };
-        let columns = self.others().iter().map(info).collect();
-        let (lists, len) = (self.others(), self.header.shape.rows);
-        Ok(Some(Box::new(FeatureTable { columns, lists, len })))
-    }
-}
-
-/// The columns of features except their ids.
-struct FeatureTable<'a> {
-    columns: Vec<ColumnInfo>,
-    lists: &'a [Column],
-    len: u64,
-}
-
-impl Annotations for FeatureTable<'_> {
-    fn columns(&self) -> &[ColumnInfo] {
-        &self.columns
+        let (columns, len) = (self.columns(axis), self.header.shape.len(axis));
+        Ok((!columns.is_empty())
+            .then(|| Box::new(Table::new(columns, len)) as Box<dyn Annotations>))
     }
 
-    fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn read_column(&self, column: usize, memory: u64) -> Result<Annotation> {
-        let list = self.lists.get(column).ok_or_else(|| Error::argument("no such column"))?;
-        let strings = list.read()?.list_with_limit(memory)?;
-        Ok(Annotation { values: ColumnValues::Strings(strings), missing: None })
+    fn extras(&self) -> Result<Vec<String>> {
+        Ok(self.unread.clone())
     }
 }
