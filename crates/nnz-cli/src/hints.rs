@@ -15,10 +15,12 @@ pub fn hint(error: &Error) -> String {
 
 /// Returns a note with the arguments for the options that it names.
 pub(crate) fn with_arguments(note: &str) -> Cow<'_, str> {
-    match note.rsplit_once("; index_unique ") {
-        Some((note, effect)) => format!("{note}; {} {effect}", argument("index_unique")).into(),
-        None => note.into(),
+    for option in ["index_unique", "row_names", "col_names"] {
+        if let Some((note, effect)) = note.split_once(&format!("; {option} ")) {
+            return format!("{note}; {} {effect}", argument(option)).into();
+        }
     }
+    note.into()
 }
 
 /// Returns the message of an error, without its hint, with the argument for the option that it names.

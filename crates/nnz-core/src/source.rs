@@ -366,6 +366,13 @@ pub trait MatrixSource: Send + Sync {
         false
     }
 
+    /// Returns the name of the column that has the names of an axis, which is not an annotation then, in formats in
+    /// which any column may have them.
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        let _ = axis;
+        None
+    }
+
     /// Returns notes from reading, which are not errors.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -444,6 +451,10 @@ impl<S: MatrixSource + ?Sized> MatrixSource for &S {
 
     fn is_vector(&self) -> bool {
         (**self).is_vector()
+    }
+
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        (**self).names_column(axis)
     }
 
     fn notes(&self) -> Vec<String> {

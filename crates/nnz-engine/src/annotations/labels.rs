@@ -74,6 +74,8 @@ struct Relabelled {
     /// Names that replace those of the file.
     names: Option<StringList>,
     columns: Option<Columns>,
+    /// Whether a column is selected as names.
+    is_named: bool,
 }
 
 /// The columns of the annotations of an axis.
@@ -158,7 +160,8 @@ fn relabel(
         };
         columns.attach(table, names, axis, notes)?;
     }
-    if let Some(column) = &labels.names_from {
+    let has_names_already = names.is_some() && source.names_column(axis) == labels.names_from;
+    if let Some(column) = labels.names_from.as_ref().filter(|_| !has_names_already) {
         let taken = columns.take(source, axis, column, memory)?;
         if names.is_some() {
             columns.keep_names(column);
@@ -190,7 +193,8 @@ fn relabel(
         || labels.names_from.is_some()
         || labels.original_positions != OriginalPositions::Unchanged;
     let columns = changes.then_some(columns);
-    Ok(Relabelled { names: names.filter(|_| changed), columns })
+    let is_named = labels.names_from.is_some();
+    Ok(Relabelled { names: names.filter(|_| changed), columns, is_named })
 }
 
 impl Columns {
@@ -420,6 +424,12 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> 
     }
 
     fn notes(&self) -> Vec<String> {
-        self.inner.notes().into_iter().chain(self.notes.iter().cloned()).collect()
+        let [rows, cols] = self.axes.each_ref().map(|axis| axis.is_named);
+        let mut notes = self.inner.notes();
+        notes.retain(|note| {
+            // The option that a note proposes is given.
+            !(rows && note.contains("; row_names ") || cols && note.contains("; col_names "))
+        });
+        notes.into_iter().chain(self.notes.iter().cloned()).collect()
     }
 }

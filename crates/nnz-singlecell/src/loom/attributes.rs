@@ -1,8 +1,12 @@
 //! The attributes of rows or columns: names, and typed columns.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
+
 use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
 use nnz_core::{
     Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, Names, Place, Result,
+    readable,
 };
 
 use super::references::Decoded;
@@ -26,6 +30,8 @@ pub struct Attributes {
     broken: Vec<Broken>,
     /// The index in these of the attribute that should have the names.
     broken_names: Option<usize>,
+    /// Whether the names are those of an attribute that no convention names.
+    is_likely: bool,
 }
 
 /// An attribute that cannot be opened.
@@ -57,6 +63,20 @@ impl Text {
     fn read(&self) -> Result<Names<'_>> {
         let strings = self.array.read_strings(&self.array.all())?;
         Ok(if self.references { Box::new(Decoded::new(strings)) } else { strings })
+    }
+
+    /// Returns whether no string is empty or equal to another one. More than 4 million strings are not compared.
+    fn are_different(&self) -> Result<bool> {
+        const MOST: usize = 1 << 22;
+        let hasher = RandomState::new();
+        let mut seen = HashSet::new();
+        let mut names = self.read()?;
+        while let Some(name) = names.next_string()? {
+            if name.is_empty() || seen.len() >= MOST || !seen.insert(hasher.hash_one(name)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -91,8 +111,18 @@ impl Attributes {
         let (wide, others, broken) = (Vec::new(), Vec::new(), Vec::new());
         let place = Place::path(group.path());
         let (names, broken_names) = (None, None);
-        let mut table =
-            Self { place, len, names, columns, values, wide, others, broken, broken_names };
+        let mut table = Self {
+            place,
+            len,
+            names,
+            columns,
+            values,
+            wide,
+            others,
+            broken,
+            broken_names,
+            is_likely: false,
+        };
         let is_old = spec::has_references(version);
         for child in group.children()? {
             match child.kind {
@@ -108,7 +138,9 @@ impl Attributes {
                 _ => table.others.push(child.name),
             }
         }
-        table.choose_names(axis);
+        if !table.choose_names(axis) {
+            table.choose_likely_names(axis)?;
+        }
         Ok(table)
     }
 
@@ -138,23 +170,75 @@ impl Attributes {
         self.values.push(values);
     }
 
-    /// Takes the first attribute with names out of the columns.
-    fn choose_names(&mut self, axis: Axis) {
+    /// Takes the first attribute that has names by convention out of the columns. Returns whether there is one, which
+    /// may be broken.
+    fn choose_names(&mut self, axis: Axis) -> bool {
         for name in names::known(axis) {
             self.broken_names = self.broken.iter().position(|broken| broken.name == *name);
             if self.broken_names.is_some() {
-                return;
+                return true;
             }
             let Some(at) = self.columns.iter().position(|column| column.name == *name) else {
                 continue;
             };
             // Numbers are not names.
             if matches!(self.values.get(at), Some(Values::Text(_))) {
-                let name = self.columns.remove(at).name;
-                if let Values::Text(text) = self.values.remove(at) {
-                    self.names = Some((name, text));
+                self.take_names(at);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes the first attribute that is likely to have names, and has a different string for each row or column.
+    fn choose_likely_names(&mut self, axis: Axis) -> Result<()> {
+        for likely in names::likely(axis) {
+            for at in 0..self.columns.len() {
+                let is_named = self.columns.get(at).map(|column| names::plain(&column.name));
+                let Some(Values::Text(text)) = self.values.get(at) else { continue };
+                if is_named.as_deref() == Some(*likely)
+                    && readable(text.are_different())?.unwrap_or(false)
+                {
+                    self.take_names(at);
+                    self.is_likely = true;
+                    return Ok(());
                 }
-                return;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_names(&mut self, at: usize) {
+        let name = self.columns.remove(at).name;
+        if let Values::Text(text) = self.values.remove(at) {
+            self.names = Some((name, text));
+        }
+    }
+
+    /// Describes the attribute of the names if no convention names it, or that there are no names.
+    pub(super) fn names_note(&self, axis: Axis) -> Option<String> {
+        let option = match axis {
+            Axis::Rows => "row_names",
+            Axis::Cols => "col_names",
+        };
+        match &self.names {
+            Some((name, _)) if self.is_likely => Some(format!(
+                "the {axis} are named by the attribute {name:?}; {option} takes another one"
+            )),
+            Some(_) => None,
+            None if self.broken_names.is_some() || self.columns.is_empty() => None,
+            None => {
+                const MOST: usize = 10;
+                let shown =
+                    self.columns.iter().take(MOST).map(|column| format!("{:?}", column.name));
+                let mut shown: Vec<String> = shown.collect();
+                if self.columns.len() > MOST {
+                    shown.push("...".to_owned());
+                }
+                let shown = shown.join(", ");
+                Some(format!(
+                    "the {axis} have no names; {option} takes one of the attributes {shown}"
+                ))
             }
         }
     }

@@ -174,6 +174,15 @@ impl nnz_core::MatrixSource for MatrixSource {
         }
     }
 
+    fn names_column(&self, axis: Axis) -> Option<String> {
+        self.table(axis).and_then(Attributes::names_attribute).map(ToOwned::to_owned)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let axes = [Axis::Rows, Axis::Cols];
+        axes.into_iter().filter_map(|axis| self.table(axis)?.names_note(axis)).collect()
+    }
+
     fn random_access(&self) -> bool {
         matches!(self.stored, Stored::Dense(_))
     }

@@ -119,7 +119,7 @@ pub(in crate::formats) fn write(
         writer.write(item.clone(), &**source, place, options)?;
     }
     let (shape, tree) = (main.header().shape, writer.finish()?);
-    let notes = Vec::new();
+    let notes = main.notes();
     WrittenFile { tree, shape, entries, dropped, notes }.commit(&to.place(), options, bytes_before)
 }
 
@@ -148,6 +148,7 @@ fn write_anndata(
     let labels = [&options.row_labels, &options.col_labels];
     let main = Labelled::new(&*main, labels, options.memory)
         .map_err(|error| error.with_context(&place))?;
+    let mut notes = main.notes();
     let main = Transposed::new(&main as &dyn MatrixSource);
     let to = &anndata_target::Target::new(to, options)?;
     to.check()?;
@@ -175,6 +176,6 @@ fn write_anndata(
         }
     }
     let (shape, tree) = (main.header().shape, writer.finish()?);
-    let notes = vec!["transposed: rows are now cells, columns are features".to_owned()];
+    notes.push("transposed: rows are now cells, columns are features".to_owned());
     WrittenFile { tree, shape, entries, dropped, notes }.commit(&to.place(), options, bytes_before)
 }
