@@ -34,12 +34,13 @@ pub(crate) struct PartCapabilities {
     pub(crate) dense: bool,
 }
 
-/// Writes a source as the next matrix of a file, and returns the number of entries. `target` is the path of the file.
+/// Writes a source as the next matrix of a file, and returns the number of entries. `target` is the path of the file,
+/// and the location of the matrix in it.
 pub(crate) fn write_part(
     source: &dyn MatrixSource,
     from: &Place,
     output: &Arc<Mutex<impl PartOutput + 'static>>,
-    (capabilities, target): (PartCapabilities, &Path),
+    (capabilities, target, item): (PartCapabilities, &Path, &str),
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<u64> {
@@ -48,7 +49,8 @@ pub(crate) fn write_part(
     let must_sort = unsorted(source, workers)?.is_some();
     let sorted_later = Unsorted::new(source);
     let source = if must_sort { &sorted_later } else { source };
-    let target = Target { output: Arc::clone(output), capabilities, path: target.to_path_buf() };
+    let (path, item) = (target.to_path_buf(), item.to_owned());
+    let target = Target { output: Arc::clone(output), capabilities, path, item };
     Ok(convert(source, from, &target, options, progress)?.entries)
 }
 
@@ -66,6 +68,7 @@ struct Target<T> {
     output: Arc<Mutex<T>>,
     capabilities: PartCapabilities,
     path: PathBuf,
+    item: String,
 }
 
 impl<T: PartOutput + 'static> MatrixTarget for Target<T> {
@@ -77,6 +80,10 @@ impl<T: PartOutput + 'static> MatrixTarget for Target<T> {
 
     fn path(&self) -> Option<&Path> {
         Some(&self.path)
+    }
+
+    fn place(&self) -> Place {
+        Place::array(&self.path, &self.item)
     }
 
     fn check(&self) -> Result<()> {

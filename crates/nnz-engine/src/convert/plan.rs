@@ -199,8 +199,13 @@ fn value_type(
         None => types::narrowest_type(source, possible).or_else(|| match possible {
             // If the target has only one type, values that fit exactly are stored in it.
             [only] if !source.is_complex() => Some(*only),
-            // Integers that fit are stored in an integer type of the target.
-            _ => possible.iter().copied().find(|t| source.is_integer() && t.is_integer()),
+            // Integers that fit are stored in an integer type of the target, or in its widest floats.
+            _ if source.is_integer() => {
+                let floats = || possible.iter().copied().filter(|t| !t.is_complex());
+                let integer = possible.iter().copied().find(|t| t.is_integer());
+                integer.or_else(|| floats().max_by_key(|t| t.size()))
+            }
+            _ => None,
         }),
     };
     chosen.ok_or_else(|| {

@@ -77,10 +77,11 @@ impl<'a> FileWriter<'a> {
             orders: if dense { &[Order::Row] } else { &[Order::Row, Order::Col] },
             dense,
         };
+        let path = item.to_string();
         if let Ok(mut parts) = self.output.lock() {
             parts.item = item;
         }
-        let target = (capabilities, self.path);
+        let target = (capabilities, self.path, &*path);
         write_part(source, from, &self.output, target, options, self.progress)
     }
 
