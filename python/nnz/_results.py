@@ -77,10 +77,13 @@ class SplitSummary:
         The files by their paths.
     missing : int
         Rows without a value, which are in no file.
+    notes : list of str
+        The values that are not names of files, and where their rows are.
     """
 
     files: Dict[str, Summary]
     missing: int
+    notes: List[str]
 
 
 @dataclass(frozen=True)

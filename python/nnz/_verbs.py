@@ -205,7 +205,8 @@ def split(
     source : str or os.PathLike
         The file.
     directory : str or os.PathLike
-        Where the files are written, each named by its value. It is created if it does not exist.
+        Where the files are written, each named by its value, with ``_`` for characters that not every system allows
+        in names of files. It is created if it does not exist.
     by : str
         The name of the column.
     extension : {"h5ad", "zarr"}
@@ -234,8 +235,8 @@ def split(
     """
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         given = prepared(dict(options))
-        made, missing = _nnz.split(source_path(source), os.fsdecode(directory), by, extension, given, report)
-    return SplitSummary({path: summary(one) for path, one in made}, missing)
+        made, missing, notes = _nnz.split(source_path(source), os.fsdecode(directory), by, extension, given, report)
+    return SplitSummary({path: summary(one) for path, one in made}, missing, notes)
 
 
 def repair(

@@ -1,5 +1,7 @@
 """The verbs of the command, as functions."""
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sparse
@@ -87,6 +89,14 @@ def test_anndata_files_are_split_and_concatenated(tmp_path):
     with pytest.warns(nnz.DroppedWarning, match="dropped"):
         nnz.concat(list(done.files), tmp_path / "all.h5ad", axis="cells", join="outer", label="part")
     assert "part" in nnz.open(f"{tmp_path / 'all.h5ad'}::X").rows.columns
+
+
+def test_values_that_are_not_names_of_files_are_split(tmp_path):
+    done = nnz.split(TESTDATA / "reports/split-by-slash/ct.h5ad", tmp_path / "parts", by="cell_type")
+    names = ["B cell.h5ad", "CD14+ Mono.h5ad", "NK_T.h5ad"]
+    assert sorted(os.listdir(tmp_path / "parts")) == names
+    assert [os.path.basename(path) for path in done.files] == names
+    assert done.notes == ['rows with the value "NK/T" are in "NK_T.h5ad"']
 
 
 def test_faults_are_found_and_repaired(tmp_path):

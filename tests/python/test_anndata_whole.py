@@ -423,20 +423,17 @@ def test_old_arrays_of_one_string_become_strings(nnz, tmp_path):
     nnz.ok("diff", path, out)
 
 
-def test_values_too_long_for_file_names_are_refused_in_advance(nnz, tmp_path):
-    long = "x" * 251
-    for value, fits in [(long[:-1], True), (long, False)]:
-        x = np.ones((3, 2), "float32")
-        path = write(tmp_path / "s.h5ad", x, obs={"by": pd.Categorical(["a", value, "a"])})
-        folder = tmp_path / f"parts{fits}"
-        if fits:
-            nnz.ok("split", path, folder, "--by", "by")
-            nnz.ok("split", path, folder, "--by", "by", "--force")
-            assert sorted(file.stem for file in folder.iterdir()) == ["a", value]
-        else:
-            done = nnz.run("split", path, folder, "--by", "by")
-            assert done.returncode == 2 and b"too long" in done.stderr, done.stderr
-            assert not folder.exists()
+def test_values_too_long_for_file_names_are_truncated(nnz, tmp_path):
+    long = "x" * 250
+    x = np.ones((4, 2), "float32")
+    path = write(tmp_path / "s.h5ad", x, obs={"by": pd.Categorical(["a", long, long + "y", long + "z"])})
+    folder = tmp_path / "parts"
+    for options in [[], ["--force"]]:
+        done = nnz.run("split", path, folder, "--by", "by", *options)
+        assert done.returncode == 0, done.stderr
+        assert sorted(file.stem for file in folder.iterdir()) == ["a", "x" * 248 + "-2", "x" * 248 + "-3", long]
+        assert done.stderr.count(b"note: rows with the value") == 2, done.stderr
+    assert read(folder / f"{long}.h5ad").obs["by"].tolist() == [long]
 
 
 def test_columns_with_operators_in_their_names_are_conditions(nnz, tmp_path):

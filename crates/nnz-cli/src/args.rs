@@ -502,8 +502,9 @@ pub(crate) enum JoinArg {
 
 /// Write the cells of an AnnData file to one file per value of a column
 ///
-/// Each file is named after its value and has everything that belongs to its cells, as with slice. Cells
-/// without a value are not written. If splitting fails, a directory that it created is removed.
+/// Each file is named after its value and has everything that belongs to its cells, as with slice. Characters that
+/// not every system allows in names of files become _, which a note says. Cells without a value are not written. All
+/// files appear when the last one is complete; if splitting fails or is interrupted, nothing is written.
 #[derive(Debug, Group)]
 #[command(mut_args(of_split))]
 #[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]

@@ -21,6 +21,7 @@ mod anonymous;
 mod critical;
 mod directory;
 mod file;
+mod group;
 mod hidden;
 #[cfg(unix)]
 mod lock;
@@ -38,6 +39,7 @@ mod url;
 pub use critical::{remove_staged_outputs, remove_staged_outputs_unless_placed};
 pub use directory::{Foreign, Refusal, StagedDirectory};
 pub use file::StagedFile;
+pub use group::StagedGroup;
 pub use hidden::is_hidden_name;
 pub use target::{Expected, Version, appeared};
 pub use temporary::TemporaryDirectory;

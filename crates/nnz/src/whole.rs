@@ -1,6 +1,7 @@
 //! Files with several matrices and tables, as wholes.
 
 mod by_name;
+mod file_names;
 mod split;
 
 use std::time::Instant;

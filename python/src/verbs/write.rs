@@ -220,7 +220,7 @@ pub(crate) fn concat<'py>(
 }
 
 /// Writes the rows of each value of a column to one file. Returns the paths and their summaries, and the number
-/// of rows without a value.
+/// of rows without a value, and notes.
 #[pyfunction]
 #[pyo3(signature = (source, directory, by, extension, given, progress=None))]
 pub(crate) fn split<'py>(
@@ -231,7 +231,7 @@ pub(crate) fn split<'py>(
     extension: String,
     given: &Given<'py>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyList>, u64)> {
+) -> PyResult<(Bound<'py, PyList>, u64, Vec<String>)> {
     let (options, from) = (options::convert(given)?, location(source));
     let done = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
@@ -241,7 +241,7 @@ pub(crate) fn split<'py>(
     for (path, one) in &done.files {
         files.append((path.as_os_str(), summary::of_matrix(py, one)?))?;
     }
-    Ok((files, done.missing))
+    Ok((files, done.missing, done.notes))
 }
 
 /// Writes a corrected copy of a broken file. Returns the repairs and the summary.

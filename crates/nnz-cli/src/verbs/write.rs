@@ -176,6 +176,9 @@ pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
         let what = counted(done.missing, "row without a value was", "rows without a value were");
         print_message(&format!("note: {what} not written"));
     }
+    for note in &done.notes {
+        print_message(&format!("note: {note}"));
+    }
     for (path, summary) in &done.files {
         let target = Location::Path { path: path.clone(), group: None };
         summarise(std::slice::from_ref(&args.source), &target, summary);

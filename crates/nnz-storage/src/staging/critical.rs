@@ -58,9 +58,9 @@ impl Critical {
         self.0.hidden.insert(pending.path.clone(), Arc::clone(&pending.in_use));
     }
 
-    /// Records that an output is in place.
-    pub(super) fn placed(&mut self) {
-        self.0.placed = true;
+    /// Records that an output is in place, unless it is part of a larger one that is still hidden.
+    pub(super) fn placed(&mut self, path: &Path) {
+        self.0.placed |= !path.ancestors().any(|parent| self.0.hidden.contains_key(parent));
     }
 }
 

@@ -201,7 +201,7 @@ fn place(
         };
         match placed {
             Ok(placed) => {
-                critical.placed();
+                critical.placed(&target.path);
                 return Ok(placed);
             }
             // A process without locks created or removed the target in between.

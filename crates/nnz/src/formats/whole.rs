@@ -44,6 +44,16 @@ pub trait WholeFormat: Sync {
         Ok(())
     }
 
+    /// Checks that a target that exists may be replaced. By default it is checked only when it is written.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it may not be replaced.
+    fn check_replaced(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
+        let _ = (to, options);
+        Ok(())
+    }
+
     /// Returns whether a probe is such a file, not a matrix in one.
     ///
     /// # Errors

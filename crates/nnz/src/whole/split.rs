@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz_core::{Cancellation, Error, ErrorKind, Result};
-use nnz_storage::staging;
+use nnz_core::{Cancellation, Error, ErrorKind, Place, Result};
+use nnz_storage::staging::{self, StagedGroup};
 
+use super::file_names::file_names;
 use super::{Found, find_for};
 use crate::formats::RowGroups;
 use crate::location::is_same;
@@ -19,16 +20,17 @@ pub struct SplitSummary {
     pub files: Vec<(PathBuf, Summary)>,
     /// The number of rows without a value, which are not written.
     pub missing: u64,
+    /// The values that are not names of files, and where their rows are.
+    pub notes: Vec<String>,
 }
 
 /// Writes the rows of each value of a column to one file, in a directory that is created if it does not exist.
-/// Files are named after the values, with the extension `ending`, and appear one after the other, each complete.
-/// If splitting fails, a directory that it created is removed with the files in it.
+/// Files are named after the values, with the extension `ending`; other characters than those of file names are
+/// replaced, which is noted. In a local directory all files appear at the end, or none if splitting fails.
 ///
 /// # Errors
 ///
-/// Fails as [`slice`](fn@super::slice), if the source is a single matrix, if there is no such column, or if a value is
-/// not a valid name of a file.
+/// Fails as [`slice`](fn@super::slice), if the source is a single matrix, and if there is no such column.
 pub fn split(
     from: &Location,
     directory: &Path,
@@ -59,99 +61,54 @@ pub fn split(
     let place = from.source_place();
     let found = format.group_rows(&probe, column, options.memory / 4);
     let RowGroups { groups, missing } = found.map_err(|error| error.with_context(&place))?;
-    for (value, _) in &groups {
-        let target = target(value);
-        let names_itself = !value.is_empty() && !value.starts_with('.');
-        if !names_itself || value.contains(['/', '\0']) {
-            let what =
-                format!("{from}: the value {value:?} of {column:?} is not a valid name of a file");
-            return Err(Error::argument(what));
-        }
-        let name = format!("{value}.{ending}");
-        if name.len() > LONGEST_NAME {
-            let start: String = value.chars().take(40).collect();
-            let what = format!(
-                "{from}: the value of {column:?} that starts with {start:?} is too long for the name of a file: {} \
-                 bytes, with the extension, of at most {LONGEST_NAME}",
-                name.len()
-            );
-            return Err(Error::argument(what));
-        }
-        if let (Location::Path { path, .. }, Location::Path { path: own, .. }) = (&target, from)
-            && is_same(path, own)
+    let staged = match nnz_core::is_url(directory) {
+        true => None,
+        false => Some(StagedGroup::create(directory, options.write)?),
+    };
+    let values = groups.iter().map(|(value, _)| value.as_str());
+    let ignores_case = staged.as_ref().is_some_and(StagedGroup::ignores_case);
+    let names = file_names(values.clone(), ending, ignores_case);
+    let mut summary = SplitSummary { missing, ..SplitSummary::default() };
+    for (value, name) in values.zip(&names) {
+        let path = directory.join(name);
+        if let Location::Path { path: own, .. } = from
+            && is_same(&path, own)
         {
             let what = format!("{from}: the file for {value:?} would replace the source");
             return Err(Error::argument(what));
         }
-        if let Location::Path { path, .. } = &target
-            && !options.write.overwrite
-            && staging::exists(path)?
-        {
-            return Err(Error::new(ErrorKind::Exists, target.place()));
+        if !options.write.overwrite && staging::exists(&path)? {
+            return Err(Error::new(ErrorKind::Exists, Place::path(path)));
+        }
+        if staged.is_some() && path.is_dir() {
+            format.check_replaced(&Location::Path { path, group: None }, options)?;
+        }
+        if name.strip_suffix(ending).and_then(|name| name.strip_suffix('.')) != Some(value) {
+            summary.notes.push(format!("rows with the value {value:?} are in {name:?}"));
         }
     }
-    let mut made = Directories::create(directory)?;
-    let mut summary = SplitSummary { missing, ..SplitSummary::default() };
     let all = Selection::all();
-    for (value, ranges) in groups {
+    for ((_, ranges), name) in groups.into_iter().zip(&names) {
+        if let Some(cancellation) = &options.cancellation {
+            cancellation.check()?;
+        }
         let started = Instant::now();
         let rows = Selection::ranges(ranges);
-        let target = target(&value);
+        let at = |directory: &Path| Location::Path { path: directory.join(name), group: None };
+        let target = at(staged.as_ref().map_or(directory, StagedGroup::path));
         let done = format.slice_file(&probe, &target, [&rows, &all], options, progress);
-        let done = done.map_err(|error| error.with_context(&place))?;
+        let done = done.map_err(|error| match &staged {
+            Some(staged) => staged.shown(error.with_context(&place)),
+            None => error.with_context(&place),
+        })?;
         let done = Summary { bytes_before: None, seconds: started.elapsed().as_secs_f64(), ..done };
-        if let Location::Path { path, .. } = target {
-            made.files.push(path.clone());
-            summary.files.push((path, done));
-        }
+        summary.files.push((directory.join(name), done));
     }
-    made.keep();
+    if let Some(staged) = staged {
+        if let Some(cancellation) = &options.cancellation {
+            cancellation.check()?;
+        }
+        staged.commit(&names)?;
+    }
     Ok(summary)
-}
-
-/// Maximum length of the name of a file in bytes.
-const LONGEST_NAME: usize = 255;
-
-/// Directories that were created; they are removed with their files unless they are kept.
-struct Directories {
-    /// The innermost first.
-    made: Vec<PathBuf>,
-    /// Files that were written into a directory that was created.
-    files: Vec<PathBuf>,
-}
-
-impl Directories {
-    /// Creates a directory and its missing parents.
-    fn create(directory: &Path) -> Result<Self> {
-        if nnz_core::is_url(directory) {
-            // Object storage has none.
-            return Ok(Self { made: Vec::new(), files: Vec::new() });
-        }
-        let missing = directory
-            .ancestors()
-            .take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());
-        let directories =
-            Self { made: missing.map(Path::to_path_buf).collect(), files: Vec::new() };
-        std::fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
-        Ok(directories)
-    }
-
-    fn keep(&mut self) {
-        self.made.clear();
-    }
-}
-
-impl Drop for Directories {
-    fn drop(&mut self) {
-        if self.made.is_empty() {
-            return;
-        }
-        for file in &self.files {
-            // Errors of removing are ignored.
-            let _ = std::fs::remove_file(file).or_else(|_| std::fs::remove_dir_all(file));
-        }
-        for directory in &self.made {
-            let _ = std::fs::remove_dir(directory);
-        }
-    }
 }

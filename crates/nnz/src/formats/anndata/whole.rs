@@ -31,6 +31,11 @@ impl WholeFormat for AnnDataFile {
         }
     }
 
+    fn check_replaced(&self, to: &Location, options: &ConvertOptions) -> Result<()> {
+        // Starting to write checks it.
+        target::Target::new(to, options)?.tree().map(drop)
+    }
+
     fn is_file(&self, probe: &Probe) -> Result<bool> {
         // Opening X of a broken file gives the error.
         Ok(matches!(readable(place::find(probe))?, Some(Some((_, None)))))
