@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nnz_container::tree::NodeId;
 use nnz_core::{Error, Header, Order, Result, ValueType};
 
 use super::encode::{EncodedBatch, MatrixEncoder};
@@ -10,6 +11,7 @@ use super::output::{Array, Group, Output};
 /// A sparse matrix being written. The entries of a major may be in any order.
 pub(super) struct MatrixWriter {
     encoder: Arc<MatrixEncoder>,
+    group: Group,
     data: Array,
     indices: Array,
     indptr: Array,
@@ -46,7 +48,13 @@ impl MatrixWriter {
         let indices = output.growing(matrix, "indices", index_type, header.nnz)?;
         let indptr = output.growing(matrix, "indptr", index_type, majors.checked_add(1))?;
         let encoder = Arc::new(MatrixEncoder { index_type, value_type: header.value_type });
-        Ok(Self { encoder, data, indices, indptr, pointers: 0, majors, entries: 0 })
+        let group = matrix;
+        Ok(Self { encoder, group, data, indices, indptr, pointers: 0, majors, entries: 0 })
+    }
+
+    /// Returns the group, and its arrays: `data`, `indices` and `indptr`.
+    pub(super) fn nodes(&self) -> (NodeId, [NodeId; 3]) {
+        (self.group.0, [self.data, self.indices, self.indptr].map(|array| array.0))
     }
 
     /// Returns the encoder of batches.

@@ -20,7 +20,7 @@ impl Group {
 
 /// An array to which elements are appended.
 #[derive(Clone, Copy)]
-pub(super) struct Array(NodeId);
+pub(super) struct Array(pub(super) NodeId);
 
 /// A tree being written.
 pub(super) struct Output {

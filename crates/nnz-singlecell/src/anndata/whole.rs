@@ -1,6 +1,7 @@
 //! Files as a whole: all elements, or those of some cells and genes.
 
 mod arrays;
+mod attributes;
 mod collections;
 mod concat;
 mod diff;

@@ -6,7 +6,7 @@ use nnz_container::tree::{ArraySpec, ElementType, NdArray, NodeId};
 use nnz_core::{Error, ErrorKind, Names, Result, StringList, StringReader};
 
 use super::elements::Transfer;
-use super::picks::{Picked, Picks};
+use super::picks::{ALL, Picked, Picks};
 use crate::anndata::output::Group;
 
 /// The smallest and largest number of bytes of rows in a block.
@@ -113,7 +113,7 @@ impl Transfer<'_> {
     ) -> Result<()> {
         let spec = ArraySpec::scalar(ElementType::String);
         let array = self.output.tree.create_array(parent.0, name, &spec)?;
-        self.attributes(from, array, path, &[])?;
+        self.attributes_of_array(from, array, path, ALL)?;
         self.output.encode_node(array, "string", "0.2.0")?;
         self.output.tree.append_strings(array, &mut *from.read_strings(&from.all())?)?;
         self.output.tree.finish_array(array)
@@ -142,7 +142,7 @@ impl Transfer<'_> {
             spec = spec.chunk(&chunk);
         }
         let array = self.output.tree.create_array(parent.0, name, &spec)?;
-        self.attributes(from, array, path, &[])?;
+        self.attributes_of_array(from, array, path, picks)?;
         self.encode_array(from, array)?;
         Ok(array)
     }

@@ -6,6 +6,7 @@ use nnz_container::tree::{ElementType, TreeWriter};
 use nnz_core::{Annotations as _, Axis, ColumnType, Result, Shape};
 
 use super::Report;
+use super::attributes::{NEW_NAMES, OLD_LAYOUT};
 use super::elements::Transfer;
 use super::picks::{ALL, FilePicks, Picks};
 use crate::anndata::element::Element;
@@ -47,7 +48,7 @@ impl Transfer<'_> {
             .map(|(frame, pick)| pick.as_ref().map_or(frame.len(), |pick| pick.len));
         self.report.shape = Some(Shape { rows, cols });
         let out = Group::ROOT;
-        self.attributes(root, out.0, "/", &["encoding-type", "encoding-version"])?;
+        self.other_attributes_of_group(root, out.0, "/", picks.along([Along::Obs, Along::Var]))?;
         self.output.encode(out, "anndata", "0.1.0")?;
         if let Some((_, x)) = file.element(&Item::X)? {
             self.element(&x, (out, "X"), "X", picks.along(Item::X.axes()))?;
@@ -65,6 +66,8 @@ impl Transfer<'_> {
                 self.root_table(file, name, (out, name), frame, picks)?;
                 continue;
             }
+            let table = Element::at(root, name)?;
+            self.attributes_left_out(&table, name, NEW_NAMES)?;
             let names = self.labelled_table(frame, (out, name), picks[0], axis)?;
             self.names[number] = names.map(Arc::new);
         }
@@ -106,7 +109,10 @@ impl Transfer<'_> {
     ) -> Result<()> {
         match Element::at(&*file.root, from)? {
             Some(table @ Element::Group(_)) => self.element(&table, to, from, picks),
-            _ => self.old_table(frame, to, from, picks[0]),
+            table => {
+                self.attributes_left_out(&table, from, OLD_LAYOUT)?;
+                self.old_table(frame, to, from, picks[0])
+            }
         }
     }
 
@@ -147,6 +153,10 @@ impl Transfer<'_> {
         };
         let raw = self.output.group(Group::ROOT, "raw")?;
         self.output.encode(raw, "raw", "0.1.0")?;
+        if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
+            let picks = picks.along(Item::RawX.axes());
+            self.other_attributes_of_group(&*group, raw.0, "raw", picks)?;
+        }
         self.element(&x, (raw, "X"), "raw/X", picks.along(Item::RawX.axes()))?;
         self.root_table(file, &at("var"), (raw, "var"), file.raw_var()?, ALL)?;
         self.collection(file, &at("varm"), (raw, "varm"), ALL)?;

@@ -13,6 +13,7 @@ use nnz_container::tree::{ElementType, TreeWriter};
 use nnz_core::{Annotations as _, Error, Place, Result, Shape};
 use nnz_engine::Join;
 
+use super::attributes::NOT_JOINED;
 use super::elements::Transfer;
 use super::{FileOptions, Report};
 use crate::anndata::element::Element;
@@ -86,6 +87,11 @@ impl Transfer<'_> {
         }
         self.check_free_space_for(self.min_size_of_joined(&matrices))?;
         self.output.encode(root, "anndata", "0.1.0")?;
+        let roots = files.iter().map(|(file, _)| &*file.root);
+        self.attributes_of_roots_left_out(roots, NOT_JOINED)?;
+        for path in ["obs", "var"] {
+            self.attributes_not_joined(files, path)?;
+        }
         self.joined_matrix(files, &Item::X, (root, "X"), &genes.columns, how)?;
         self.joined_obs((root, "obs"), &obs, &obs, how)?;
         self.joined_var(&var, (root, "var"), &genes)?;
@@ -190,6 +196,7 @@ impl Transfer<'_> {
         how: &ConcatFilesOptions<'_>,
     ) -> Result<()> {
         self.options.workers().check()?;
+        self.attributes_left_out(elements.iter().flatten(), path, NOT_JOINED)?;
         let mut kinds = Vec::with_capacity(elements.len());
         for element in elements.iter().flatten() {
             kinds.push(Kind::of(element)?);
@@ -240,6 +247,9 @@ impl Transfer<'_> {
             }
             return Ok(());
         }
+        for path in ["raw", "raw/var"] {
+            self.attributes_not_joined(files, path)?;
+        }
         let var = frames(files, AnnData::raw_var)?;
         let genes = Columns::of_names(&var, places, how.join, self.options.memory)?;
         let raw = self.output.group(Group::ROOT, "raw")?;
@@ -251,6 +261,15 @@ impl Transfer<'_> {
         self.output.encode(varm, "dict", "0.1.0")?;
         self.columns_left_out("raw/var", &var);
         Ok(())
+    }
+
+    /// Reports the attributes of a table that are not concatenated.
+    fn attributes_not_joined(&mut self, files: &[File], path: &str) -> Result<()> {
+        let mut tables = Vec::with_capacity(files.len());
+        for (file, _) in files {
+            tables.extend(Element::at(&*file.root, path)?);
+        }
+        self.attributes_left_out(&tables, path, NOT_JOINED)
     }
 
     /// Reports the elements that are not concatenated.

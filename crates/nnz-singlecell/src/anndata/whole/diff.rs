@@ -1,5 +1,7 @@
 //! Comparing two files.
 
+mod attributes;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -42,23 +44,28 @@ impl AnnData {
         let files = [self, other];
         let kinds = files.map(|file| file.root.kind());
         let mut comparison = Comparison { options, progress, each, kinds };
+        comparison.root_attributes(files)?;
         comparison.frames("obs", &[self.obs()?, other.obs()?])?;
+        comparison.table_attributes("obs", files)?;
         comparison.frames("var", &[self.var()?, other.var()?])?;
+        comparison.table_attributes("var", files)?;
         let x =
             |item: &Item| both(files, |file| Ok(file.element(item)?.map(|(_, element)| element)));
         comparison.pair("X", x(&Item::X)?)?;
         for name in NAMES {
             let found = both(files, |file| Element::at(&*file.root, name))?;
-            comparison.mapping(name, &found, &BTreeSet::new())?;
+            comparison.collection(name, &found, &BTreeSet::new())?;
         }
         let raw = x(&Item::RawX)?;
         if raw.iter().all(Option::is_some) {
+            comparison.table_attributes("raw", files)?;
             comparison.frames("raw/var", &[self.raw_var()?, other.raw_var()?])?;
+            comparison.table_attributes("raw/var", files)?;
             let varm = both(files, |file| match Element::at(&*file.root, "raw/varm")? {
                 None => Element::find(&*file.root, "raw.varm"),
                 found => Ok(found),
             })?;
-            comparison.mapping("raw/varm", &varm, &BTreeSet::new())?;
+            comparison.collection("raw/varm", &varm, &BTreeSet::new())?;
         }
         comparison.pair("raw/X", raw)?;
         let uns = both(files, |file| Element::find(&*file.root, "uns"))?;
@@ -66,7 +73,7 @@ impl AnnData {
         for file in files {
             old.extend(old_categories(file)?);
         }
-        comparison.mapping("uns", &uns, &old)?;
+        comparison.collection("uns", &uns, &old)?;
         let mut others = BTreeSet::new();
         for file in files {
             let is_known = |name: &String| KNOWN.contains(&&**name) || NAMES.contains(&&**name);
@@ -198,6 +205,7 @@ impl Comparison<'_> {
                 if nothing == [true; 2] {
                     return Ok(());
                 }
+                self.attributes(path, [&first, &second])?;
                 let [own, other] = self.kinds;
                 return self.opened(path, Opened::of(first, own)?, Opened::of(second, other)?);
             }
@@ -232,6 +240,19 @@ impl Comparison<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Compares all members of groups that every file has, and their attributes.
+    fn collection(
+        &mut self,
+        path: &str,
+        groups: &[Option<Element>; 2],
+        left_out: &BTreeSet<String>,
+    ) -> Result<()> {
+        if let [Some(first), Some(second)] = groups {
+            self.attributes(path, [first, second])?;
+        }
+        self.mapping(path, groups, left_out)
     }
 
     /// Compares all members of groups, or fields of compounds, except some.

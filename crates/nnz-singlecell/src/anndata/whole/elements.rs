@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use nnz_container::Compression;
 use nnz_container::tree::{
-    AttributeValue, Attributes, ChildKind, CopyOptions, ElementType, Group as Stored, NdArray,
-    NodeId, TreeWriter, copy_array,
+    ChildKind, CopyOptions, ElementType, Group as Stored, NdArray, NodeId, TreeWriter, copy_array,
 };
 use nnz_core::{Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result, StringList};
 
+use super::attributes::{NEW_NAMES, OLD_LAYOUT};
 use super::picks::{ALL, Picked, Picks};
 use super::{FileOptions, Report};
 use crate::anndata::element::{Element, Encoding};
@@ -19,9 +19,6 @@ use crate::anndata::{DataFrame, MatrixSource, frame};
 /// Maximum depth and number of groups. Real files have a few hundred.
 const DEEPEST: usize = 64;
 const MOST_GROUPS: usize = 1 << 16;
-
-/// The attributes with the type of an element.
-const ENCODING: [&str; 2] = ["encoding-type", "encoding-version"];
 
 /// Elements of `uns` with pairs of cells, from scanpy before 1.5. Everything else in `uns` is
 /// copied.
@@ -114,12 +111,13 @@ impl<'a> Transfer<'a> {
         };
         if is_table && let Some(names) = self.names_beside(path) {
             let frame = Arc::new(DataFrame::of_group(from)?);
+            self.attributes_of_group_left_out(from, path, NEW_NAMES)?;
             return self.renamed_table(frame, to, path, picks[0], &names);
         }
         match &*encoding.kind {
             "dataframe" if encoding.version == "0.2.0" => self.table(from, to, path, picks[0]),
-            "dataframe" => self.old_table(Arc::new(DataFrame::of_group(from)?), to, path, picks[0]),
-            "" if is_table => {
+            _ if is_table => {
+                self.attributes_of_group_left_out(from, path, OLD_LAYOUT)?;
                 self.old_table(Arc::new(DataFrame::of_group(from)?), to, path, picks[0])
             }
             "categorical" => {
@@ -162,7 +160,7 @@ impl<'a> Transfer<'a> {
             self.left_out(path, "another name of a group that was copied");
             return Ok(());
         }
-        let made = self.create_group(from, to, path, &[])?;
+        let made = self.create_group(from, to, path, picks, &[])?;
         for child in from.children()? {
             if left_out.contains(&&*child.name) {
                 continue;
@@ -186,7 +184,9 @@ impl<'a> Transfer<'a> {
         path: &str,
         members: &[(&str, Picks<'_>)],
     ) -> Result<()> {
-        let made = self.create_group(from, to, path, &[])?;
+        // The first has the values of rows.
+        let picks = members.first().map_or(ALL, |(_, picks)| *picks);
+        let made = self.create_group(from, to, path, picks, &[])?;
         for (name, picks) in members {
             let element = Element::open(from, name)?;
             self.element(&element, (made, name), &format!("{path}/{name}"), *picks)?;
@@ -208,7 +208,7 @@ impl<'a> Transfer<'a> {
             return self.mapping(from, to, path, ALL, &[]);
         }
         self.check_columns(&frame, path)?;
-        let made = self.create_group(from, to, path, &["column-order"])?;
+        let made = self.create_group(from, to, path, [rows, None], &["column-order"])?;
         let columns: Vec<String> = frame.columns().iter().map(|info| info.name.clone()).collect();
         self.output.set_texts(made, "column-order", &columns)?;
         let index = frame.index_name();
@@ -247,6 +247,7 @@ impl<'a> Transfer<'a> {
         from: &dyn Stored,
         (parent, name): (Group, &str),
         path: &str,
+        picks: Picks<'_>,
         left_out: &[&str],
     ) -> Result<Group> {
         let place = || Place::path(from.path());
@@ -257,37 +258,11 @@ impl<'a> Transfer<'a> {
             return Err(Error::unsupported(place(), what));
         }
         let group = self.output.group(parent, name)?;
-        self.attributes(from, group.0, path, left_out)?;
+        self.attributes_of_group(from, group.0, path, picks, left_out)?;
         if Encoding::of(from, &place())?.kind.is_empty() {
             self.output.encode(group, "dict", "0.1.0")?;
         }
         Ok(group)
-    }
-
-    /// Copies attributes, except some.
-    pub(super) fn attributes<T: Attributes + ?Sized>(
-        &mut self,
-        from: &T,
-        to: NodeId,
-        path: &str,
-        left_out: &[&str],
-    ) -> Result<()> {
-        for name in from.attributes()? {
-            let Some(attribute) = from.attribute(&name)? else { continue };
-            // Without a type there is no version.
-            let untyped = ENCODING.contains(&&*name) && attribute.text() == Some("");
-            if untyped || left_out.contains(&&*name) {
-                continue;
-            }
-            let set = match attribute.value {
-                AttributeValue::References(_) => Err("references".to_owned()),
-                _ => supported(self.output.tree.set_attribute(to, &name, &attribute))?,
-            };
-            if let Err(why) = set {
-                self.dropped(&format!("{path}, attribute {name:?}"), why);
-            }
-        }
-        Ok(())
     }
 
     fn array(
@@ -421,15 +396,4 @@ fn check_codes(codes: &dyn NdArray, categories: &dyn NdArray) -> Result<()> {
         start = end;
     }
     Ok(())
-}
-
-/// Separates what the container does not support from other errors.
-fn supported<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
-    match done {
-        Ok(done) => Ok(Ok(done)),
-        Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
-            Ok(Err(error.into_parts().0.to_string()))
-        }
-        Err(error) => Err(error),
-    }
 }

@@ -26,23 +26,24 @@ impl Transfer<'_> {
         self.output.compression = self.compression(&*from.array("data")?);
         let place = Place::path(from.path());
         if picks.iter().all(Option::is_none) {
-            return self.entries(&matrix, &place, to, path);
+            return self.entries(&matrix, &place, to, path, Some((from, picks)));
         }
         let [rows, cols] = picks.map(|pick| match pick {
             Some(pick) => Selection::ranges(pick.ranges.iter().cloned()),
             None => Selection::all(),
         });
         let slice = Slice::new(Box::new(matrix), place.clone(), &rows, &cols)?;
-        self.entries(&slice, &place, to, path)
+        self.entries(&slice, &place, to, path, Some((from, picks)))
     }
 
-    /// Writes all entries of a source with sorted majors.
+    /// Writes all entries of a source with sorted majors, and the attributes of the group that it is read from.
     pub(super) fn entries(
         &mut self,
         source: &dyn nnz_core::MatrixSource,
         place: &Place,
         to: (Group, &str),
         path: &str,
+        from: Option<(&dyn Stored, Picks<'_>)>,
     ) -> Result<()> {
         let header = source.header();
         if let Some(repairs) = self.options.repairs
@@ -54,13 +55,13 @@ impl Transfer<'_> {
             let sorted =
                 sorted_units(source, header.order, memory / 2, directory, workers, progress);
             let (units, _) = sorted.map_err(|error| error.with_context(place))?;
-            return self.units(units, header, place, to, path);
+            return self.units(units, header, place, to, path, from);
         }
         let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
-        self.units(units, header, place, to, path)
+        self.units(units, header, place, to, path, from)
     }
 
-    /// Writes all entries of a reader with sorted majors.
+    /// Writes all entries of a reader with sorted majors, and the attributes of the group that they are read from.
     pub(super) fn units<'u>(
         &mut self,
         units: Box<dyn UnitReader<'u> + 'u>,
@@ -68,8 +69,12 @@ impl Transfer<'_> {
         place: &Place,
         (parent, name): (Group, &str),
         path: &str,
+        from: Option<(&dyn Stored, Picks<'_>)>,
     ) -> Result<()> {
         let mut writer = MatrixWriter::new(&mut self.output, parent, name, header)?;
+        if let Some((from, picks)) = from {
+            self.attributes_of_matrix(from, &writer, path, picks)?;
+        }
         let work = Encode { order: header.order, encoder: &writer.encoder() };
         let progress = self.options.progress;
         progress.begin(path, header.nnz);

@@ -76,7 +76,7 @@ impl Transfer<'_> {
         let place = Place::path(path);
         let header = concat.header();
         if header.order == Order::Row && header.sorted_majors {
-            return self.entries(&concat, &place, to, path);
+            return self.entries(&concat, &place, to, path, None);
         }
         let (options, progress) = (self.options, self.options.progress);
         let directory = nnz_storage::spill_directory(options.directory);
@@ -84,7 +84,7 @@ impl Transfer<'_> {
         let sorted = sorted_units(&concat, Order::Row, memory, &directory, workers, progress);
         let (units, count) = sorted.map_err(|error| error.with_context(&place))?;
         let header = Header { order: Order::Row, nnz: Some(count), ..header.clone() };
-        self.units(units, &header, &place, to, path)
+        self.units(units, &header, &place, to, path, None)
     }
 }
 
