@@ -221,7 +221,7 @@ fn show(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "\n{:<10}label", "type")?;
     }
     for Column { label, value_type } in &report.columns {
-        writeln!(out, "{value_type:<10}{}", escaped(label))?;
+        writeln!(out, "{value_type:<9} {}", escaped(label))?;
     }
     if !report.blocks.is_empty() {
         writeln!(out, "\n{:<28}{:<10}{:>12}", "blocks", "type", "size")?;
@@ -229,7 +229,7 @@ fn show(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     for Blocks { name, value_type, bytes: size } in &report.blocks {
         let value_type = value_type.as_deref().unwrap_or("-");
         let name = escaped(name);
-        writeln!(out, "{name:<28}{value_type:<10}{:>12}", bytes(*size))?;
+        writeln!(out, "{name:<27} {value_type:<9} {:>12}", bytes(*size))?;
     }
     Ok(())
 }

@@ -311,7 +311,7 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         let bits = array.bits_per_entry.map(|bits| format!("{bits:.2}")).unwrap_or_default();
         let (name, value_type, size) =
             (escaped(&array.name), &array.value_type, array.bytes.map(bytes).unwrap_or_default());
-        writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
+        writeln!(out, "{name:<19} {value_type:<9} {len:>16} {size:>11} {bits:>11}")?;
     }
     print_members(&report.members, out)
 }

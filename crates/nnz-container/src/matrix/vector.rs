@@ -111,6 +111,13 @@ impl Vector {
         self
     }
 
+    /// Keeps the first `len` elements; all if there are fewer.
+    #[must_use]
+    pub fn truncated(mut self, len: u64) -> Self {
+        self.len = self.len.min(len);
+        self
+    }
+
     /// Returns the location of the array, for messages.
     #[must_use]
     pub fn place(&self) -> Place {

@@ -5,6 +5,7 @@ use std::path::Path;
 use nnz_container::matrix::{Compressed, CompressedArrays, Dense, Indices, Vector};
 use nnz_core::{Error, Order, Place, Result, Shape, ValueType};
 
+use super::numbers::Numbers;
 use super::source::{Form, MatlabSource};
 use super::variable::Variable;
 
@@ -36,6 +37,24 @@ pub(super) struct Origin<'a> {
     pub(super) version: &'static str,
 }
 
+/// The stored arrays of a sparse matrix.
+pub(super) struct SparseArrays {
+    pub(super) pointers: Indices,
+    /// Number of entries, by the pointers.
+    pub(super) entries: u64,
+    pub(super) indices: Vector,
+    pub(super) real: Vector,
+    pub(super) imaginary: Option<Vector>,
+}
+
+/// Returns pointers, and the number of entries, which is the last of them.
+pub(super) fn pointers(stored: Vector) -> Result<(Indices, u64)> {
+    let pointers = Indices::new(stored)?;
+    let last = pointers.len().checked_sub(1);
+    let entries = last.map_or(Ok(0), |last| pointers.get(last, u64::MAX))?;
+    Ok((pointers, entries))
+}
+
 impl Variable {
     /// Returns the type of values, or the error that the variable is not read.
     pub(super) fn required_type(&self, path: &Path) -> Result<ValueType> {
@@ -47,12 +66,11 @@ impl Variable {
 }
 
 impl MatlabData {
-    /// Creates a sparse matrix.
+    /// Creates a sparse matrix. Elements after the last of `arrays.entries` are reserved space.
     pub(super) fn sparse(
         origin: &Origin<'_>,
         variable: &Variable,
-        pointers: Vector,
-        [indices, values]: [Vector; 2],
+        arrays: SparseArrays,
     ) -> Result<Self> {
         let &[rows, cols] = &*variable.shape else {
             let place = Place::array(origin.path, &*variable.path);
@@ -60,10 +78,13 @@ impl MatlabData {
             return Err(Error::mismatch(place, found, "two"));
         };
         let shape = Shape { rows, cols };
+        let value_type = variable.required_type(origin.path)?;
+        let SparseArrays { pointers, entries, indices, real, imaginary } = arrays;
+        let imaginary = imaginary.map(|imaginary| imaginary.truncated(entries));
         let arrays = CompressedArrays {
-            pointers: Indices::new(pointers)?,
-            indices: Indices::new(indices)?,
-            values,
+            pointers,
+            indices: Indices::new(indices.truncated(entries))?,
+            values: Numbers::cast(real.truncated(entries), imaginary, value_type)?,
         };
         let form = Form::Compressed(Compressed::new(arrays, shape, Order::Col)?);
         Ok(Self::Matrix(Box::new(MatlabSource::new(origin, variable, shape, form))))

@@ -14,11 +14,11 @@ mod tag;
 use std::sync::Arc;
 
 use nnz_container::matrix::Vector;
-use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType, readable};
 use nnz_storage::InputFile;
 
 use super::numbers::Numbers;
-use super::open::{MatlabData, Origin};
+use super::open::{self, MatlabData, Origin, SparseArrays};
 use super::variable::Variable;
 use array::{Array, Parser};
 use list::Found;
@@ -91,11 +91,18 @@ impl MatFile {
             return MatlabData::dense(&origin, variable, values);
         }
         let indices = parts.next("ir", None)?;
-        let pointers = parts.next("jc", None)?;
-        let real = parts.next("pr", None)?;
-        let imaginary = if variable.complex { Some(parts.next("pi", None)?) } else { None };
-        let values = Numbers::cast(real, imaginary, value_type)?;
-        MatlabData::sparse(&origin, variable, pointers, [indices, values])
+        let (pointers, entries) = open::pointers(parts.next("jc", None)?)?;
+        let (real, imaginary) = match (entries, value_type) {
+            (0, _) => {
+                let none = |name| Vector::zeros(0, parts.place(name));
+                (none("pr"), variable.complex.then(|| none("pi")))
+            }
+            (_, ValueType::Bint8) => (parts.logical("pr", entries)?, None),
+            _ if variable.complex => (parts.next("pr", None)?, Some(parts.next("pi", None)?)),
+            _ => (parts.next("pr", None)?, None),
+        };
+        let arrays = SparseArrays { pointers, entries, indices, real, imaginary };
+        MatlabData::sparse(&origin, variable, arrays)
     }
 }
 
@@ -118,13 +125,63 @@ struct Parts<'a, 'b> {
 impl Parts<'_, '_> {
     /// Returns the numbers of the next element, which must be `count` if it is known.
     fn next(&mut self, name: &str, count: Option<u64>) -> Result<Vector> {
-        let tag: Tag = self.parser.tag(self.at, self.end)?;
+        // An unset field ends before its data.
+        if count == Some(0) && self.at == self.end {
+            return Ok(Vector::zeros(0, self.place(name)));
+        }
+        let (tag, value_type) = self.tag(name)?;
+        let vector = self.vector(name, &tag, value_type, count)?;
+        self.at = tag.next;
+        Ok(vector)
+    }
+
+    /// Returns the values of a sparse logical array. MATLAB stores a byte for each, whose tag may state
+    /// another type such as `double`; numbers of the type in the tag are read, too.
+    fn logical(&mut self, name: &str, entries: u64) -> Result<Vector> {
+        let (tag, stated) = self.tag(name)?;
+        let size = stated.size() as u64;
+        let mut value_type = ValueType::U8;
+        if tag.bytes.is_multiple_of(size) && tag.bytes / size >= entries {
+            // Bytes of 0 and 1 are no number that is 0 or 1, unless all are 0.
+            let first = self.vector(name, &tag, stated, None)?.truncated(1);
+            let first = Numbers::cast(first, None, ValueType::Bint8)?;
+            if readable(first.get(0))?.is_some() {
+                value_type = stated;
+            }
+        }
+        let vector = self.vector(name, &tag, value_type, None)?;
+        self.at = tag.next;
+        Ok(vector)
+    }
+
+    /// Returns the place of an element of the array.
+    fn place(&self, name: &str) -> Place {
         let path = self.parser.place.array.as_deref().unwrap_or_default();
-        let place = Place { array: Some(format!("{path}.{name}")), ..self.parser.place.clone() };
+        Place { array: Some(format!("{path}.{name}")), ..self.parser.place.clone() }
+    }
+
+    /// Reads the tag of the next element, which has numbers of the returned type.
+    fn tag(&mut self, name: &str) -> Result<(Tag, ValueType)> {
+        let tag = self.parser.tag(self.at, self.end)?;
+        match tag.value_type() {
+            Some(value_type) => Ok((tag, value_type)),
+            None => {
+                let at = self.place(name).at(At::Byte(self.space.shown(self.at)));
+                Err(Error::mismatch(at, format!("an element of type {}", tag.kind), "numbers"))
+            }
+        }
+    }
+
+    /// Returns the data of the next element as numbers of a type.
+    fn vector(
+        &self,
+        name: &str,
+        tag: &Tag,
+        value_type: ValueType,
+        count: Option<u64>,
+    ) -> Result<Vector> {
+        let place = self.place(name);
         let at = place.clone().at(At::Byte(self.space.shown(self.at)));
-        let Some(value_type) = tag.value_type() else {
-            return Err(Error::mismatch(at, format!("an element of type {}", tag.kind), "numbers"));
-        };
         let size = value_type.size() as u64;
         let len = tag.bytes / size;
         let exact = tag.bytes.is_multiple_of(size) && count.is_none_or(|count| len == count);
@@ -136,7 +193,6 @@ impl Parts<'_, '_> {
             };
             return Err(Error::mismatch(at, found, expected));
         }
-        self.at = tag.next;
         let (space, big) = (Arc::clone(self.space), self.parser.big);
         let stored = Stored { space, place, at: tag.data, len, value_type, big };
         Ok(Vector::of_numbers(Box::new(stored)))

@@ -7,12 +7,12 @@ mod flat;
 mod list;
 
 use nnz_container::matrix::Vector;
-use nnz_container::tree::{ElementType, Group, NdArray};
+use nnz_container::tree::{Child, ChildKind, ElementType, Group, NdArray};
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 
 use super::class::Class;
 use super::numbers::Numbers;
-use super::open::{MatlabData, Origin};
+use super::open::{self as data, MatlabData, Origin, SparseArrays};
 use super::variable::Variable;
 use flat::Flat;
 
@@ -55,6 +55,21 @@ pub fn is_v73(start: &[u8], root: Option<&dyn Group>) -> Result<bool> {
     Ok(false)
 }
 
+/// Returns whether an HDF5 file is one that Octave wrote in its own format (`save -hdf5`).
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub fn is_octave(root: &dyn Group) -> Result<bool> {
+    for Child { name, kind } in readable(root.children())?.unwrap_or_default() {
+        let marked = || root.group(&name)?.attribute("OCTAVE_NEW_FORMAT");
+        if kind == ChildKind::Group && readable(marked())?.flatten().is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Opens a variable by its path.
 ///
 /// # Errors
@@ -77,24 +92,20 @@ pub fn open(root: &dyn Group, path: &str, bytes: Option<u64>) -> Result<MatlabDa
         return MatlabData::dense(&origin, &variable, values);
     }
     let group = root.group(path)?;
-    let pointers = Vector::open(&*group, "jc")?;
+    let (pointers, entries) = data::pointers(Vector::open(&*group, "jc")?)?;
     // Without entries there are no arrays for them.
     let missing = |name: &str| Vector::zeros(0, Place::array(group.path(), name));
     let has = |name: &str| group.child(name).map(|child| child.is_some());
     let indices = if has("ir")? { Vector::open(&*group, "ir")? } else { missing("ir") };
-    let values = match has("data")? {
-        false => Numbers::cast(missing("data"), None, value_type)?,
+    let (real, imaginary) = match has("data")? {
+        false => (missing("data"), None),
         true => match group.array("data")?.element_type() {
-            ElementType::Number(_) => {
-                Numbers::cast(Vector::open(&*group, "data")?, None, value_type)?
-            }
-            _ => {
-                let (real, imaginary) = parts(group.array("data")?, Vector::new)?;
-                Numbers::cast(real, imaginary, value_type)?
-            }
+            ElementType::Number(_) => (Vector::open(&*group, "data")?, None),
+            _ => parts(group.array("data")?, Vector::new)?,
         },
     };
-    MatlabData::sparse(&origin, &variable, pointers, [indices, values])
+    let arrays = SparseArrays { pointers, entries, indices, real, imaginary };
+    MatlabData::sparse(&origin, &variable, arrays)
 }
 
 /// Returns the real and imaginary parts of an array.

@@ -52,6 +52,14 @@ fn is_v73(probe: &Probe) -> Result<bool> {
     matlab::is_v73(probe.start(), root.map(|root| &**root))
 }
 
+/// Returns whether an HDF5 file is in Octave's own format.
+pub(super) fn is_octave(probe: &Probe) -> Result<bool> {
+    match probe.root()? {
+        Some(root) if !probe.is_zarr() => matlab::is_octave(&**root),
+        _ => Ok(false),
+    }
+}
+
 /// An opened file of either version.
 enum Opened<'a> {
     V5(MatFile),

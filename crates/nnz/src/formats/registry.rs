@@ -461,6 +461,11 @@ impl Registry {
                 if groups.is_empty() {
                     groups = self.holding(&marked, |_| true);
                 }
+                #[cfg(feature = "matlab")]
+                if groups.is_empty() && matlab::is_octave(&probe)? {
+                    let what = nnz_scientific::matlab::OCTAVE;
+                    return Err(Error::unsupported(Place::path(path), what));
+                }
                 let group = groups::only(&groups, kind, path, preferred);
                 let group = match (group, groups::zarr_location(path)) {
                     (Err(error), Some(location)) if groups.is_empty() && probe.is_zarr() => {

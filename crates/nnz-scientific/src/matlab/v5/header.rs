@@ -3,6 +3,8 @@
 use nnz_core::{At, Error, ErrorKind, Result};
 use nnz_storage::InputFile;
 
+use crate::matlab::OCTAVE;
+
 /// Its size: 116 bytes of text, 8 of the offset of the subsystem data, 2 of the version, 2 of the byte
 /// order.
 pub(super) const LEN: u64 = 128;
@@ -38,11 +40,18 @@ pub(super) fn read(file: &InputFile) -> Result<bool> {
                         save -v7, SciPy with savemat(..., format=\"5\")";
             Err(Error::unsupported(file.place(), what))
         }
+        None if is_octave(&start) => Err(Error::unsupported(file.place(), OCTAVE)),
         None => {
             let what = "is no MAT-file: the byte order is missing at byte 126".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), file.place()))
         }
     }
+}
+
+/// Returns whether a file starts like one in Octave's own text or binary format.
+fn is_octave(start: &[u8]) -> bool {
+    let starts: [&[u8]; 3] = [b"# Created by Octave", b"Octave-1-L", b"Octave-1-B"];
+    starts.iter().any(|own| start.starts_with(own))
 }
 
 /// Returns whether a file starts like one of version 4: type, rows, columns, whether it is complex, and the length

@@ -1,5 +1,7 @@
 //! The variables of a file, and the fields of structs.
 
+use std::collections::{HashMap, HashSet};
+
 use nnz_core::{Error, Result};
 use nnz_storage::InputFile;
 
@@ -75,13 +77,16 @@ impl Lister<'_> {
         let path = if inside.is_empty() { name.to_owned() } else { format!("{inside}/{name}") };
         let single = shape.iter().all(|&length| length == 1) && !shape.is_empty();
         if class == Class::Struct && single && depth < MAX_DEPTH {
-            let (names, mut at) = self.parser.field_names(data, end)?;
+            let (mut names, mut at) = self.parser.field_names(data, end)?;
+            make_distinct(&mut names);
             for name in &names {
                 let tag = self.parser.field(at, end)?;
                 self.array(&path, Some(name), (tag.data, tag.data + tag.bytes), depth + 1)?;
                 at = tag.next;
             }
-            return Ok(());
+            if !names.is_empty() {
+                return Ok(());
+            }
         }
         self.bytes += path.len() + size_of::<Found>() + size_of_val(&*shape);
         if self.bytes > LONGEST_LIST {
@@ -91,5 +96,43 @@ impl Lister<'_> {
         let variable = Variable { path, class, shape, sparse, complex };
         self.found.push(Found { variable, element: self.element, start, end });
         Ok(())
+    }
+}
+
+/// Renames fields whose name is that of an earlier one, as SciPy does: the second `x` is `_1_x`.
+fn make_distinct(names: &mut [String]) {
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    if taken.len() == names.len() {
+        return;
+    }
+    let mut repeats: HashMap<String, u64> = HashMap::new();
+    for name in names {
+        let Some(count) = repeats.get_mut(name) else {
+            repeats.insert(name.clone(), 0);
+            continue;
+        };
+        loop {
+            *count += 1;
+            let other = format!("_{count}_{name}");
+            if taken.insert(other.clone()) {
+                *name = other;
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_fields_have_distinct_names() {
+        let mut names = ["x", "y", "x", "_1_x", "x", "_1_x"].map(str::to_owned);
+        make_distinct(&mut names);
+        assert_eq!(names, ["x", "y", "_2_x", "_1_x", "_3_x", "_1__1_x"]);
+        let mut names = ["x", "x"].map(str::to_owned);
+        make_distinct(&mut names);
+        assert_eq!(names, ["x", "_1_x"]);
     }
 }

@@ -44,13 +44,7 @@ pub(super) fn find(root: &dyn Group, path: &str) -> Result<Option<Variable>> {
             let child = group.group(name)?;
             match child.attribute(SPARSE)? {
                 Some(_) => Some(sparse(&*child, path)?),
-                None => Some(Variable {
-                    path: path.to_owned(),
-                    class: class_of(&*child)?.unwrap_or(Class::Struct),
-                    shape: vec![1, 1],
-                    sparse: false,
-                    complex: false,
-                }),
+                None => Some(structure(&*child, path)?),
             }
         }
         _ => None,
@@ -99,8 +93,10 @@ impl Lister {
                     let child = group.group(&name)?;
                     if child.attribute(SPARSE)?.is_some() {
                         self.found.push(sparse(&*child, &path)?);
-                    } else if depth < MAX_DEPTH {
+                    } else if depth < MAX_DEPTH && !child.children()?.is_empty() {
                         self.group(&*child, &path, depth + 1)?;
+                    } else {
+                        self.found.push(structure(&*child, &path)?);
                     }
                 }
                 _ => {}
@@ -127,15 +123,20 @@ fn array(array: &dyn NdArray, path: &str) -> Result<Variable> {
         },
     };
     let complex = is_complex(element);
-    let shape = shape(array)?;
+    let shape = shape(array, class)?;
     Ok(Variable { path: path.to_owned(), class, shape, sparse: false, complex })
 }
 
 /// Returns the dimensions of a dataset, at least two as in MATLAB.
-fn shape(array: &dyn NdArray) -> Result<Vec<u64>> {
+fn shape(array: &dyn NdArray, class: Class) -> Result<Vec<u64>> {
     let empty = array.attribute(EMPTY)?.and_then(|attribute| attribute.unsigned());
     if empty.is_some_and(|flag| flag.iter().any(|flag| *flag != 0)) {
-        return stored_shape(array);
+        let shape = stored_shape(array)?;
+        // Structs without fields have no data, but any dimensions.
+        if matches!(class, Class::Number(_)) && !shape.contains(&0) {
+            return Err(not_dimensions(array, format!("the dimensions {shape:?}")));
+        }
+        return Ok(shape);
     }
     Ok(match *array.shape() {
         [] if array.is_null() => vec![0, 0],
@@ -145,12 +146,13 @@ fn shape(array: &dyn NdArray) -> Result<Vec<u64>> {
     })
 }
 
+fn not_dimensions(array: &dyn NdArray, found: String) -> Error {
+    Error::mismatch(array.place(), found, "the dimensions of an array without elements")
+}
+
 /// Reads the dimensions that an array without elements stores.
 fn stored_shape(array: &dyn NdArray) -> Result<Vec<u64>> {
-    let wrong = |found: String| {
-        let expected = "the dimensions of an array without elements";
-        Err(Error::mismatch(array.place(), found, expected))
-    };
+    let wrong = |found: String| Err(not_dimensions(array, found));
     if array.value_type()?.is_complex() || !array.value_type()?.is_integer() {
         return wrong(format!("elements of type {}", array.element_type()));
     }
@@ -163,10 +165,17 @@ fn stored_shape(array: &dyn NdArray) -> Result<Vec<u64>> {
             None => return wrong("a dimension that is no length".to_owned()),
         }
     }
-    if !(2..=MAX_DIMENSIONS).contains(&shape.len()) || !shape.contains(&0) {
+    if !(2..=MAX_DIMENSIONS).contains(&shape.len()) {
         return wrong(format!("the dimensions {shape:?}"));
     }
     Ok(shape)
+}
+
+/// Describes a struct.
+fn structure(group: &dyn Group, path: &str) -> Result<Variable> {
+    let class = class_of(group)?.unwrap_or(Class::Struct);
+    let (path, shape) = (path.to_owned(), vec![1, 1]);
+    Ok(Variable { path, class, shape, sparse: false, complex: false })
 }
 
 /// Describes a sparse matrix.
