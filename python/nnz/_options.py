@@ -24,7 +24,7 @@ class TargetOptions(TypedDict, total=False):
     ``type``
         The type of values, such as ``"float32"`` or ``numpy.uint8``. A value that does not fit exactly is an error.
     ``lossy``
-        Whether values may be rounded to a floating-point type.
+        Whether floats may be rounded to a narrower type. Integers have to fit exactly.
     ``structure``, ``expand``
         Which triangles of a symmetric matrix are written: ``"keep"`` as in the source, ``"general"`` (the same as
         ``expand=True``) both, ``"auto"`` one if the other follows from it.

@@ -9,14 +9,14 @@
 
 use crate::{Bint8, Element, Scalar, ValueType, Values};
 
-/// What to do with a value that a float type cannot represent exactly.
+/// What to do with a float that a narrower float type cannot represent exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
     /// Refuse it. The default.
     #[default]
     Refused,
-    /// Round to the nearest. Values out of range, fractions for integers and lost signs are still
-    /// refused.
+    /// Round to the nearest. Values out of range, integers that a float type does not have, fractions
+    /// for integers and lost signs are still refused.
     Nearest,
 }
 
@@ -29,7 +29,7 @@ pub struct CastError {
     pub found: Scalar,
 }
 
-/// Converts a value exactly or, if `rounding` allows it, to the nearest float.
+/// Converts a value exactly or, if `rounding` allows it, a float to the nearest narrower one.
 trait CastFrom<A>: Sized {
     fn cast_from(value: A, rounding: Rounding) -> Option<Self>;
 }
@@ -44,11 +44,10 @@ macro_rules! from_integers {
         })*
         $(impl CastFrom<$from> for $float {
             #[inline]
-            fn cast_from(value: $from, rounding: Rounding) -> Option<Self> {
+            fn cast_from(value: $from, _: Rounding) -> Option<Self> {
                 let float = value as $float;
                 // Through i128, as a float just out of range would saturate back to the integer.
-                (rounding == Rounding::Nearest || float as i128 == i128::from(value))
-                    .then_some(float)
+                (float as i128 == i128::from(value)).then_some(float)
             }
         })*
         impl CastFrom<$from> for Bint8 {
@@ -382,6 +381,21 @@ mod tests {
         assert_eq!(exact(Scalar::F64(1e300), ValueType::F32), None);
         assert!(Scalar::F64(1e300).cast(ValueType::F32, Rounding::Nearest).is_err());
         assert_eq!(Scalar::F64(0.1).cast(ValueType::F32, Rounding::Nearest), Ok(Scalar::F32(0.1)));
+    }
+
+    #[test]
+    fn integers_are_never_rounded() {
+        for (value, target) in [
+            (Scalar::I64((1 << 53) + 1), ValueType::F64),
+            (Scalar::U64(u64::MAX), ValueType::F64),
+            (Scalar::I32((1 << 24) + 1), ValueType::F32),
+            (Scalar::I64(i64::MIN + 1), ValueType::ComplexF64),
+            (Scalar::U32(u32::MAX), ValueType::ComplexF32),
+        ] {
+            assert!(value.cast(target, Rounding::Nearest).is_err(), "{value:?}");
+        }
+        let exact = Scalar::I64(1 << 60).cast(ValueType::F32, Rounding::Nearest);
+        assert_eq!(exact, Ok(Scalar::F32(1_152_921_504_606_846_976.0)));
     }
 
     #[test]

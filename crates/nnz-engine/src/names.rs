@@ -23,8 +23,12 @@ pub fn print_names(names: &mut dyn StringReader, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// Checks that a name has no tab and no line break.
-pub(crate) fn check_one_line(name: &[u8], number: u64) -> Result<()> {
+/// Checks that the name at a position has no tab and no line break.
+///
+/// # Errors
+///
+/// Fails if it has one.
+pub fn check_one_line(name: &[u8], number: u64) -> Result<()> {
     if !name.iter().any(|byte| matches!(byte, b'\t' | b'\n' | b'\r')) {
         return Ok(());
     }

@@ -329,13 +329,41 @@ pub fn convert_source(
             &labelled
         }
     };
+    let mut done = convert_once(source, from, to, options, progress);
     for _ in 1..ATTEMPTS {
-        match convert_once(source, from, to, options, progress) {
-            Err(error) if source.rereadable() && created_concurrently(&error, to) => {}
-            done => return done,
+        match &done {
+            Err(error) if source.rereadable() && created_concurrently(error, to) => {
+                done = convert_once(source, from, to, options, progress);
+            }
+            _ => break,
         }
     }
-    convert_once(source, from, to, options, progress)
+    done.map_err(|error| of_target(error, from, to))
+}
+
+/// Returns an error about a file that was being written as what the target does not support: that file is not damaged,
+/// and need not exist.
+fn of_target(error: Error, from: &Place, to: &Location) -> Error {
+    let Location::Path { path, group } = to else { return error };
+    let at = error.place().path.as_deref();
+    let is_target = at.is_some_and(|at| at.starts_with(path)) && from.path.as_deref() != at;
+    // A group may be added to a file that is there.
+    if !is_target || (group.is_some() && nnz_storage::staging::exists(path).unwrap_or(true)) {
+        return error;
+    }
+    let hint = error.hint().cloned();
+    let (kind, place) = error.into_parts();
+    let kind = match kind {
+        ErrorKind::Mismatch { found, expected } => {
+            ErrorKind::Unsupported(format!("found {found}, expected {expected}"))
+        }
+        other => other,
+    };
+    let error = Error::new(kind, place);
+    match hint {
+        Some(hint) => error.with_hint(hint.item, hint.effect),
+        None => error,
+    }
 }
 
 /// Maximum number of attempts to write a group to a file that others create at the same time.

@@ -24,8 +24,8 @@ pub(crate) struct Labelling {
     #[arg(long, help_heading = LABELS)]
     make_unique: bool,
 
-    /// Join the columns of a .csv, .tsv or .txt file (optionally .gz) to the annotations of the rows of SRC; the
-    /// file has a header, and row names in the first column
+    /// Join the columns of a .csv, .tsv or .txt file (optionally .gz) to the annotations of the rows of SRC, which
+    /// must not have columns of the same names; the file has a header, and row names in the first column
     #[arg(long, value_name = "FILE", help_heading = LABELS)]
     row_annotations: Option<PathBuf>,
 

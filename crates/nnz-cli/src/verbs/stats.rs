@@ -193,7 +193,18 @@ fn table(
         write!(out, "{}{separator}", matrix.position(axis, number)).map_err(failed)?;
         let name = names.as_mut().map_or(Ok(None), |names| names.next_string())?;
         if let Some(name) = name {
-            let name = if args.csv { quoted(name) } else { Cow::Borrowed(name) };
+            let name = if args.csv {
+                quoted(name)
+            } else {
+                nnz::engine::check_one_line(name, matrix.position(axis, number)).map_err(
+                    |error| {
+                        let array = Some(format!("names of {axis}"));
+                        let place = Place { array, ..args.source.source_place() };
+                        error.with_context(&place).with_hint("csv", "quotes it")
+                    },
+                )?;
+                Cow::Borrowed(name)
+            };
             out.write_all(&name)
                 .and_then(|()| out.write_all(separator.as_bytes()))
                 .map_err(failed)?;

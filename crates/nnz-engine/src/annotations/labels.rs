@@ -18,7 +18,7 @@ use crate::slice::one_of;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Labels {
-    /// A table to add to the annotations. Its rows are matched by name, and existing columns are replaced.
+    /// A table to add to the annotations. Its rows are matched by name, and its columns have to be new.
     pub table: Option<Arc<AnnotationTable>>,
     /// The column of the annotations to use as names. The previous names become a column.
     pub names_from: Option<String>,
@@ -113,8 +113,9 @@ impl<S: Deref<Target: MatrixSource>> Labelled<S> {
     ///
     /// # Errors
     ///
-    /// Fails if a table is added to an axis without names, if a name occurs twice in the table, if the column
-    /// of names does not exist, has missing values or repeated values that are not made unique, and if names or
+    /// Fails if a table is added to an axis without names, if a name occurs twice in the table, if there is a column
+    /// with the name of one of the table, if the column of names does not exist, has missing values or repeated
+    /// values that are not made unique, and if names or
     /// annotations cannot be read or take more memory.
     pub fn new(inner: S, labels: [&Labels; 2], memory: u64) -> Result<Self> {
         let mut notes = Vec::new();
@@ -224,7 +225,8 @@ impl Columns {
         }
     }
 
-    /// Adds the columns of a table, replacing columns of the same names.
+    /// Adds the columns of a table. A column of the same name is an error: it would lose the values of rows that the table
+    /// does not have.
     fn attach(
         &mut self,
         table: &Arc<AnnotationTable>,
@@ -235,6 +237,14 @@ impl Columns {
         if let Some((name, [first, second])) = repeated(table.names()) {
             let what =
                 format!("the table for the {axis} has {name:?} in rows {first} and {second}");
+            return Err(Error::new(ErrorKind::Argument(what), table.place().clone()));
+        }
+        let is_known = |column: &&ColumnInfo| self.infos.iter().any(|own| own.name == column.name);
+        if let Some(column) = table.columns().iter().find(is_known) {
+            let what = format!(
+                "the {axis} have an annotation {:?} already; rename or remove this column of the table",
+                column.name
+            );
             return Err(Error::new(ErrorKind::Argument(what), table.place().clone()));
         }
         let by_name: HashMap<&[u8], u64> = table.names().iter().zip(0..).collect();
@@ -272,24 +282,9 @@ impl Columns {
                 _ => format!("{unused} rows of the table match no {one}"),
             });
         }
-        let mut replaced = Vec::new();
         for (number, info) in table.columns().iter().enumerate() {
-            let origin = Origin::Table(number);
-            match self.infos.iter().position(|column| column.name == info.name) {
-                Some(at) => {
-                    replaced.push(&*info.name);
-                    self.infos[at] = info.clone();
-                    self.origins[at] = origin;
-                }
-                None => {
-                    self.infos.push(info.clone());
-                    self.origins.push(origin);
-                }
-            }
-        }
-        if !replaced.is_empty() {
-            let replaced = replaced.join(", ");
-            notes.push(format!("replaced annotations of the {axis}: {replaced}"));
+            self.infos.push(info.clone());
+            self.origins.push(Origin::Table(number));
         }
         self.table = Arc::clone(table);
         Ok(())

@@ -57,43 +57,39 @@ impl<'a> Merging<'a> {
     }
 
     pub(super) fn next(&mut self) -> Result<Step<'a>> {
+        if self.majors.is_empty() {
+            return Ok(Step::End);
+        }
+        let start = self.majors.start;
+        let before = match self.before {
+            Some(before) => Some(before),
+            None => self.before(start)?,
+        };
         loop {
-            if self.majors.is_empty() {
-                return Ok(Step::End);
+            self.width = self.width.clamp(1, self.majors.end - start);
+            let end = start + self.width;
+            let up_to = self.before(end)?;
+            let count = up_to.zip(before).and_then(|(up_to, before)| up_to.checked_sub(before));
+            let fits = count.is_some_and(|count| count <= BATCH as u64);
+            if !fits && self.width > 1 {
+                self.width /= 2;
+                continue;
             }
-            let start = self.majors.start;
-            let before = match self.before {
-                Some(before) => Some(before),
-                None => self.before(start)?,
-            };
-            loop {
-                self.width = self.width.clamp(1, self.majors.end - start);
-                let end = start + self.width;
-                let up_to = self.before(end)?;
-                let count = up_to.zip(before).and_then(|(up_to, before)| up_to.checked_sub(before));
-                let fits = count.is_some_and(|count| count <= BATCH as u64);
-                if !fits && self.width > 1 {
-                    self.width /= 2;
-                    continue;
-                }
-                self.majors.start = end;
-                self.before = up_to;
-                if !fits {
-                    return Ok(Step::Long(start));
-                }
-                if count.is_some_and(|count| count < BATCH as u64 / 2) {
-                    self.width = (self.width * 2).min(WIDEST);
-                }
-                if count == Some(0) {
-                    break;
-                }
-                return Ok(Step::Several(Merged {
-                    parts: self.parts,
-                    gathering: self.gathering,
-                    majors: start..end,
-                    fields: self.fields,
-                }));
+            self.majors.start = end;
+            self.before = up_to;
+            if !fits {
+                return Ok(Step::Long(start));
             }
+            if count.is_some_and(|count| count < BATCH as u64 / 2) {
+                self.width = (self.width * 2).min(WIDEST);
+            }
+            // Also without entries: the pointers between these two are checked where they are read.
+            return Ok(Step::Several(Merged {
+                parts: self.parts,
+                gathering: self.gathering,
+                majors: start..end,
+                fields: self.fields,
+            }));
         }
     }
 }

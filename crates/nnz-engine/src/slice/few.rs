@@ -69,6 +69,10 @@ pub(super) fn few(
         let up_to = source.stored_before(one.old().end)?;
         let count = up_to.zip(before).and_then(|(up_to, before)| up_to.checked_sub(before));
         let Some(count) = count.filter(|count| entries + count <= ENTRIES as u64) else { break };
+        if count == 0 && !is_empty(source, one, before.unwrap_or(0))? {
+            // Reading it gives the error.
+            break;
+        }
         entries += count;
         if count > 0 {
             taken.push(*one);
@@ -76,6 +80,20 @@ pub(super) fn few(
         stretches.pop_front();
     }
     Ok((!taken.is_empty()).then_some((taken, entries)))
+}
+
+/// Returns whether all pointers of a stretch without entries are `before`, which is not past the end: a stretch that is
+/// not read has no other check.
+fn is_empty(source: &dyn MatrixSource, stretch: &Stretch, before: u64) -> Result<bool> {
+    if source.header().nnz.is_some_and(|entries| before > entries) {
+        return Ok(false);
+    }
+    for major in stretch.old().skip(1) {
+        if source.stored_before(major)? != Some(before) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Stretches that are read together.
