@@ -43,7 +43,7 @@ def filter(
         A condition as in ``nnz filter``: ``"nnz>=200"``, ``"sum(features=^MT-)/sum<0.2"``; or what `nnz.slice` takes:
         ``"batch=A"``, ``"@barcodes.txt"``, or a list of names. A tuple combines several with AND.
     allow_empty : bool
-        Whether an ``"@FILE"`` may list nothing, which keeps none. By default that is an error.
+        Whether nothing may be kept, as with an empty ``"@FILE"``. By default that is an error.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -56,7 +56,7 @@ def filter(
     Raises
     ------
     nnz.ArgumentError
-        A condition is invalid, or no name matches a regular expression.
+        A condition is invalid, no name matches a regular expression, or nothing meets the conditions.
     nnz.Error
         As in `nnz.slice`.
 

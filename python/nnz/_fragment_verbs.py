@@ -99,7 +99,7 @@ def merge_fragments(
     Parameters
     ----------
     sources : sequence of str, os.PathLike or Fragments
-        The fragment files.
+        The fragment files, at least two.
     target : str or os.PathLike
         Where the fragments are written, as in `Fragments.write`.
     prefix : sequence of str, optional
@@ -116,7 +116,8 @@ def merge_fragments(
     Raises
     ------
     nnz.ArgumentError
-        Two cells would have the same name, or the number of prefixes differs from the number of files.
+        There are fewer than two files, two cells would have the same name, or the number of prefixes differs from the
+        number of files.
 
     Examples
     --------
@@ -128,6 +129,8 @@ def merge_fragments(
         raise ArgumentError("several sources are merged: give a list of them")
     prefixes = prefix.split(",") if isinstance(prefix, str) else [str(one) for one in prefix]
     paths = [place(source) for source in sources]
+    if len(paths) < 2:
+        raise ArgumentError(f"{len(paths)} sources to merge: expected two or more")
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.merge_fragments(paths, os.fsdecode(target), prefixes, dict(options), report)
     return fragment_summary(made)

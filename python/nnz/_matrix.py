@@ -314,7 +314,8 @@ class Matrix(Lazy, Parallel):
         Returns
         -------
         nnz.Matrix
-            The rows and columns that meet all conditions, in the order of this matrix.
+            The rows and columns that meet all conditions, in the order of this matrix. There may be none, as with an
+            index.
 
         Raises
         ------
@@ -361,7 +362,7 @@ class Matrix(Lazy, Parallel):
         Raises
         ------
         nnz.ArgumentError
-            There are fewer, or the file does not state which axis has cells or features.
+            There are fewer, two numbers are given for an axis, or the file does not state which axis has cells or features.
 
         Examples
         --------

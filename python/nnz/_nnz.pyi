@@ -104,7 +104,10 @@ class Source:
         workers: Optional[int] = None,
     ) -> tuple[Optional[npt.NDArray[np.uint64]], Optional[npt.NDArray[np.uint64]], list[str]]: ...
     def sample(
-        self, counts: tuple[Optional[int], Optional[int], Optional[int], Optional[int]], seed: int
+        self,
+        counts: tuple[Optional[int], Optional[int], Optional[int], Optional[int]],
+        seed: int,
+        allow_empty: bool,
     ) -> tuple[Optional[npt.NDArray[np.uint64]], Optional[npt.NDArray[np.uint64]], list[str]]: ...
     def computed(self, steps: Sequence[tuple[Any, ...]]) -> Source: ...
     def normalizing_factors(

@@ -27,6 +27,7 @@ def sample(
     cells: Optional[int] = None,
     features: Optional[int] = None,
     seed: int = 0,
+    allow_empty: bool = False,
     progress: Progress = None,
     **options: Unpack[ConvertOptions],
 ) -> Summary:
@@ -40,6 +41,8 @@ def sample(
         How many; by default all.
     seed : int
         Determines which, whatever the format: the same as ``nnz sample --seed`` and `Matrix.sample`.
+    allow_empty : bool
+        Whether 0 may be given. By default that is an error.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -52,7 +55,7 @@ def sample(
     Raises
     ------
     nnz.ArgumentError
-        There are fewer rows or columns, or the file does not state which axis has cells or features.
+        There are fewer rows or columns, two numbers are given for an axis, or the file does not state which axis has cells or features.
     nnz.Error
         As in `nnz.slice`.
 
@@ -64,7 +67,7 @@ def sample(
     place = source_path(source)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         opened: Any = Matrix(place, **reading_among(options))
-        found = sampled(opened._handle.source, (rows, cols, cells, features), seed)
+        found = sampled(opened._handle.source, (rows, cols, cells, features), seed, allow_empty)
         selected = tuple([] if positions is None else [positions] for positions in (*found, None, None))
         made = _nnz.slice(place, os.fsdecode(target), selected, True, prepared(dict(options)), report)
     return summary(made)

@@ -44,7 +44,7 @@ def slice(
         (``"CD3E,0:10"``, ``"cell_type=B"``, ``"@genes.txt"``) or a list of names; for `rows` and `cols` also a slice,
         a position, or a list of positions or booleans. A tuple combines several selections with AND.
     allow_empty : bool
-        Whether an ``"@FILE"`` may list nothing, which selects none. By default that is an error.
+        Whether nothing may be selected, as with an empty ``"@FILE"``. By default that is an error.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
@@ -61,7 +61,7 @@ def slice(
     IndexError
         A position is outside of the matrix.
     nnz.ArgumentError
-        A row or column is selected twice, or a selection is invalid.
+        A row or column is selected twice, a selection is invalid, or selections of an axis select nothing.
     nnz.Error
         As in `nnz.convert`.
 

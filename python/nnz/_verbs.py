@@ -142,7 +142,7 @@ def concat(
     Parameters
     ----------
     sources : sequence of str or os.PathLike
-        Paths, or ``PATH::GROUP``, in the order of the result.
+        Two paths or more, or ``PATH::GROUP``, in the order of the result.
     target : str or os.PathLike
         Where the result is written.
     axis : {"rows", "cols", "cells", "features"}
@@ -169,7 +169,7 @@ def concat(
     Raises
     ------
     nnz.ArgumentError
-        The lengths or names of the other axis differ.
+        The lengths or names of the other axis differ, or there are fewer than two sources.
     nnz.Error
         As in `nnz.convert`.
 
@@ -182,7 +182,11 @@ def concat(
     >>> nnz.concat(parts, tmp / "both.bpcells", "cols").shape
     (507, 1107)
     """
+    if isinstance(sources, (str, bytes, os.PathLike)):
+        raise ArgumentError("several sources are concatenated: give a list of them")
     paths = [source_path(source) for source in sources]
+    if len(paths) < 2:
+        raise ArgumentError(f"{len(paths)} sources to concatenate: expected two or more; `nnz.convert` writes one")
     files = (join, label, index_unique, fill)
     with storage(options.pop("storage_options", None)), reporting(progress) as report:
         made = _nnz.concat(paths, os.fsdecode(target), axis, ignore_names, files, prepared(dict(options)), report)

@@ -15,7 +15,7 @@ use crate::error::{OrRaise as _, argument, exception};
 /// Converts a selection: an array of unique positions (`uint64`), a list of names, or a string as in the command:
 /// a list, a condition, or `@FILE`.
 ///
-/// An empty file is an error unless `allow_empty` is set.
+/// An empty file is an error unless `allow_empty` is set, and so is any other selection of nothing where it is used.
 pub(crate) fn selection(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult<Selection> {
     let py = given.py();
     if given.hasattr("dtype")? {
@@ -46,6 +46,7 @@ pub(crate) trait OfAxis: Default {
     fn parse(given: &Bound<'_, PyAny>, allow_empty: bool) -> PyResult<Self>;
     fn and(self, other: Self) -> Self;
     fn of_kind(self, kind: AxisKind) -> Self;
+    fn allow_empty(self, allow: bool) -> Self;
 }
 
 impl OfAxis for Selection {
@@ -59,6 +60,10 @@ impl OfAxis for Selection {
 
     fn of_kind(self, kind: AxisKind) -> Self {
         Selection::of_kind(self, kind)
+    }
+
+    fn allow_empty(self, allow: bool) -> Self {
+        Selection::allow_empty(self, allow)
     }
 }
 
@@ -80,6 +85,10 @@ impl OfAxis for Filter {
 
     fn of_kind(self, kind: AxisKind) -> Self {
         Filter::of_kind(self, kind)
+    }
+
+    fn allow_empty(self, allow: bool) -> Self {
+        Filter::allow_empty(self, allow)
     }
 }
 
@@ -120,7 +129,7 @@ pub(crate) fn axes<T: OfAxis>(
             None => given,
         });
     }
-    Ok(axes.map(Option::unwrap_or_default))
+    Ok(axes.map(|axis| axis.unwrap_or_default().allow_empty(allow_empty)))
 }
 
 /// Merges adjacent positions.

@@ -277,7 +277,7 @@ impl Source {
         cols: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let [rows, cols] = [rows, cols].map(|given| match given {
-            Some(given) => select::selection(given, true),
+            Some(given) => select::selection(given, true).map(|found| found.allow_empty(true)),
             None => Ok(Selection::all()),
         });
         self.sliced(py, rows?, cols?)
@@ -458,6 +458,7 @@ impl Source {
         py: Python<'py>,
         counts: [Option<u64>; 4],
         seed: u64,
+        allow_empty: bool,
     ) -> PyResult<Positions<'py>> {
         let [rows, cols, cells, features] = counts;
         let mut axes = [rows, cols].map(|count| count.map(|count| Selection::sample(count, seed)));
@@ -465,14 +466,14 @@ impl Source {
             let Some(count) = count else { continue };
             let axis = select::axis_of(py, name, || Ok(self.header().axis_kinds))?;
             let both = &mut axes[crate::view::index(axis)];
-            let sample = Selection::sample(count, seed);
-            *both = Some(match both.take() {
-                Some(before) => before.and(sample),
-                None => sample,
-            });
+            if both.is_some() {
+                return Err(argument(py, format!("two numbers of {axis} are given")));
+            }
+            let kind = if name == "cells" { AxisKind::Cells } else { AxisKind::Features };
+            *both = Some(Selection::sample(count, seed).of_kind(kind));
         }
         let [is_some_of_rows, is_some_of_cols] = [axes[0].is_some(), axes[1].is_some()];
-        let [rows, cols] = axes.map(Option::unwrap_or_default);
+        let [rows, cols] = axes.map(|axis| axis.unwrap_or_default().allow_empty(allow_empty));
         let (inner, place) = self.inner();
         let slice = task::run_detached(py, move || {
             Slice::new(Box::new(View::new(inner)), place, &rows, &cols)

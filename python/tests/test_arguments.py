@@ -71,6 +71,56 @@ def test_empty_lists_in_files_are_errors(tmp_path):
     assert nnz.stats(PBMC, rows=f"@{empty}", allow_empty=True)["nnz"] == 0
 
 
+def test_selections_of_nothing_are_errors(tmp_path):
+    target = tmp_path / "s.mtx"
+    names = nnz.open(PBMC).row_names[:2]
+    nothing = [
+        (nnz.slice, {"rows": tuple(names)}, "select no row in common: name them in one option, separated by commas"),
+        (nnz.slice, {"rows": "5:5"}, '"5:5" selects no row'),
+        (nnz.slice, {"rows": []}, "an empty list selects no row"),
+        (nnz.slice, {"cols": np.zeros(1107, bool)}, "selects no column"),
+        (nnz.slice, {"cols": slice(5, 5)}, "selects no column"),
+        (nnz.filter, {"rows": "nnz>=10000"}, '"nnz>=10000" selects no row'),
+        (nnz.filter, {"cols": ("nnz>=10000", "0:5")}, "selects no column"),
+        (nnz.sample, {"rows": 0}, "a sample of 0 selects no row"),
+    ]
+    for verb, given, expected in nothing:
+        with pytest.raises(nnz.ArgumentError) as raised:
+            verb(PBMC, target, **given)
+        assert expected in str(raised.value) and "allow_empty" in str(raised.value), raised.value
+        assert not target.exists()
+        assert 0 in verb(PBMC, target, allow_empty=True, force=True, **given).shape
+        target.unlink()
+    with pytest.raises(nnz.ArgumentError, match="selects no row"):
+        nnz.stats(PBMC, rows="5:5")
+    # Indices are those of NumPy.
+    m = nnz.open(PBMC)
+    assert m[5:5].shape == (0, 1107) and m.select(rows=[]).shape == (0, 1107)
+    assert m.filter(rows="nnz>=10000").shape == (0, 1107) and m.sample(rows=0).shape == (0, 1107)
+
+
+def test_one_source_is_not_concatenated(tmp_path):
+    nnz.slice(PBMC, tmp_path / "a.mtx", rows="0:2")
+    for sources in ([tmp_path / "a.mtx"], [], str(tmp_path / "a.mtx"), tmp_path / "a.mtx"):
+        with pytest.raises(nnz.ArgumentError, match="sources"):
+            nnz.concat(sources, tmp_path / "b.mtx", "rows")
+    store = TESTDATA / "bpcells" / "fragments_dir" / "basic.packed"
+    with pytest.raises(nnz.ArgumentError, match="two or more"):
+        nnz.merge_fragments([store], tmp_path / "all")
+
+
+def test_two_numbers_of_one_axis_are_an_error(tmp_path):
+    nnz.write(np.eye(5), tmp_path / "a.h5ad", axis_kinds=("cells", "features"))
+    path = tmp_path / "a.h5ad::X"
+    for given, axis in (({"rows": 3, "cells": 1}, "rows"), ({"cols": 2, "features": 2}, "columns")):
+        with pytest.raises(nnz.ArgumentError, match=f"two numbers of {axis} are given"):
+            nnz.open(path).sample(**given)
+        with pytest.raises(nnz.ArgumentError, match=f"two numbers of {axis} are given"):
+            nnz.sample(path, tmp_path / "o.h5ad", **given)
+    # Selections of an axis are combined, as in the command.
+    assert nnz.slice(path, tmp_path / "o.h5ad", rows="0:3", cells="2:5").shape == (1, 5)
+
+
 def test_numbers_of_threads_are_checked(tmp_path):
     source = TESTDATA / "bpcells" / "fragments_dir" / "basic.packed"
     calls = (

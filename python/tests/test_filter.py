@@ -71,6 +71,17 @@ def test_conditions_that_do_not_fit_are_refused(tmp_path):
     assert m.filter().shape == m.shape
 
 
+def test_samples_of_both_axes_are_independent(tmp_path):
+    nnz.write(np.arange(1, 26.0).reshape(5, 5), tmp_path / "m.npz")
+    m, same, diagonal = nnz.open(tmp_path / "m.npz"), 0, 0
+    for seed in range(1000):
+        found = m.sample(rows=2, cols=2, seed=seed).to_numpy().astype(int) - 1
+        same += set(found[:, 0] // 5) == set(found[0] % 5)
+        diagonal += sum(at // 5 == at % 5 for at in found.ravel())
+    # 1 of 10 pairs, and 4 elements of which each is on the diagonal with a probability of 1/5.
+    assert 60 < same < 140 and 700 < diagonal < 900
+
+
 def test_samples_are_those_of_the_seed(stored, tmp_path):
     matrix, path = stored
     m = nnz.open(path)

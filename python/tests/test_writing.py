@@ -334,3 +334,18 @@ def test_categories_are_texts_and_numbers_only(tmp_path):
         assert [None if pandas.isna(label) else label for label in found[name]] == expected, name
     with pytest.raises(nnz.UnsupportedError, match="column 'bytes'"):
         nnz.write(np.eye(3), tmp_path / "b.h5ad", rows=rows, strict=True)
+
+
+def test_errors_about_a_new_target_are_not_those_of_damaged_files(tmp_path):
+    target = tmp_path / "g.el"
+    for force in (False, True):
+        with pytest.raises(nnz.UnsupportedError, match="found the value 2, expected 1") as raised:
+            nnz.write(np.array([[0, 2], [0, 0]]), target, force=force)
+        assert raised.value.path == str(target) and target.exists() == force
+        target.write_text("0 1\n")
+    anndata, pandas = (pytest.importorskip(name) for name in ("anndata", "pandas"))
+    obs = pandas.DataFrame({"": [1, 2]}, index=["x", "y"])
+    with pytest.raises(nnz.Error) as raised:
+        nnz.write(anndata.AnnData(np.eye(2), obs=obs), tmp_path / "o.h5ad")
+    assert not isinstance(raised.value, nnz.CorruptFileError)
+    assert str(tmp_path / "o.h5ad") in str(raised.value) and ".nnz-" not in str(raised.value)

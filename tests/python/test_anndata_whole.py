@@ -96,7 +96,7 @@ def test_slices_match_anndata(nnz, tmp_path, source, keep_categories, any_order)
         ("a.h5ad", ["--rows", "3,0,2"], [3, 0, 2], slice(None)),
         ("b.zarr", ["--rows", "1:4", "--cols", "4,1:3"], slice(1, 4), [4, 1, 2]),
         ("c.h5ad", ["--cols", f"{genes - 1},0"], slice(None), [genes - 1, 0]),
-        ("d.h5ad", ["--rows", "0:0"], slice(0, 0), slice(None)),
+        ("d.h5ad", ["--rows", "0:0", "--allow-empty"], slice(0, 0), slice(None)),
         ("e.h5ad", ["--rows", "2:", "--cols", "1,3"], slice(2, None), [1, 3]),
     ]:
         nnz.ok("slice", source, tmp_path / target, "--no-sync", *options)

@@ -441,7 +441,7 @@ Examples:
   nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
   nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch")]
 pub(crate) struct Concat {
-    /// The matrices
+    /// The matrices, at least two
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
     pub(crate) sources: Vec<Location>,
 

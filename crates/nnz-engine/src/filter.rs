@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use nnz_core::{Axis, AxisKind, Error, MatrixSource, Place, Result};
 
-use crate::slice::one_of;
+use crate::slice::{describe_nothing, nothing_selected, one_of, one_of_kind};
 use crate::stats::{RowsOrCols, Stats, StatsOptions, stats_of_parts};
 use crate::{Cancellation, Measures, Selection};
 use measured::{Measured, more};
@@ -27,6 +27,9 @@ use pattern::Pattern;
 ///
 /// `column(NAME)` is a column of the annotations whose name is that of a measure: `column(nnz)>=200`.
 ///
+/// Where rows or columns are written, conditions that keep none are an error unless
+/// [`allow_empty`](Self::allow_empty) is set.
+///
 /// ```
 /// use nnz_engine::Filter;
 ///
@@ -37,6 +40,8 @@ use pattern::Pattern;
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     tests: Vec<Test>,
+    /// Whether nothing may be kept.
+    allow_empty: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -44,6 +49,15 @@ struct Test {
     /// As it was written, for messages; empty for a list that was not.
     text: String,
     condition: Condition,
+    /// The kind of the axis, for messages.
+    kind: AxisKind,
+}
+
+impl Test {
+    /// Returns whether it lists rows or columns.
+    fn is_list(&self) -> bool {
+        matches!(&self.condition, Condition::Selected(selection) if selection.is_list())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -62,14 +76,26 @@ impl Filter {
     /// Keeps what is selected. `text` names the selection in messages.
     #[must_use]
     pub fn selected(selection: Selection, text: impl Into<String>) -> Self {
-        let condition = Condition::Selected(selection);
-        Self { tests: vec![Test { text: text.into(), condition }] }
+        Self::of(Condition::Selected(selection), text)
+    }
+
+    fn of(condition: Condition, text: impl Into<String>) -> Self {
+        let test = Test { text: text.into(), condition, kind: AxisKind::Unknown };
+        Self { tests: vec![test], allow_empty: false }
+    }
+
+    /// Sets whether nothing may be kept, which is an error otherwise.
+    #[must_use]
+    pub fn allow_empty(mut self, allow: bool) -> Self {
+        self.allow_empty = allow;
+        self
     }
 
     /// Keeps what both keep.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.tests.extend(other.tests);
+        self.allow_empty |= other.allow_empty;
         self
     }
 
@@ -77,6 +103,7 @@ impl Filter {
     #[must_use]
     pub fn of_kind(mut self, kind: AxisKind) -> Self {
         for test in &mut self.tests {
+            test.kind = kind;
             if let Condition::Selected(selection) = &mut test.condition {
                 *selection = std::mem::take(selection).of_kind(kind);
             }
@@ -102,8 +129,7 @@ impl FromStr for Filter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let condition = parse::condition(text)?;
-        Ok(Self { tests: vec![Test { text: text.to_owned(), condition }] })
+        Ok(Self::of(parse::condition(text)?, text))
     }
 }
 
@@ -157,6 +183,10 @@ pub struct Kept {
     pub ranges: Vec<Range<u64>>,
     /// How many meet each condition alone, and its text.
     pub conditions: Vec<(String, u64)>,
+    /// A description of the conditions that keep nothing; `None` if something is kept, or without conditions.
+    pub kept_nothing: Option<String>,
+    /// Whether nothing may be kept.
+    allow_empty: bool,
 }
 
 impl Kept {
@@ -171,7 +201,19 @@ impl Kept {
     pub fn selection(&self) -> Selection {
         match &self.ranges[..] {
             [one] if *one == (0..self.of) => Selection::all(),
-            ranges => Selection::ranges(ranges.iter().cloned()),
+            ranges => Selection::ranges(ranges.iter().cloned()).allow_empty(true),
+        }
+    }
+
+    /// Fails if nothing is kept, unless the [conditions](Filter::allow_empty) allow it.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the conditions that keep nothing.
+    pub fn check(&self) -> Result<()> {
+        match &self.kept_nothing {
+            Some(what) if !self.allow_empty => Err(nothing_selected(what)),
+            _ => Ok(()),
         }
     }
 }
@@ -269,8 +311,9 @@ impl Found<'_> {
     fn kept(&mut self, filter: &Filter, axis: Axis) -> Result<Kept> {
         let of = self.source.header().shape.len(axis);
         let all = std::iter::once(0..of).collect();
-        let mut kept = Kept { of, ranges: all, conditions: Vec::new() };
-        for test in &filter.tests {
+        let (allow_empty, kept_nothing) = (filter.allow_empty, None);
+        let mut kept = Kept { of, ranges: all, conditions: Vec::new(), kept_nothing, allow_empty };
+        for (test, before) in filter.tests.iter().zip(0..) {
             let ranges = match &test.condition {
                 Condition::Measured(measured) => {
                     let value_type = self.source.header().value_type;
@@ -283,8 +326,20 @@ impl Found<'_> {
                     ranges
                 }
             };
-            kept.conditions.push((test.text.clone(), total(&ranges)));
+            let alone = total(&ranges);
+            kept.conditions.push((test.text.clone(), alone));
             kept.ranges = both(&kept.ranges, &ranges);
+            if kept.kept_nothing.is_none() && kept.ranges.is_empty() {
+                let tests = match alone {
+                    0 => std::slice::from_ref(test),
+                    _ => filter.tests.get(..=before).unwrap_or_default(),
+                };
+                let lists = tests.iter().filter(|test| test.is_list()).count() > 1;
+                let texts: Vec<String> =
+                    tests.iter().map(|one| format!("{:?}", one.text)).collect();
+                kept.kept_nothing =
+                    Some(describe_nothing(&texts, one_of_kind(test.kind, axis), lists));
+            }
         }
         kept.ranges.retain(|range| !range.is_empty());
         Ok(kept)

@@ -181,9 +181,10 @@ fn sorted_by<K: Ord>(values: &[u64], key: impl Fn(u64) -> K) -> Vec<u64> {
 
 /// Returns the order of an axis of length `len` that has positions in a list.
 fn moved(list: impl Iterator<Item = u64> + Clone, len: u64) -> NewOrder {
-    let selection = selection_of(list.clone());
+    let mut selection = selection_of(list.clone());
     if selection.as_range() == Some(0..len) || len == 0 {
-        return NewOrder::default();
+        // The positions are kept also of this order, so that it can be undone without knowing it.
+        selection = Selection::all();
     }
     let values = match u32::try_from(len) {
         Ok(_) => Values::U32(list.map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect()),
@@ -202,7 +203,7 @@ fn selection_of(list: impl Iterator<Item = u64>) -> Selection {
             None => ranges.push(at..at + 1),
         }
     }
-    Selection::ranges(ranges)
+    Selection::ranges(ranges).allow_empty(true)
 }
 
 /// Reads the column of original positions.

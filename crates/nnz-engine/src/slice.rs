@@ -25,7 +25,7 @@ pub(crate) use picked::one_of;
 use picked::{Picked, Stretch};
 use selection::Resolved;
 pub use selection::Selection;
-pub(crate) use selection::comparison;
+pub(crate) use selection::{comparison, describe_nothing, nothing_selected, one_of_kind};
 
 /// The selected rows and columns of a matrix, in the order of the selection.
 ///
@@ -66,8 +66,8 @@ impl<'a> Slice<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if a selected row or column does not exist, is selected twice, or is ambiguous, and if
-    /// names are needed and cannot be read.
+    /// Fails if a selected row or column does not exist, is selected twice, or is ambiguous, if a selection selects
+    /// nothing and [may not](Selection::allow_empty), and if names are needed and cannot be read.
     pub fn new(
         inner: Box<dyn MatrixSource + 'a>,
         place: Place,
@@ -77,6 +77,8 @@ impl<'a> Slice<'a> {
         let resolve = |selection: &Selection, axis| {
             selection.resolve(&*inner, axis).map_err(|error| error.with_context(&place))
         };
+        let independent = Selection::independent([rows, cols]);
+        let [rows, cols] = independent.as_ref().map_or([rows, cols], <[Selection; 2]>::each_ref);
         let resolved = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
         Self::of(inner, place, resolved)
     }
@@ -96,6 +98,8 @@ impl<'a> Slice<'a> {
         let resolve = |selection: &Selection, axis| {
             selection.resolve_sorted(&*inner, axis).map_err(|error| error.with_context(&place))
         };
+        let independent = Selection::independent([rows, cols]);
+        let [rows, cols] = independent.as_ref().map_or([rows, cols], <[Selection; 2]>::each_ref);
         let resolved = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
         Self::of(inner, place, resolved)
     }

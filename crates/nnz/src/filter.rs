@@ -24,7 +24,8 @@ use crate::{ConvertOptions, Location, Progress, Summary};
 ///
 /// # Errors
 ///
-/// Fails as [`engine::filter`](crate::engine::filter) and [`slice`](fn@crate::slice), and if the source is a stream.
+/// Fails as [`engine::filter`](crate::engine::filter) and [`slice`](fn@crate::slice), if no row or no column meets the
+/// conditions and they do not [allow it](Filter::allow_empty), and if the source is a stream.
 pub fn filter(
     from: impl Into<Location>,
     to: impl Into<Location>,
@@ -50,6 +51,9 @@ pub fn filter(
         .cancellation(options.cancellation.clone());
     let observed = Observed::new(&*source, "measuring", progress);
     let found = found_of(&observed, &place, filters, &how)?;
+    for kept in [&found.rows, &found.cols] {
+        kept.check().map_err(|error| error.with_context(&place))?;
+    }
     drop(source);
     let [rows, cols] = [found.rows.selection(), found.cols.selection()];
     let summary = crate::slice(from.clone(), to.clone(), [&rows, &cols], options, progress)?;

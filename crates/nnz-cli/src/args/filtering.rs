@@ -71,7 +71,7 @@ pub(crate) struct Filtering {
     #[arg(long, value_name = "CONDITION", value_parser = condition(), allow_negative_numbers = true)]
     features: Vec<Condition>,
 
-    /// Allow an empty @FILE, which keeps nothing
+    /// Allow conditions that keep nothing, such as an empty @FILE
     #[arg(long)]
     allow_empty: bool,
 }
@@ -101,7 +101,8 @@ impl Filtering {
         let axes = [all(&self.rows)?, all(&self.cols)?];
         let kinds = [all(&self.cells)?, all(&self.features)?];
         let (of_kind, and) = (Conditions::of_kind, Conditions::and);
-        Ok(by_axis(axes, kinds, (source, header), of_kind, and)?.map(Option::unwrap_or_default))
+        let found = by_axis(axes, kinds, (source, header), of_kind, and)?;
+        Ok(found.map(|found| found.unwrap_or_default().allow_empty(self.allow_empty)))
     }
 
     fn all_of(&self, given: &[Condition]) -> Result<Option<Conditions>, Error> {

@@ -142,7 +142,7 @@ pub(crate) struct Query {
 Example:
   nnz fragments merge monday.fragments tuesday.fragments all.fragments --prefix mon_,tue_")]
 pub(crate) struct Merge {
-    /// The fragment files
+    /// The fragment files, at least two
     #[arg(value_name = "SRC", value_parser = location(), required = true)]
     pub(crate) sources: Vec<Location>,
 

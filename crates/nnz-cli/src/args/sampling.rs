@@ -56,6 +56,10 @@ pub(crate) struct Sampling {
     /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value = "0", value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
+
+    /// Allow a sample of 0 rows or columns
+    #[arg(long)]
+    allow_empty: bool,
 }
 
 /// A sample of an axis, and whether another one of the same axis is given.
@@ -88,12 +92,13 @@ impl Sampling {
                 return Err(Error::argument(format!("two numbers of {axis} are given")));
             }
         }
-        Ok(found.map(|found| found.map(|(sample, _)| sample).unwrap_or_default()))
+        let sample = |(sample, _): OfAxis| sample.allow_empty(self.allow_empty);
+        Ok(found.map(|found| found.map(sample).unwrap_or_default()))
     }
 
     /// Returns whether nothing is sampled.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { rows, cols, cells, features, seed: _ } = self;
+        let Self { rows, cols, cells, features, seed: _, allow_empty: _ } = self;
         [rows, cols, cells, features].into_iter().all(Option::is_none)
     }
 }

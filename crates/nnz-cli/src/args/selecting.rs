@@ -28,7 +28,7 @@ pub(crate) struct Selecting {
     #[arg(long, value_name = "LIST", value_parser = selection(), allow_negative_numbers = true)]
     features: Vec<Selected>,
 
-    /// Allow an empty @FILE, which selects nothing
+    /// Allow a selection of nothing, such as an empty @FILE
     #[arg(long)]
     allow_empty: bool,
 }
@@ -74,7 +74,8 @@ impl Selecting {
         let list = |all: &[Selected]| Selected::all(all, self.allow_empty);
         let axes = [list(&self.rows)?, list(&self.cols)?];
         let kinds = [list(&self.cells)?, list(&self.features)?];
-        by_axis(axes, kinds, (source, header), Selection::of_kind, Selection::and)
+        let found = by_axis(axes, kinds, (source, header), Selection::of_kind, Selection::and)?;
+        Ok(found.map(|found| found.map(|one| one.allow_empty(self.allow_empty))))
     }
 
     /// Returns whether no option is given.

@@ -49,8 +49,8 @@ Locations
                  directory with --force is not atomic: the old one is removed first. A build
                  without the feature remote has no URLs.
   @FILE          In --rows, --cols, --cells, --features and --chromosomes: a file with one name per
-                 line, or for rows and columns also one position. An empty file is an error unless
-                 --allow-empty is given.
+                 line, or for rows and columns also one position. An empty file is an error, like
+                 any selection of nothing, unless --allow-empty is given.
 
 --rows and --cols select rows and columns; --cells and --features select along the axis of the file
 that has them:

@@ -30,6 +30,15 @@ pub(crate) fn filter(args: &Filter, quiet: bool) -> Result<Outcome, Error> {
             let observed = Observed::new(&*matrix, "measuring", &bar);
             let found = found_of(&observed, &place, [&rows, &cols], &how)?;
             print_notes(&found, quiet);
+            let empty =
+                [&found.rows, &found.cols].into_iter().filter_map(|kept| kept.check().err());
+            for nothing in empty.filter(|_| !quiet) {
+                let hint = crate::hints::hint(&nothing);
+                print_message(&format!(
+                    "note: nothing would be written: {}{hint}",
+                    nothing.without_hint()
+                ));
+            }
             with_stdout(|out| {
                 let lines = kept_lines(&found).join("\n");
                 writeln!(out, "{lines}").map_err(failed)

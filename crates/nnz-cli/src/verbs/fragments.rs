@@ -87,6 +87,7 @@ fn print(
 }
 
 fn merge(args: &Merge, quiet: bool) -> Result<Outcome, Error> {
+    write::first_of_several(&args.sources, &args.target)?;
     let merging = MergeOptions::default().prefixes(args.prefix.clone());
     let (options, bar) = (options(&args.storing), Bar::new(quiet));
     let summary = fragments::merge(&args.sources, &args.target, &merging, &options, &bar)?;

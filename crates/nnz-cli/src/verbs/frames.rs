@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{CatOptions, Error, Location, Rounding, Selection, output::WriteOptions, text::escaped};
+use nnz::{
+    Axis, CatOptions, Error, Location, Rounding, Selection, output::WriteOptions, text::escaped,
+};
 use serde::Serialize;
 
 use super::write;
@@ -96,13 +98,17 @@ pub(super) fn cat(
     if args.names {
         return Err(Error::argument("--names does not apply to frames"));
     }
-    let range = |selection: &Option<Selection>| match selection {
+    let range = |selection: &Option<Selection>, axis, len| match selection {
         None => Ok(0..u64::MAX),
-        Some(selection) => selection.as_range().ok_or_else(|| {
-            Error::argument("--rows and --cols of a frame take one range, such as 0:10")
-        }),
+        Some(selection) => {
+            let range = selection.as_range().ok_or_else(|| {
+                Error::argument("--rows and --cols of a frame take one range, such as 0:10")
+            })?;
+            selection.clipped(&range, axis, len)
+        }
     };
-    let (rows, cols) = (range(&options.rows)?, range(&options.cols)?);
+    let rows = range(&options.rows, Axis::Rows, frame.rows())?;
+    let cols = range(&options.cols, Axis::Cols, frame.columns().len() as u64)?;
     let mut printed = Ok(());
     with_stdout(|out| {
         // What was read before an error is printed, too.

@@ -131,9 +131,7 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         .value_type(options.value_type)
         .rounding(options.rounding)
         .ignore_names(args.ignore_names);
-    let Some(first) = args.sources.first() else {
-        return Err(Error::argument("nothing to concatenate"));
-    };
+    let first = first_of_several(&args.sources, &args.target)?;
     let (axis, bar) = (args.axis.axis(first, || header_of(first, &args.reading))?, Bar::new(quiet));
     let files = ConcatFilesOptions::default()
         .join(args.files.join.map(Into::into))
@@ -162,6 +160,23 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         summarise(&args.sources, &args.target, &summary);
     }
     Ok(Outcome::Good)
+}
+
+/// Returns the first of two sources or more. With one, the target is probably missing, so that the last source would be
+/// replaced.
+pub(super) fn first_of_several<'a>(
+    sources: &'a [Location],
+    last: &Location,
+) -> Result<&'a Location, Error> {
+    match sources {
+        [first, _, ..] => Ok(first),
+        _ => {
+            let what = format!(
+                "a target is missing after {last}: expected two sources or more, and then the target"
+            );
+            Err(Error::argument(what))
+        }
+    }
 }
 
 /// Writes the rows of each value of a column to one file.

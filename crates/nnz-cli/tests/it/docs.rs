@@ -49,9 +49,11 @@ const BEFORE: [(&str, &str); 27] = [
     ),
     (
         "filter",
-        "nnz convert -q filtered_feature_bc_matrix pbmc.bpcells
+        "printf '%%%%MatrixMarket matrix coordinate integer general\\n300 4 1200\\n' > many.mtx
+         for row in $(seq 300); do printf \"$row %d 1\\n\" 1 2 3 4; done >> many.mtx
+         nnz convert -q many.mtx pbmc.bpcells
          sed -i s/CD8A/MT-CO1/ filtered_feature_bc_matrix/features.tsv
-         printf 'cell,batch\\nAAAC-1,A\\nAAAT-1,B\\n' > batches.csv
+         printf 'cell,batch\\nAAAC-1,B\\nAAAT-1,A\\n' > batches.csv
          nnz convert -q --force filtered_feature_bc_matrix study.h5ad --col-annotations batches.csv",
     ),
     (

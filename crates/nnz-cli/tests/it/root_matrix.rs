@@ -73,13 +73,15 @@ fn the_root_is_read_by_default() {
         for verb in [
             &["convert", root, text(&target)][..],
             &["slice", root, text(&target), "--rows", "0:3"],
-            &["concat", root, text(&target), "--axis", "rows"],
         ] {
             run(&[verb, &["-q", "--force"]].concat()).good();
             run(&["diff", text(&first), text(&target)]).good();
         }
         run(&["transpose", "-q", root, text(&target), "--force"]).good();
         assert_eq!(info(text(&target))["rows"], 4);
+        let twice = ["concat", "-q", root, root, text(&target), "--axis", "rows", "--force"];
+        run(&twice).good();
+        assert_eq!(info(text(&target))["rows"], 6);
     }
 }
 

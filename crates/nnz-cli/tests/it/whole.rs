@@ -76,7 +76,8 @@ fn options_of_single_matrices_are_refused() {
         assert!(refused.contains("select a matrix, as in FILE.h5ad::X"), "{refused}");
         assert!(!target.exists());
     }
-    let options = ["concat", text(&source), text(&target), "--axis", "cols", "--join", "inner"];
+    let [source, target] = [text(&source), text(&target)];
+    let options = ["concat", source, source, target, "--axis", "cols", "--join", "inner"];
     let done = run(&options);
     assert_eq!(done.code, Some(2), "{done:?}");
     assert!(done.err.contains("--join"), "{}", done.err);

@@ -65,7 +65,7 @@ pub fn match_names(
             None => ranges.push(at..at + 1),
         }
     }
-    Ok(MatchedNames::Moved(Selection::ranges(ranges)))
+    Ok(MatchedNames::Moved(Selection::ranges(ranges).allow_empty(true)))
 }
 
 /// Returns the position of each name.

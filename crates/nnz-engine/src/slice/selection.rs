@@ -3,6 +3,7 @@
 pub(crate) mod comparison;
 mod condition;
 mod named;
+mod nothing;
 mod sample;
 
 use std::collections::HashSet;
@@ -15,6 +16,7 @@ use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
 use super::picked::{Picked, Stretch, one_of, past_the_end};
 use condition::Condition;
 use named::Named;
+pub(crate) use nothing::{error as nothing_selected, message as describe_nothing};
 use sample::Sample;
 
 /// Maximum length of a line of a list in bytes, as for names in lines.
@@ -37,6 +39,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// condition selects in the order of the matrix. A text that could be a condition is a list if all its words are
 /// names.
 ///
+/// A selection that selects nothing is an error where it is used, unless [`allow_empty`](Self::allow_empty) is set or it
+/// is [`all`](Self::all) of an empty axis.
+///
 /// ```
 /// use nnz_engine::Selection;
 /// let selection: Result<Selection, _> = "5:9,2,ENSG00000141510".parse();
@@ -49,6 +54,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct Selection {
     /// Terms that all have to match; at least one.
     terms: Vec<Term>,
+    /// Whether nothing may be selected.
+    allow_empty: bool,
 }
 
 /// A list, a condition, a text that can be either, or a sample.
@@ -68,11 +75,16 @@ impl Term {
 
     /// Returns the name of one position of an axis for messages.
     fn one(&self, axis: Axis) -> &'static str {
-        match self.kind {
-            AxisKind::Cells => "cell",
-            AxisKind::Features => "feature",
-            _ => one_of(axis),
-        }
+        one_of_kind(self.kind, axis)
+    }
+}
+
+/// Returns the name of one position of an axis of a kind for messages.
+pub(crate) fn one_of_kind(kind: AxisKind, axis: Axis) -> &'static str {
+    match kind {
+        AxisKind::Cells => "cell",
+        AxisKind::Features => "feature",
+        _ => one_of(axis),
     }
 }
 
@@ -84,6 +96,18 @@ enum Item {
     Word(Vec<u8>),
 }
 
+impl Item {
+    fn text(&self) -> String {
+        match self {
+            Self::Word(text) | Self::Range(_, _, Some(text)) => {
+                String::from_utf8_lossy(text).into_owned()
+            }
+            Self::Range(start, Some(end), None) => format!("{start}:{end}"),
+            Self::Range(start, None, None) => format!("{start}:"),
+        }
+    }
+}
+
 /// A resolved selection, with notes for the user.
 pub(super) struct Resolved {
     pub(super) picked: Picked,
@@ -92,7 +116,11 @@ pub(super) struct Resolved {
 
 impl Selection {
     fn list(items: Vec<Item>) -> Self {
-        Self { terms: vec![Term::list(items)] }
+        Self::of(Term::list(items))
+    }
+
+    fn of(term: Term) -> Self {
+        Self { terms: vec![term], allow_empty: false }
     }
 
     /// Selects everything.
@@ -118,6 +146,27 @@ impl Selection {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.terms.extend(other.terms);
+        self.allow_empty |= other.allow_empty;
+        self
+    }
+
+    /// Sets whether the selection may select nothing, which is an error otherwise.
+    ///
+    /// ```
+    /// use nnz_core::{Place, Shape};
+    /// use nnz_engine::{CsMatrix, Selection, Slice};
+    ///
+    /// let open = || CsMatrix::from_parts(
+    ///     Shape { rows: 2, cols: 1 }, nnz_core::Order::Row, vec![0, 1, 1], vec![0_u32], vec![1.0],
+    /// )?.into_source();
+    /// let (none, all) = (Selection::ranges([1..1]), Selection::all());
+    /// assert!(Slice::new(open()?, Place::default(), &none, &all).is_err());
+    /// assert!(Slice::new(open()?, Place::default(), &none.allow_empty(true), &all).is_ok());
+    /// # Ok::<(), nnz_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn allow_empty(mut self, allow: bool) -> Self {
+        self.allow_empty = allow;
         self
     }
 
@@ -132,20 +181,42 @@ impl Selection {
     /// Parses a condition on a column of annotations; `None` if a text is not one.
     pub(crate) fn condition(text: &str) -> Option<Self> {
         let condition = Some(Condition::parse(text)?);
-        Some(Self { terms: vec![Term { condition, ..Term::default() }] })
+        Some(Self::of(Term { condition, ..Term::default() }))
     }
 
-    /// Selects `count` rows or columns at random, in the order of the matrix. The seed determines which.
+    /// Selects `count` rows or columns at random, in the order of the matrix. The seed determines which. If both axes of a
+    /// matrix are sampled with one seed, these are independent samples.
     #[must_use]
     pub fn sample(count: u64, seed: u64) -> Self {
-        let sample = Some(Sample { count, seed });
-        Self { terms: vec![Term { sample, ..Term::default() }] }
+        let sample = Some(Sample { count, seed, is_second: false });
+        Self::of(Term { sample, ..Term::default() })
+    }
+
+    /// Returns selections whose samples of rows and of columns with one seed are independent; `None` if not both axes
+    /// are sampled. The sample of cells, or otherwise of rows, stays the same as without the other.
+    pub(super) fn independent([rows, cols]: [&Self; 2]) -> Option<[Self; 2]> {
+        let sampled = |one: &Self| one.terms.iter().any(|term| term.sample.is_some());
+        if !sampled(rows) || !sampled(cols) {
+            return None;
+        }
+        let has = |one: &Self, kind| one.terms.iter().any(|term| term.kind == kind);
+        let (mut rows, mut cols) = (rows.clone(), cols.clone());
+        let features_first = has(&rows, AxisKind::Features) || has(&cols, AxisKind::Cells);
+        let second = if features_first { &mut rows } else { &mut cols };
+        let samples = second.terms.iter_mut().filter_map(|term| term.sample.as_mut());
+        samples.for_each(|sample| sample.is_second = true);
+        Some([rows, cols])
     }
 
     /// Returns whether the list is empty, as in a file without lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.iter().any(|term| term.list.as_ref().is_some_and(Vec::is_empty))
+    }
+
+    /// Returns whether rows or columns are listed, not described by a condition.
+    pub(crate) fn is_list(&self) -> bool {
+        self.terms.iter().all(|term| term.list.is_some() && term.condition.is_none())
     }
 
     /// Reads names or positions, one per line. `place` is the name in messages. A leading byte order mark is
@@ -191,13 +262,13 @@ impl Selection {
 
     /// Resolves the selection for an axis of a matrix.
     pub(super) fn resolve(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
-        self.found(source, axis, false)
+        self.found(source, axis, false, self.allow_empty)
     }
 
     /// Resolves the selection for an axis of a matrix, in the order of the matrix. Ranges may extend
     /// past the end.
     pub(super) fn resolve_sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
-        let Resolved { picked, notes } = self.found(source, axis, true)?;
+        let Resolved { picked, notes } = self.found(source, axis, true, self.allow_empty)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
         Ok(Resolved {
             picked: Picked::new(ranges, source.header().shape.len(axis), one_of(axis))?,
@@ -212,25 +283,25 @@ impl Selection {
         Ok(picked.stretches().iter().map(Stretch::old).collect())
     }
 
-    /// Returns the selected ranges of an axis of a matrix in its order, and notes for the user.
+    /// Returns the selected ranges of an axis of a matrix in its order, if any, and notes for the user.
     pub(crate) fn ranges_of(
         &self,
         source: &dyn MatrixSource,
         axis: Axis,
     ) -> Result<(Vec<Range<u64>>, Vec<String>)> {
-        let Resolved { picked, notes } = self.resolve(source, axis)?;
+        let Resolved { picked, notes } = self.found(source, axis, false, true)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
         let merged = Picked::new(ranges, source.header().shape.len(axis), one_of(axis))?;
         Ok((merged.stretches().iter().map(Stretch::old).collect(), notes))
     }
 
-    /// Returns the selected ranges of an axis of a matrix, in the order of the selection.
+    /// Returns the selected ranges of an axis of a matrix, if any, in the order of the selection.
     pub(crate) fn listed_ranges(
         &self,
         source: &dyn MatrixSource,
         axis: Axis,
     ) -> Result<Vec<Range<u64>>> {
-        let picked = self.resolve(source, axis)?.picked;
+        let picked = self.found(source, axis, false, true)?.picked;
         Ok(picked.stretches().iter().map(Stretch::old).collect())
     }
 
@@ -246,24 +317,60 @@ impl Selection {
         }
     }
 
+    /// Returns the part of a [range](Self::as_range) that is on an axis of length `len`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, unless nothing may be selected.
+    pub fn clipped(&self, range: &Range<u64>, axis: Axis, len: u64) -> Result<Range<u64>> {
+        let clipped = range.start.min(len)..range.end.min(len);
+        match self.terms.first() {
+            Some(term) if clipped.is_empty() && !self.allow_empty && !term.is_everything() => {
+                Err(nothing::error(nothing::message(&[term.text()], term.one(axis), false)))
+            }
+            _ => Ok(clipped),
+        }
+    }
+
+    /// Returns the name of one of the selected positions for messages.
+    pub(crate) fn one(&self, axis: Axis) -> &'static str {
+        self.terms.first().map_or(one_of(axis), |term| term.one(axis))
+    }
+
     /// Resolves all terms; with `clip`, ranges end at the end of the axis.
-    fn found(&self, source: &dyn MatrixSource, axis: Axis, clip: bool) -> Result<Resolved> {
+    fn found(
+        &self,
+        source: &dyn MatrixSource,
+        axis: Axis,
+        clip: bool,
+        allow_empty: bool,
+    ) -> Result<Resolved> {
         let len = source.header().shape.len(axis);
         let words: Vec<&[u8]> = self.terms.iter().flat_map(Term::words).collect();
         let ranges = self.terms.iter().flat_map(Term::texts_of_ranges);
-        let one = self.terms.first().map_or(one_of(axis), |term| term.one(axis));
+        let one = self.one(axis);
         let named = Named::find(&words, ranges, source, (axis, one))?;
         let mut both: Option<(Picked, bool)> = None;
-        for term in &self.terms {
+        for (term, before) in self.terms.iter().zip(0..) {
             let (ranges, is_list) = term.ranges(source, axis, &named, clip)?;
             let one = term.one(axis);
             let picked = Picked::new(ranges, len, one)?;
+            let is_checked = !allow_empty && !term.is_everything();
+            if is_checked && picked.len() == 0 {
+                return Err(nothing::error(nothing::message(&[term.text()], one, false)));
+            }
+            let lists = is_list && both.as_ref().is_some_and(|(_, listed)| *listed);
             both = Some(match both {
                 None => (picked, is_list),
                 // The order is that of the first list.
                 Some((before, false)) if is_list => (picked.of_both(&before, len, one)?, true),
                 Some((before, listed)) => (before.of_both(&picked, len, one)?, listed || is_list),
             });
+            if is_checked && both.as_ref().is_some_and(|(picked, _)| picked.len() == 0) {
+                let texts: Vec<String> =
+                    self.terms.iter().take(before + 1).map(Term::text).collect();
+                return Err(nothing::error(nothing::message(&texts, one, lists)));
+            }
         }
         let picked = match both {
             Some((picked, _)) => picked,
@@ -274,6 +381,33 @@ impl Selection {
 }
 
 impl Term {
+    /// Returns whether everything is selected, which may be nothing.
+    fn is_everything(&self) -> bool {
+        let from_start = |item: &Item| matches!(item, Item::Range(0, None, _));
+        self.list.as_ref().is_some_and(|items| items.iter().any(from_start))
+    }
+
+    /// Returns the term as it can be written, for messages. Only the first items of a list are included.
+    fn text(&self) -> String {
+        /// Items of a list in a message.
+        const SHOWN: usize = 5;
+        if let Some(sample) = self.sample {
+            return format!("a sample of {}", sample.count);
+        }
+        if let Some(condition) = &self.condition {
+            return format!("{:?}", condition.to_string());
+        }
+        let items = self.list.as_deref().unwrap_or_default();
+        if items.is_empty() {
+            return "an empty list".to_owned();
+        }
+        let mut text: Vec<String> = items.iter().take(SHOWN).map(Item::text).collect();
+        if items.len() > SHOWN {
+            text.push("...".to_owned());
+        }
+        format!("{:?}", text.join(","))
+    }
+
     fn words(&self) -> impl Iterator<Item = &[u8]> {
         self.list.iter().flatten().filter_map(|item| match item {
             Item::Word(word) => Some(&**word),
@@ -352,16 +486,14 @@ impl FromStr for Selection {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.is_empty() {
-            return Err(
-                "expected A:B, positions, names or COLUMN=VALUE; 0:0 selects none".to_owned()
-            );
+            return Err("expected A:B, positions, names or COLUMN=VALUE".to_owned());
         }
         let condition = Condition::parse(text);
         let list: Result<Vec<Item>, _> = text.split(',').map(item).collect();
         match (list, condition) {
             (Err(error), None) => Err(error),
             (list, condition) => {
-                Ok(Self { terms: vec![Term { list: list.ok(), condition, ..Term::default() }] })
+                Ok(Self::of(Term { list: list.ok(), condition, ..Term::default() }))
             }
         }
     }

@@ -116,7 +116,7 @@ pub(super) fn of_source(
     let header = source.header();
     let majors = header.shape.len(major_axis(header.order));
     let ranges = sampled(majors, header.nnz.unwrap_or(0));
-    let part = Selection::ranges(ranges);
+    let part = Selection::ranges(ranges).allow_empty(true);
     let (rows, cols) = match header.order {
         Order::Row => (part, Selection::all()),
         Order::Col => (Selection::all(), part),

@@ -61,6 +61,10 @@ pub fn split(
     let place = from.source_place();
     let found = format.group_rows(&probe, column, options.memory / 4);
     let RowGroups { groups, missing } = found.map_err(|error| error.with_context(&place))?;
+    if groups.is_empty() && missing > 0 {
+        let what = format!("{from}: none of the rows has a value of {column:?}");
+        return Err(Error::argument(what));
+    }
     let staged = match nnz_core::is_url(directory) {
         true => None,
         false => Some(StagedGroup::create(directory, options.write)?),
@@ -93,7 +97,7 @@ pub fn split(
             cancellation.check()?;
         }
         let started = Instant::now();
-        let rows = Selection::ranges(ranges);
+        let rows = Selection::ranges(ranges).allow_empty(true);
         let at = |directory: &Path| Location::Path { path: directory.join(name), group: None };
         let target = at(staged.as_ref().map_or(directory, StagedGroup::path));
         let done = format.slice_file(&probe, &target, [&rows, &all], options, progress);

@@ -157,11 +157,11 @@ fn selected(len: u64, seed: u64) -> (Vec<u64>, Selection) {
             ranges.reverse();
         }
         let list = ranges.iter().cloned().flatten().collect();
-        return (list, Selection::ranges(ranges));
+        return (list, Selection::ranges(ranges).allow_empty(true));
     }
     list.truncate(random.below(list.len() + 1));
     let words: Vec<String> = list.iter().map(u64::to_string).collect();
-    (list, Selection::names(words))
+    (list, Selection::names(words).allow_empty(true))
 }
 
 fn order_of(by_row: bool) -> Order {

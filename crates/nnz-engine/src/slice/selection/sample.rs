@@ -15,6 +15,8 @@ const BYTES: u64 = 48;
 pub(super) struct Sample {
     pub(super) count: u64,
     pub(super) seed: u64,
+    /// Whether the other axis is sampled with the seed itself, so that this one needs other numbers.
+    pub(super) is_second: bool,
 }
 
 impl Sample {
@@ -39,6 +41,10 @@ impl Sample {
     /// Draws `count` positions (Floyd's algorithm), and sorts them.
     fn drawn(self, count: u64, len: u64) -> Vec<u64> {
         let mut random = Random::new(self.seed);
+        if self.is_second {
+            // The numbers from a random seed are independent of those from the seed.
+            random = Random::new(random.next());
+        }
         let mut found = HashSet::new();
         for last in len - count..len {
             let at = random.up_to(last);
@@ -71,7 +77,12 @@ mod tests {
     use super::*;
 
     fn positions(count: u64, len: u64, seed: u64) -> Vec<u64> {
-        Sample { count, seed }.positions(len, "row").unwrap().into_iter().flatten().collect()
+        Sample { count, seed, is_second: false }
+            .positions(len, "row")
+            .unwrap()
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     #[test]
@@ -88,7 +99,7 @@ mod tests {
             }
         }
         assert_eq!(positions(3, u64::MAX, 5).len(), 3);
-        let error = Sample { count: 3, seed: 0 }.positions(2, "row").unwrap_err();
+        let error = Sample { count: 3, seed: 0, is_second: false }.positions(2, "row").unwrap_err();
         assert_eq!(error.to_string(), "cannot sample 3 rows of 2");
     }
 

@@ -29,7 +29,7 @@ impl Transfer<'_> {
             return self.entries(&matrix, &place, to, path, Some((from, picks)));
         }
         let [rows, cols] = picks.map(|pick| match pick {
-            Some(pick) => Selection::ranges(pick.ranges.iter().cloned()),
+            Some(pick) => Selection::ranges(pick.ranges.iter().cloned()).allow_empty(true),
             None => Selection::all(),
         });
         let slice = Slice::new(Box::new(matrix), place.clone(), &rows, &cols)?;

@@ -53,7 +53,7 @@ impl Tables {
     fn picked(frame: Arc<DataFrame>, rows: Option<&Picked>) -> Result<Box<dyn MatrixSource>> {
         let source: Box<dyn MatrixSource> = Box::new(Self::new([Some(frame), None]));
         let Some(rows) = rows else { return Ok(source) };
-        let rows = Selection::ranges(rows.ranges.iter().cloned());
+        let rows = Selection::ranges(rows.ranges.iter().cloned()).allow_empty(true);
         Ok(Box::new(Slice::new(source, Place::default(), &rows, &Selection::all())?))
     }
 

@@ -67,7 +67,7 @@ impl Transfer<'_> {
             let (ranges, missing) = ranges(positions, cols);
             let padded = Shape { rows, cols: cols.saturating_add(missing) };
             let padded = Padded::new(source, place.clone(), padded)?;
-            let cols = Selection::ranges(ranges);
+            let cols = Selection::ranges(ranges).allow_empty(true);
             let slice = Slice::new(Box::new(padded), place.clone(), &Selection::all(), &cols)?;
             parts.push((Box::new(slice), place));
         }
