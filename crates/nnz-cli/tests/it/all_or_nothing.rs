@@ -609,7 +609,7 @@ fn whole_files_larger_than_the_free_space_are_refused_in_advance() {
             }
             let before = replaces.then(|| content(&path));
             let sources = vec![text(&LARGE.h5ad); if flags.contains(&"concat") { 2 } else { 1 }];
-            let arguments = [flags, &["--force"], &sources, &[text(&path)]].concat();
+            let arguments = [flags, &["--force"], &sources[..], &[text(&path)]].concat();
             let message = run(&arguments).refused();
             assert!(message.contains("no space left on"), "{arguments:?}: {message}");
             let stderr = message.contains("takes at least");
