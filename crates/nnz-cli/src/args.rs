@@ -865,7 +865,7 @@ pub(crate) struct Help {
 
 #[derive(Debug, Group)]
 pub(crate) struct Threads {
-    /// Number of threads [default: all cores]
+    /// Maximum number of threads; fewer are used if --memory is too small for all [default: all cores]
     #[arg(long = "threads", value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     number: Option<usize>,
 }
@@ -878,8 +878,8 @@ impl Threads {
 
 #[derive(Debug, Group)]
 pub(crate) struct Memory {
-    /// Memory limit for external sorting and for loading .rds files, such as 500M or 4G [default: a quarter of
-    /// the free memory, taking ulimit and cgroup limits (SLURM, Docker) into account]
+    /// Memory limit for external sorting, buffers of threads and loading .rds files, such as 500M or 4G [default: a
+    /// quarter of the free memory, taking ulimit and cgroup limits (SLURM, Docker) into account]
     #[arg(long, value_name = "SIZE", value_parser = memory, allow_negative_numbers = true)]
     memory: Option<u64>,
 }

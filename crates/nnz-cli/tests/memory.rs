@@ -17,6 +17,10 @@ use wait4::Wait4 as _;
 /// Memory of the command in addition to `--memory`: code, buffers of threads, allocators.
 const ALLOWANCE: u64 = 150_000_000;
 
+/// The same where the limit includes the buffers of threads, as `docs/cluster.md` states: code, and the buffers of one
+/// thread.
+const OF_SORTING: u64 = 25_000_000;
+
 /// Runs the command with a memory limit in megabytes, and checks its peak.
 ///
 /// These tests need little memory themselves: they write inputs as they generate them.
@@ -329,6 +333,50 @@ fn whole_files_and_targets_of_other_programs() {
     let item = format!("{half}::X");
     within(16, &["convert", &item, text(&col), "--order=col", "--no-sync"]);
     within(16, &["concat", text(&col), half, both, "--axis=rows", "--no-sync", "--force"]);
+}
+
+/// The buffers of threads are part of the limit, so that fewer threads are used where it is small.
+#[test]
+fn sorting_on_any_number_of_threads() {
+    let bench = Bench::new();
+    // Ten million entries: 80 MB, and 30 MB packed.
+    let [entries, total] = store_of(&bench.path("m.bpcells"), 8000);
+    let source = bench.path("m.bpcells");
+    for (target, flags) in [("t.bpcells", &[][..]), ("t.h5ad", &["--compress=gzip:1"])] {
+        for threads in ["1", "2", "8", "32"] {
+            for megabytes in [1, 64] {
+                let to = bench.path(target);
+                let mut arguments = vec!["transpose", text(&source), text(&to), "--no-sync"];
+                arguments.extend(["--force", "--threads", threads]);
+                arguments.extend(flags);
+                within_and(megabytes, OF_SORTING, &arguments);
+            }
+        }
+        bench.expect(target, entries, total);
+    }
+}
+
+/// The same for operations that only read or write in order.
+#[test]
+fn reading_and_writing_on_any_number_of_threads() {
+    let bench = Bench::new();
+    store_of(&bench.path("m.bpcells"), 8000);
+    let (source, to) = (bench.path("m.bpcells"), bench.path("t.h5ad"));
+    let (source, to) = (text(&source), text(&to));
+    for threads in ["1", "2", "8", "32"] {
+        for megabytes in [1, 64] {
+            for arguments in [
+                &["convert", source, to, "--no-sync", "--force", "--compress=zstd:3"][..],
+                &["stats", source],
+                &["validate", to],
+                &["diff", source, to],
+                &["plot", source, "--json"],
+            ] {
+                let arguments = [arguments, &["--threads", threads]].concat();
+                within_and(megabytes, OF_SORTING, &arguments);
+            }
+        }
+    }
 }
 
 /// All cells at once would take 480 MB.

@@ -35,7 +35,7 @@ nnz_core::setters! {
 /// Uses the [default memory](default_memory) and all cores.
 impl Default for CheckOptions {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = crate::default_threads();
         Self { memory: default_memory(), threads, cancellation: None }
     }
 }
@@ -43,6 +43,7 @@ impl Default for CheckOptions {
 impl CheckOptions {
     fn workers(&self) -> Workers<'_> {
         Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
+            .within(self.memory)
     }
 }
 

@@ -75,7 +75,7 @@ impl Default for ConvertOptions {
             strict: false,
             transpose: false,
             memory: crate::default_memory(),
-            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            threads: crate::default_threads(),
             cancellation: None,
         }
     }
@@ -84,6 +84,7 @@ impl Default for ConvertOptions {
 impl ConvertOptions {
     pub(crate) fn workers(&self) -> Workers<'_> {
         Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
+            .within(self.memory)
     }
 }
 

@@ -55,7 +55,7 @@ impl Default for DiffOptions {
             by_name: false,
             max_diffs: 10,
             memory: default_memory(),
-            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            threads: crate::default_threads(),
             cancellation: None,
         }
     }
@@ -64,6 +64,7 @@ impl Default for DiffOptions {
 impl DiffOptions {
     fn workers(&self) -> Workers<'_> {
         Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
+            .within(self.memory)
     }
 }
 

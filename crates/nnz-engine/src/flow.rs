@@ -19,6 +19,9 @@ use nnz_core::{Result, Unit, UnitReader};
 use crate::Cancellation;
 use order::{Order, Stopped};
 
+/// Bytes of the buffers of a thread: of what it reads, decodes, compresses and writes.
+const BUFFERS: u64 = 4 << 20;
+
 /// The number of threads, and their cancellation.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers<'a> {
@@ -36,6 +39,13 @@ impl Workers<'_> {
     /// Fails with [`ErrorKind::Cancelled`](nnz_core::ErrorKind::Cancelled).
     pub fn check(&self) -> Result<()> {
         self.cancellation.map_or(Ok(()), Cancellation::check)
+    }
+
+    /// Returns the same with as many threads as have their buffers in this memory, at least one.
+    #[must_use]
+    pub fn within(self, memory: u64) -> Self {
+        let fit = usize::try_from(memory / BUFFERS).unwrap_or(usize::MAX);
+        Self { threads: self.threads.min(fit).max(1), ..self }
     }
 
     /// Returns the same with one thread.

@@ -74,7 +74,7 @@ pub use diff::{
 };
 pub use filter::{Filter, FilterOptions, Filtered, Kept, filter};
 pub use free_space::check_free_space;
-pub use memory::default_memory;
+pub use memory::{default_memory, default_threads};
 pub use names::{check_one_line, print_names};
 pub use nnz_core::Cancellation;
 pub use observed::Observed;

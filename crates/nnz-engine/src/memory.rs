@@ -1,4 +1,4 @@
-//! The default memory limit.
+//! The default memory limit and number of threads.
 
 mod cgroup;
 
@@ -35,6 +35,34 @@ pub fn default_memory() -> u64 {
     }
 }
 
+/// Address space of a thread in bytes: its stack, the 64 MiB that the C library of Linux reserves for its heap, and its
+/// buffers.
+const ADDRESSES: u64 = 128 << 20;
+
+/// Returns the number of cores that this process may use, or fewer if `ulimit -v` leaves too little address space for a
+/// thread on each.
+#[must_use]
+pub fn default_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let limits = Limits::of_process();
+    if limits.address_space.is_none() {
+        return cores;
+    }
+    let status = read(Path::new("/"), "proc/self/status").unwrap_or_default();
+    threads_within(cores, left(limits.address_space, &status, "VmSize:"))
+}
+
+/// Returns how many threads have space for their addresses.
+fn threads_within(cores: usize, addresses: Option<u64>) -> usize {
+    let fit = addresses.map_or(u64::MAX, |left| left / ADDRESSES);
+    cores.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1)
+}
+
+/// Returns what is left of a limit of this process.
+fn left(limit: Option<u64>, status: &str, used: &str) -> Option<u64> {
+    Some(limit?.saturating_sub(field(status, used).unwrap_or(0)))
+}
+
 fn quarter_of_free() -> u64 {
     available(Path::new("/"), Limits::of_process()).unwrap_or(UNKNOWN) / 4
 }
@@ -65,13 +93,11 @@ impl Limits {
 fn available(root: &Path, limits: Limits) -> Option<u64> {
     let machine = field(&read(root, "proc/meminfo").unwrap_or_default(), "MemAvailable:");
     let status = read(root, "proc/self/status").unwrap_or_default();
-    let left =
-        |limit: Option<u64>, used| Some(limit?.saturating_sub(field(&status, used).unwrap_or(0)));
     let all = [
         machine,
         cgroup::available(root),
-        left(limits.address_space, "VmSize:"),
-        left(limits.data, "VmData:"),
+        left(limits.address_space, &status, "VmSize:"),
+        left(limits.data, &status, "VmData:"),
     ];
     all.into_iter().flatten().min()
 }
@@ -122,6 +148,14 @@ mod tests {
         assert_eq!(left(Some(5 << 20), None), Some(4096));
         assert_eq!(left(None, Some(5 << 20)), Some(4608));
         assert_eq!(left(Some(1 << 40), Some(1 << 10)), Some(0));
+    }
+
+    #[test]
+    fn threads_have_addresses_for_their_heaps() {
+        assert_eq!(threads_within(8, None), 8);
+        assert_eq!(threads_within(8, Some(1 << 40)), 8);
+        assert_eq!(threads_within(8, Some(300 << 20)), 2);
+        assert_eq!(threads_within(8, Some(0)), 1);
     }
 
     #[test]

@@ -42,10 +42,6 @@ nnz_core::setters! {
 /// The [default memory](default_memory) and all cores.
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self {
-            memory: default_memory(),
-            threads: std::thread::available_parallelism().map_or(1, Into::into),
-            cancellation: None,
-        }
+        Self { memory: default_memory(), threads: crate::default_threads(), cancellation: None }
     }
 }

@@ -58,6 +58,7 @@ nnz_core::setters! {
 impl ReadOptions {
     fn workers(&self) -> Workers<'_> {
         Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
+            .within(self.memory)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sorting any number of entries in bounded memory, on all cores.
 //!
-//! First pass: entries are divided into buckets by their major, in *packets* of about a million,
+//! First pass: entries are divided into buckets by their major, in *packets* of up to a quarter of a million,
 //! and bit-packed. Packets are kept in memory, and in an unnamed file when that is used up. Second
 //! pass: each bucket is unpacked from all packets in sequence, so that entries keep their order,
 //! and sorted. A bucket that does not fit into memory is divided again.
@@ -9,6 +9,7 @@ mod block;
 mod bucket;
 mod cut;
 mod packet;
+mod shares;
 mod store;
 
 use std::path::Path;
@@ -26,6 +27,8 @@ use crate::stages::{Step, Units, apply, emptied};
 use bucket::Buckets;
 use cut::Cut;
 use packet::{Entries, Loose, Packet};
+use shares::Shares;
+pub(crate) use shares::sorting_workers;
 pub(crate) use store::{Kept as KeptWords, Store};
 
 /// Minimum bytes of a stored entry, for checking the free disk space.
@@ -132,43 +135,62 @@ pub(crate) fn sorted<'a>(
     plan: SortPlan<'_>,
     read: &(dyn Fn(u64) + Sync),
 ) -> Result<(Units<'a>, u64)> {
-    let cut = Cut::of_shape(plan.shape, plan.order, plan.expected);
+    let shares = Shares::of(&plan);
+    let cut = Cut::of_shape(plan.shape, plan.order, plan.expected, shares.packet);
     let store = Store::new(plan.directory, plan.memory / 2).reporting(plan.disk.cloned());
     let store = Arc::new(store);
     if let Some(expected) = plan.expected {
         store.check_space(expected.saturating_mul(LEAST))?;
     }
-    let collecting = Collecting { plan, cut: &cut, steps, buffers: Mutex::default() };
+    let collecting =
+        Collecting { plan, shares, cut: &cut, steps, store: &store, buffers: Mutex::default() };
     let mut counted = Counted { entries: 0, values: plan.no_values(), read };
-    let mut kept = Kept { packets: Vec::new(), store: &store };
-    run(units, &collecting, &mut counted, &mut kept, plan.workers)?;
-    let (Counted { entries, values, .. }, Kept { packets, .. }) = (counted, kept);
-    let buckets = Buckets::new(plan, cut, packets, Arc::clone(&store), values);
+    let mut packets = Packets(Vec::new());
+    let workers = Workers { threads: shares.threads, ..plan.workers };
+    run(units, &collecting, &mut counted, &mut packets, workers)?;
+    drop(collecting);
+    let Counted { entries, values, .. } = counted;
+    let buckets = Buckets::new(plan, shares, cut, packets.0, store, values);
     Ok((Box::new(buckets), entries))
 }
 
 /// Makes packets of units.
 struct Collecting<'a> {
     plan: SortPlan<'a>,
+    shares: Shares,
     cut: &'a Cut,
     steps: &'a [Box<dyn Step>],
+    store: &'a Store,
     /// Buffers of packets, to be reused.
     buffers: Mutex<Vec<Buffers>>,
 }
 
 /// The buffers of a packet.
-#[derive(Default)]
 struct Buffers {
     entries: Entries,
     cut_up: Entries,
     places: Vec<u32>,
+    batches: [Batch; 2],
+}
+
+impl Buffers {
+    fn new(order: Order) -> Self {
+        let batch = || Batch::new(order, Values::default());
+        let (entries, cut_up, places) = Default::default();
+        Self { entries, cut_up, places, batches: [batch(), batch()] }
+    }
+}
+
+/// Packets of consecutive units.
+struct Packed {
+    packets: Vec<Packet>,
+    entries: u64,
+    /// Empty, of the type of the values.
+    values: Values,
 }
 
 /// The packets so far.
-struct Kept<'a> {
-    packets: Vec<Packet>,
-    store: &'a Store,
-}
+struct Packets(Vec<Packet>);
 
 /// The number of entries so far.
 struct Counted<'a> {
@@ -182,61 +204,94 @@ impl Collecting<'_> {
     fn buffers(&self) -> MutexGuard<'_, Vec<Buffers>> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Packs and keeps the entries of a buffer, and empties it.
+    fn pack(&self, buffers: &mut Buffers, packed: &mut Packed) -> Result<()> {
+        let Buffers { entries, cut_up, places, .. } = buffers;
+        if matches!(entries.values, Values::Iso(_)) {
+            packed.values = emptied(&entries.values);
+        }
+        packed.entries += entries.len() as u64;
+        // Any thread stores its packets, so that none wait in memory.
+        let loose = Loose::new(entries, self.cut, cut_up, places)?;
+        packed.packets.push(loose.keep(self.store)?);
+        entries.clear();
+        Ok(())
+    }
+
+    /// Packs the entries of units.
+    fn pack_units(
+        &self,
+        units: Vec<Box<dyn Unit + '_>>,
+        buffers: &mut Buffers,
+    ) -> Result<(Packed, Vec<u64>)> {
+        let (plan, most) = (&self.plan, self.shares.packet);
+        buffers.entries.clear();
+        if buffers.entries.values.value_type() != plan.no_values().value_type() {
+            buffers.entries.values = plan.no_values();
+        }
+        let mut packed = Packed { packets: Vec::new(), entries: 0, values: plan.no_values() };
+        let mut stored = Vec::with_capacity(units.len());
+        for unit in units {
+            let [batch, spare] = &mut buffers.batches;
+            batch.order = plan.order;
+            unit.decode(batch)?;
+            stored.push(batch.entries() as u64);
+            apply(self.steps, batch, spare)?;
+            let mut run = 0;
+            while run < buffers.batches[0].runs() {
+                let (batch, with_values) = (&buffers.batches[0], plan.value_type.is_some());
+                run =
+                    buffers.entries.push(batch, run, most, plan.order, plan.shape, with_values)?;
+                if buffers.entries.len() >= most {
+                    self.pack(buffers, &mut packed)?;
+                }
+            }
+        }
+        if buffers.entries.len() > 0 {
+            self.pack(buffers, &mut packed)?;
+        }
+        Ok((packed, stored))
+    }
 }
 
 impl Work for Collecting<'_> {
     type Batch = Batch;
-    type BatchUnits = Buffers;
-    type Encoded = Loose;
+    type BatchUnits = Packed;
+    type Encoded = Vec<Packet>;
     type Joint = ();
 
     fn together(&self) -> usize {
-        16
+        self.shares.units
     }
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers, Vec<u64>)> {
-        let plan = &self.plan;
-        let mut buffers = self.buffers().pop().unwrap_or_default();
-        let entries = &mut buffers.entries;
-        entries.clear();
-        if entries.values.value_type() != plan.no_values().value_type() {
-            entries.values = plan.no_values();
-        }
-        let mut batch = Batch::new(plan.order, Values::default());
-        let mut spare = batch.clone();
-        let mut stored = Vec::with_capacity(units.len());
-        for unit in units {
-            unit.decode(&mut batch)?;
-            stored.push(batch.entries() as u64);
-            apply(self.steps, &mut batch, &mut spare)?;
-            entries.push(&batch, plan.order, plan.shape, plan.value_type.is_some())?;
-        }
-        Ok((buffers, stored))
-    }
-
-    fn encode(&self, mut buffers: Buffers, (): ()) -> Result<Loose> {
-        let Buffers { entries, cut_up, places } = &mut buffers;
-        let loose = Loose::new(entries, self.cut, cut_up, places);
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Packed, Vec<u64>)> {
+        let unused = self.buffers().pop();
+        let mut buffers = unused.unwrap_or_else(|| Buffers::new(self.plan.order));
+        let packed = self.pack_units(units, &mut buffers)?;
         self.buffers().push(buffers);
-        loose
+        Ok(packed)
+    }
+
+    fn encode(&self, packed: Packed, (): ()) -> Result<Vec<Packet>> {
+        Ok(packed.packets)
     }
 }
 
 impl Join<Collecting<'_>> for Counted<'_> {
-    fn join(&mut self, buffers: &Buffers) -> Result<Option<()>> {
-        let entries = &buffers.entries;
-        if matches!(entries.values, Values::Iso(_)) {
-            self.values = emptied(&entries.values);
+    fn join(&mut self, packed: &Packed) -> Result<Option<()>> {
+        if matches!(packed.values, Values::Iso(_)) {
+            self.values = emptied(&packed.values);
         }
-        self.entries += entries.len() as u64;
-        (self.read)(entries.len() as u64);
+        self.entries += packed.entries;
+        (self.read)(packed.entries);
         Ok(Some(()))
     }
 }
 
-impl Write<Collecting<'_>> for Kept<'_> {
-    fn write(&mut self, loose: Loose) -> Result<()> {
-        self.packets.push(loose.keep(self.store)?);
+impl Write<Collecting<'_>> for Packets {
+    fn write(&mut self, packets: Vec<Packet>) -> Result<()> {
+        self.0.extend(packets);
         Ok(())
     }
 }

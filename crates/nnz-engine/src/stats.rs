@@ -84,7 +84,7 @@ impl Default for StatsOptions {
             cols: false,
             measures: Measures::default(),
             memory: default_memory(),
-            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            threads: crate::default_threads(),
             cancellation: None,
         }
     }
@@ -236,7 +236,8 @@ fn count<T: Value, S: Slim<T>>(
     let header = source.header();
     let each = size_of::<Tally<S::Sums>>() + each;
     let times = 1 + parts.len();
-    check_memory([each * times, Counting::<T, S>::MINOR_BYTES * times], header, options)?;
+    let threads =
+        threads_in_memory([each * times, Counting::<T, S>::MINOR_BYTES * times], header, options)?;
     let values = S::VALUES.then_some(T::TYPE);
     let Pass { entries, mut fields, by_major, minors, mut watched } =
         Pass::new(source, options, values);
@@ -253,7 +254,8 @@ fn count<T: Value, S: Slim<T>>(
     }
     let mut counted = several.counted();
     let units = source.units(0..header.shape.major(header.order), fields)?;
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
+    let workers =
+        Workers { threads, cancellation: options.cancellation.as_ref() }.within(options.memory);
     run(units, &several, &mut watched, &mut counted, workers)?;
     if let Watched(Some(ascent)) = watched
         && let Err(error) = ascent.finish(source, options.memory, workers)
@@ -341,17 +343,26 @@ impl Pass {
     }
 }
 
-/// Refuses shapes whose statistics do not fit into memory. A row or column takes the first number of
-/// bytes, and a minor one the second number on each thread as well.
-fn check_memory([each, minor]: [usize; 2], header: &Header, options: &StatsOptions) -> Result<()> {
+/// Returns the number of threads whose tables fit into memory. A row or column takes the first number of bytes, and a
+/// minor one the second number on each thread as well.
+fn threads_in_memory(
+    [each, minor]: [usize; 2],
+    header: &Header,
+    options: &StatsOptions,
+) -> Result<usize> {
+    let mut threads = options.threads;
     for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
-        let on_threads =
-            if axis == header.order.major() { 0 } else { minor * options.threads.max(1) };
-        let needed = header.shape.len(axis).saturating_mul((each + on_threads) as u64);
+        let on_thread = if axis == header.order.major() { 0 } else { minor as u64 };
+        let bytes = |each| header.shape.len(axis).saturating_mul(each);
+        let needed = bytes(each as u64 + on_thread);
         if wanted && needed > options.memory {
             let kind = ErrorKind::Memory { needed, allowed: options.memory };
             return Err(Error::new(kind, Place::default()));
         }
+        let left = options.memory.saturating_sub(bytes(each as u64));
+        if let (true, Some(fit)) = (wanted, left.checked_div(bytes(on_thread))) {
+            threads = threads.min(usize::try_from(fit).unwrap_or(usize::MAX));
+        }
     }
-    Ok(())
+    Ok(threads.max(1))
 }

@@ -44,7 +44,8 @@ pub(crate) fn write_part(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<u64> {
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
+    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
+        .within(options.memory);
     // An array is started only once, so entries that are not in order have to be known before.
     let must_sort = unsorted(source, workers)?.is_some();
     let sorted_later = Unsorted::new(source);

@@ -69,7 +69,7 @@ impl ValidateOptions {
 /// Uses the [default memory](default_memory), all cores, and the file system.
 impl Default for ValidateOptions {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = nnz_engine::default_threads();
         Self {
             memory: default_memory(),
             threads,

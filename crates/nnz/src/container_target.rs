@@ -46,7 +46,8 @@ impl ContainerTarget {
         directory: DirectoryKind,
         options: &ConvertOptions,
     ) -> Result<Self> {
-        let &ConvertOptions { compress, threads, write, .. } = options;
+        let &ConvertOptions { compress, write, .. } = options;
+        let threads = options.threads_in_memory();
         let create = CreateOptions { compress, threads, write, members: &[] };
         Self::of(path, group, directory, create, &options.registry)
     }

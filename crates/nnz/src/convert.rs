@@ -9,6 +9,7 @@ use nnz_core::{
     ValueType,
 };
 use nnz_engine as engine;
+use nnz_engine::flow::Workers;
 use nnz_engine::{Labelled, Labels, Reordering};
 use nnz_storage::staging::WriteOptions;
 
@@ -230,6 +231,11 @@ impl ConvertOptions {
             Some(name) => options.format(name),
             None => options,
         }
+    }
+
+    /// Returns the number of threads that have their buffers in the memory limit.
+    pub(crate) fn threads_in_memory(&self) -> usize {
+        Workers { threads: self.threads, cancellation: None }.within(self.memory).threads
     }
 
     /// Returns the options that are independent of the target's location and format.

@@ -54,7 +54,7 @@ impl Default for ReportOptions {
     fn default() -> Self {
         Self {
             memory: engine::default_memory(),
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads: nnz_engine::default_threads(),
             cancellation: None,
             open: OpenOptions::new(),
         }

@@ -34,7 +34,7 @@ impl Default for ProductOptions {
     fn default() -> Self {
         Self {
             memory: default_memory().saturating_mul(3),
-            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            threads: crate::default_threads(),
             cancellation: None,
         }
     }
@@ -43,6 +43,7 @@ impl Default for ProductOptions {
 impl ProductOptions {
     pub(super) fn workers(&self) -> Workers<'_> {
         Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
+            .within(self.memory)
     }
 }
 

@@ -10,8 +10,8 @@ use nnz_core::{
 
 use super::plan::Plan;
 use crate::ascent::ASCENT;
-use crate::flow::{Join, Work, Write, run};
-use crate::sort::{SortPlan, sorted};
+use crate::flow::{Join, Work, Workers, Write, run};
+use crate::sort::{SortPlan, sorted, sorting_workers};
 use crate::stages::{
     Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Part, Step, Stepped, Triangular,
     Unique, Units, apply, empty_batch, mirror_for,
@@ -103,7 +103,7 @@ impl Attempt<'_> {
         match strategy {
             Strategy::InOrder => {
                 first.append(&mut cast);
-                self.write(units, &first, stored, Assumption::InOrder)
+                self.write(units, &first, stored, Assumption::InOrder, plan.workers)
             }
             Strategy::Grouped => {
                 let stepped = Stepped::new(Box::new(SequentialReader(units)), &first, header.order);
@@ -116,7 +116,7 @@ impl Attempt<'_> {
                     &violated,
                 );
                 let assumption = Assumption::Checked(&violated);
-                self.write(self.decoded(Box::new(grouped)), &cast, stored, assumption)
+                self.write(self.decoded(Box::new(grouped)), &cast, stored, assumption, plan.workers)
             }
             Strategy::Sorted => {
                 let sum = plan.duplicates == DuplicatePolicy::Sum;
@@ -132,12 +132,13 @@ impl Attempt<'_> {
                     first.append(&mut cast);
                 }
                 let (units, count) = self.sorted(units, &first, value_type)?;
+                let workers = sorting_workers(plan.workers, plan.memory);
                 stored = Some(count).filter(|_| !sum);
                 if !sum {
-                    return self.write(units, &[], stored, Assumption::None);
+                    return self.write(units, &[], stored, Assumption::None, workers);
                 }
                 let unique = Unique::new(Box::new(SequentialReader(units)), plan.order, builder);
-                self.write(self.decoded(Box::new(unique)), &cast, stored, Assumption::None)
+                self.write(self.decoded(Box::new(unique)), &cast, stored, Assumption::None, workers)
             }
         }
     }
@@ -177,6 +178,7 @@ impl Attempt<'_> {
         steps: &[Box<dyn Step>],
         stored: Option<u64>,
         assumption: Assumption<'_>,
+        workers: Workers<'_>,
     ) -> Result<Option<(u64, Written)>> {
         let plan = self.plan;
         let at_target = |error: Error| error.with_context(&self.target.place());
@@ -224,7 +226,7 @@ impl Attempt<'_> {
         };
         let mut written = Put { writing: &writing, sink, progress: self.progress };
         self.progress.begin("writing", stored.or(self.source.header().nnz));
-        let done = run(units, &writing, &mut joined, &mut written, plan.workers);
+        let done = run(units, &writing, &mut joined, &mut written, workers);
         self.progress.end();
         done?;
         // Before the output appears: a reader that ended early has not returned all entries.

@@ -28,7 +28,7 @@ nnz_core::setters! {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, Into::into);
+        let threads = crate::default_threads();
         Self { threads, cancellation: None }
     }
 }

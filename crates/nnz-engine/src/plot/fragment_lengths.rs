@@ -90,7 +90,8 @@ pub fn fragment_lengths(
     most.sort_unstable();
     let slots = most.iter().zip(0..).map(|((chromosome, _), slot)| (*chromosome, slot)).collect();
     let work = Counting { slots, tables: Mutex::default() };
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
+    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
+        .within(options.memory);
     progress.begin("reading", Some(header.count));
     let done = source.units(0..header.count, FragmentFields::INTERVALS).and_then(|units| {
         let units = Box::new(Reported { units, progress });

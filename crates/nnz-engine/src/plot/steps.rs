@@ -32,7 +32,8 @@ where
     W: Work<Batch = Batch, Encoded = (), Joint = ()>,
 {
     let header = source.header();
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
+    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
+        .within(options.memory);
     let observed = Observed::new(source, "reading", progress);
     let units = observed.units(0..header.shape.major(header.order), fields)?;
     run(units, work, &mut InAnyOrder, &mut Done, workers)

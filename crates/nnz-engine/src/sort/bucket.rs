@@ -8,6 +8,7 @@ use nnz_core::{Batch, Majors, Order, Result, Unit, UnitReader, Values};
 use super::SortPlan;
 use super::cut::Cut;
 use super::packet::{Entries, Loose, Packet, scatter};
+use super::shares::Shares;
 use super::store::Store;
 use crate::stages::BATCH;
 
@@ -53,22 +54,15 @@ pub(super) struct Buckets {
 impl Buckets {
     pub(super) fn new(
         plan: SortPlan<'_>,
+        shares: Shares,
         cut: Cut,
         packets: Vec<Packet>,
         store: Arc<Store>,
         values: Values,
     ) -> Self {
-        // Majors, minors, positions and values of an entry, unpacked and gathered.
-        const COST: u64 = 64;
-        let share = plan.memory / 2 / plan.workers.threads.max(1) as u64 / COST;
         let wide = plan.shape.minor(plan.order) > 1 << 32;
         let packets = Packets { cut, packets, store, values, order: plan.order, wide };
-        Self {
-            packets: Arc::new(packets),
-            next: 0,
-            most: usize::try_from(share).unwrap_or(usize::MAX).max(1 << 14),
-            inner: None,
-        }
+        Self { packets: Arc::new(packets), next: 0, most: shares.bucket, inner: None }
     }
 
     /// Divides a bucket that is too large into smaller ones; `None` if it is a single cell.

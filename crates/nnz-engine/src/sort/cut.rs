@@ -10,6 +10,9 @@ const MOST: u64 = 1024;
 /// Minimum number of entries of a bucket, so that packing its part of a packet is worthwhile.
 const WORTH: u64 = 64 * 1024;
 
+/// The same for the part of a bucket in a packet.
+const WORTH_IN_PACKET: u64 = 128;
+
 /// A range of cells and its division: by major, or by minor if there is only one major.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
@@ -20,7 +23,15 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    pub(super) fn of_shape(shape: Shape, order: Order, expected: Option<u64>) -> Self {
+    /// Divides a matrix into buckets for packets of a number of entries.
+    pub(super) fn of_shape(
+        shape: Shape,
+        order: Order,
+        expected: Option<u64>,
+        packet: usize,
+    ) -> Self {
+        let most = packet as u64 / WORTH_IN_PACKET * WORTH;
+        let expected = Some(expected.map_or(most, |expected| expected.min(most)));
         Self::of_ranges(0..shape.major(order), 0..shape.minor(order), expected)
     }
 

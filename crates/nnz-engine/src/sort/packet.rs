@@ -1,4 +1,4 @@
-//! About a million entries, divided into buckets and packed.
+//! Up to a quarter of a million entries, divided into buckets and packed.
 
 use nnz_bitpack::Codec;
 use nnz_core::{Batch, Error, Minors, Order, Place, Result, Shape, Values};
@@ -6,6 +6,7 @@ use nnz_core::{Batch, Error, Minors, Order, Place, Result, Shape, Values};
 use super::block::{pack, pack_values, unpack, unpack_values};
 use super::cut::Cut;
 use super::store::{Kept, Store};
+use crate::stages::emptied;
 
 /// Entries in storage order, with an array for each component.
 #[derive(Default)]
@@ -127,24 +128,32 @@ impl Entries {
         self.values.reserve(count);
     }
 
-    /// Appends the entries of a batch in any order.
+    /// Appends the entries of runs in any order, until there are `most`, and returns the next run.
     pub(super) fn push(
         &mut self,
         batch: &Batch,
+        first: usize,
+        most: usize,
         order: Order,
         shape: Shape,
         with_values: bool,
-    ) -> Result<()> {
-        for run in 0..batch.runs() {
+    ) -> Result<usize> {
+        let (before, mut run) = (self.len(), first);
+        while run < batch.runs() && self.len() < most {
             self.push_run(batch, run, order, shape)?;
+            run += 1;
         }
-        if with_values && !self.values.extend_from(&batch.values, 0..batch.entries()) {
-            if self.len() > batch.entries() {
-                return Err(Error::argument("batches of one matrix differ in their type"));
+        if with_values && first < run {
+            let entries = batch.run(first).start..batch.run(run - 1).end;
+            if !self.values.extend_from(&batch.values, entries.clone()) {
+                if before > 0 {
+                    return Err(Error::argument("batches of one matrix differ in their type"));
+                }
+                self.values = emptied(&batch.values);
+                self.values.extend_from(&batch.values, entries);
             }
-            self.values = batch.values.clone();
         }
-        Ok(())
+        Ok(run)
     }
 }
 
@@ -279,6 +288,7 @@ impl Loose {
     /// Stores the packet.
     pub(super) fn keep(self, store: &Store) -> Result<Packet> {
         let Self { ends, wide_majors, wide_minors, words } = self;
+        store.count(size_of_val(&ends[..]));
         Ok(Packet { ends, wide_majors, wide_minors, kept: store.keep(words)? })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nnz_core::Result;
 use nnz_storage::TemporaryFile;
@@ -41,13 +41,24 @@ impl Store {
         Self { disk, ..self }
     }
 
+    /// Counts bytes that are in memory as well, which leaves less space for words.
+    pub(crate) fn count(&self, bytes: usize) {
+        self.lock().in_memory += bytes as u64;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Stores words, in memory while there is space.
-    pub(crate) fn keep(&self, words: Vec<u32>) -> Result<Kept> {
+    pub(crate) fn keep(&self, mut words: Vec<u32>) -> Result<Kept> {
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let len = bytes.len() as u64;
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.in_memory + len <= self.allowed {
+        let mut state = self.lock();
+        if state.in_memory.saturating_add(len) <= self.allowed {
             state.in_memory += len;
+            drop(state);
+            words.shrink_to_fit();
             return Ok(Kept::Memory(words));
         }
         let file = match &state.file {

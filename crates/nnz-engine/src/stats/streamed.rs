@@ -53,7 +53,8 @@ fn stream<T: Value, S: Slim<T>>(
     let several = Several { whole, parts: Vec::new() };
     let (len, across) = (header.shape.major(header.order), header.shape.minor(header.order));
     let mut majors = Majors { across, next: 0, current: Tally::<S::Sums>::default(), each };
-    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
+    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() }
+        .within(options.memory);
     run(source.units(0..len, fields)?, &several, &mut watched, &mut majors, workers)?;
     if let Watched(Some(ascent)) = watched {
         ascent.finish(source, options.memory, workers)?;

@@ -58,7 +58,7 @@ impl std::fmt::Debug for FileOptions<'_> {
 
 impl FileOptions<'_> {
     fn workers(&self) -> Workers<'_> {
-        Workers { threads: self.threads, cancellation: self.cancellation }
+        Workers { threads: self.threads, cancellation: self.cancellation }.within(self.memory)
     }
 }
 

@@ -77,8 +77,7 @@ pub fn import(
         chromosomes: reading.chromosomes,
     })?;
     let mut sink = target.create_store().map_err(|error| error.with_context(&target.place()))?;
-    let cancellation = options.cancellation.as_ref();
-    let workers = Workers { threads: options.threads, cancellation };
+    let workers = options.workers();
     let disk = Arc::<AtomicU64>::default();
     progress.begin(if sort { "sorting" } else { "importing" }, None);
     let mut joined = Joined { joiner: &mut joiner, progress };

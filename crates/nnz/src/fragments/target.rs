@@ -6,6 +6,7 @@ use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
 use nnz_container::{Compression, CreateOptions};
 use nnz_core::{Error, FragmentSink, FragmentSource, Place, Result, StringList};
 use nnz_engine::directory_of;
+use nnz_engine::flow::Workers;
 use nnz_engine::fragments::{self as engine, FragmentTarget};
 use nnz_singlecell::fragment_tsv::{self, WriteOptions as TextOptions};
 use nnz_storage::staging::WriteOptions;
@@ -59,7 +60,7 @@ impl Default for StoreOptions {
             compress: None,
             write: WriteOptions::default(),
             memory: crate::engine::default_memory(),
-            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            threads: nnz_engine::default_threads(),
             cancellation: None,
         }
     }
@@ -72,9 +73,15 @@ impl StoreOptions {
     }
 
     /// Returns the options that are independent of the target.
+    /// Returns the threads that have their buffers in the memory limit.
+    pub(super) fn workers(&self) -> Workers<'_> {
+        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
+            .within(self.memory)
+    }
+
     pub(super) fn engine(&self) -> engine::WriteOptions {
         engine::WriteOptions::default()
-            .threads(self.threads)
+            .threads(self.workers().threads)
             .cancellation(self.cancellation.clone())
     }
 }
@@ -97,7 +104,8 @@ enum Kind {
 impl Target {
     /// Selects the form of a target by its name.
     pub(super) fn new(to: &Location, options: &StoreOptions) -> Result<Self> {
-        let StoreOptions { packing, format_version, compress, write, threads, .. } = *options;
+        let StoreOptions { packing, format_version, compress, write, .. } = *options;
+        let threads = options.workers().threads;
         let refuse = |what: &str| Err(Error::argument(what));
         let to = &to.resolve_target()?;
         let (path, group) = match to {

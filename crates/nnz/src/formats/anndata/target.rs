@@ -104,7 +104,7 @@ impl Target {
             write: options.write,
             compression,
             zarr: zarr.then_some(version),
-            threads: options.threads,
+            threads: options.threads_in_memory(),
         })
     }
 

@@ -142,7 +142,7 @@ fn write(
     let file_options = FileOptions {
         compression: options.compress,
         memory: options.memory,
-        threads: options.threads,
+        threads: options.threads_in_memory(),
         cancellation: options.cancellation.as_ref(),
         directory: &directory,
         progress,

@@ -48,7 +48,7 @@ impl Target {
             path,
             write: options.write,
             compression: options.compress.unwrap_or(format::COMPRESSION),
-            threads: options.threads,
+            threads: options.threads_in_memory(),
             dropped,
         })
     }

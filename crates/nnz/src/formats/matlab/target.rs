@@ -51,7 +51,7 @@ impl Target {
         let options_of_sink = SinkOptions {
             name: name.to_owned(),
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
-            threads: options.threads,
+            threads: options.threads_in_memory(),
         };
         options_of_sink.compress.gzip_level("MAT-files")?;
         let storage = source.header().storage;

@@ -89,7 +89,7 @@ impl Target {
             format_version: version.map_or(FormatVersion::V3, |version| version.0),
             genome,
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
-            threads: options.threads,
+            threads: options.threads_in_memory(),
             memory: names,
         };
         let wide = options.value_type == Some(ValueType::I64);
