@@ -1,9 +1,9 @@
 //! Output and the format of numbers in it.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use nnz::Error;
 use nnz::storage::stdio::TerminalEscapes;
+use nnz::{Error, Place};
 use serde::Serialize;
 
 pub(crate) use crate::stdio::{failed, print_message};
@@ -21,6 +21,49 @@ pub(crate) fn print_answer(
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
     crate::stdio::print_answer(TerminalEscapes::Text, write)
+}
+
+/// A writer that records whether it failed: an error is then one of the target, otherwise of the source.
+pub(crate) struct Recording<W> {
+    out: W,
+    failed: bool,
+}
+
+impl<W: Write> Recording<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, failed: false }
+    }
+
+    pub(crate) fn into_inner(self) -> W {
+        self.out
+    }
+
+    /// Names the source or the target of an error.
+    pub(crate) fn locate(&self, error: Error, source: &Place, target: &Place) -> Error {
+        error.with_context(if self.failed { target } else { source })
+    }
+
+    fn record<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        self.failed |= done.is_err();
+        done
+    }
+}
+
+impl<W: Write> Write for Recording<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.record(done)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let done = self.out.write_all(bytes);
+        self.record(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.record(done)
+    }
 }
 
 /// A JSON document, with the keys of `docs/json.md`.

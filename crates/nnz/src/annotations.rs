@@ -58,9 +58,9 @@ pub fn read_table(path: impl AsRef<Path>, memory: u64) -> Result<AnnotationTable
 ///
 /// Fails if the axis has no names or one of them is not a region, and if the text cannot be written.
 pub fn write_bed(matrix: &dyn MatrixSource, axis: Axis, out: &mut dyn Write) -> Result<()> {
-    let place = || Place::array(std::path::PathBuf::new(), format!("names of {axis}s"));
+    let place = || Place::array(std::path::PathBuf::new(), format!("names of {axis}"));
     let Some(mut names) = matrix.read_names(axis)? else {
-        return Err(Error::unsupported(Place::default(), format!("the {axis}s have no names")));
+        return Err(Error::unsupported(Place::default(), format!("the {axis} have no names")));
     };
     let mut number = 0;
     while let Some(name) = names.next_string()? {

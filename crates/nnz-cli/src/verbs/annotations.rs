@@ -4,9 +4,9 @@ use std::io::{BufWriter, Write};
 
 use nnz::annotations::{AnnotationText, separator_of, write_annotations, write_bed};
 use nnz::output::{StagedFile, WriteOptions};
-use nnz::{Error, ErrorKind, Place};
+use nnz::{Error, Place};
 
-use crate::output::{print_message, with_stdout};
+use crate::output::{Recording, print_message, with_stdout};
 use crate::{Outcome, args};
 
 /// Prints the annotations of an axis, or writes them to a file.
@@ -18,7 +18,7 @@ pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outco
     let axis = args.axis.axis(&args.source, || Ok(opened.header().clone()))?;
     let write = |separator: u8, out: &mut dyn Write| {
         let how = AnnotationText::default().separator(separator).memory(memory);
-        write_annotations(&*opened, axis, &how, out).map_err(|error| error.with_context(&place))
+        write_annotations(&*opened, axis, &how, out)
     };
     let Some(target) = &args.target else {
         if opened.read_names(axis)?.is_none() && opened.annotations(axis)?.is_none() {
@@ -28,7 +28,12 @@ pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outco
             }
             return Ok(Outcome::Good);
         }
-        with_stdout(|out| write(b'\t', out))?;
+        let output = Place::path("standard output");
+        with_stdout(|out| {
+            let mut out = Recording::new(out);
+            let written = write(b'\t', &mut out);
+            written.map_err(|error| out.locate(error, &place, &output))
+        })?;
         return Ok(Outcome::Good);
     };
     if target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
@@ -37,13 +42,14 @@ pub(crate) fn annotations(args: &args::Annotations, quiet: bool) -> Result<Outco
     }
     let bed = target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bed"));
     let separator = if bed { b'\t' } else { separator_of(target)? };
-    let io = |error| Error::new(ErrorKind::Io(error), Place::path(target));
     let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
-    let mut out = BufWriter::new(StagedFile::create(target, options)?);
-    match bed {
-        true => write_bed(&*opened, axis, &mut out).map_err(|error| error.with_context(&place))?,
-        false => write(separator, &mut out)?,
-    }
-    out.into_inner().map_err(|error| io(error.into_error()))?.commit()?;
+    let mut out = Recording::new(BufWriter::new(StagedFile::create(target, options)?));
+    let written = match bed {
+        true => write_bed(&*opened, axis, &mut out),
+        false => write(separator, &mut out),
+    };
+    written.map_err(|error| out.locate(error, &place, &Place::path(target)))?;
+    let staged = out.into_inner().into_inner();
+    staged.map_err(|error| Error::io(target, error.into_error()))?.commit()?;
     Ok(Outcome::Good)
 }

@@ -2,13 +2,13 @@
 
 use std::ffi::OsStr;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nnz::output::{StagedFile, WriteOptions};
 use nnz::plot::draw::{self, Figure, PngOptions, SvgOptions, TerminalColors, TerminalOptions};
 use nnz::plot::spy_bins;
 use nnz::storage::stdio::TerminalEscapes;
-use nnz::{Error, ErrorKind, Place, Shape};
+use nnz::{Error, Place, Shape};
 
 use crate::args::plotting::Plot;
 use crate::stdio::{failed, with_stdout};
@@ -29,6 +29,7 @@ pub(super) enum Output {
         format: Format,
         size: [u32; 2],
         is_exact: bool,
+        path: PathBuf,
         staged: StagedFile,
     },
 }
@@ -57,7 +58,7 @@ impl Output {
         let size = within(args, [300, 200], [4000, 4000], usual)?;
         let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
         let (is_exact, staged) = (args.size.is_some(), StagedFile::create(target, options)?);
-        Ok(Self::File { format, size, is_exact, staged })
+        Ok(Self::File { format, size, is_exact, path: target.clone(), staged })
     }
 
     /// Returns how many rows and columns a grid has at most.
@@ -91,7 +92,7 @@ impl Output {
                     out.write_all(text.as_bytes()).map_err(failed)
                 })
             }
-            Self::File { format, size: [width, height], is_exact, mut staged } => {
+            Self::File { format, size: [width, height], is_exact, path, mut staged } => {
                 let scale = if format == Format::Png { 2 } else { 1 };
                 let [width, height] = match is_exact {
                     true => [width, height],
@@ -105,9 +106,7 @@ impl Output {
                     }
                     Format::Png => draw::png(figure, &PngOptions::default().size(width, height)),
                 };
-                staged
-                    .write_all(&bytes)
-                    .map_err(|error| Error::new(ErrorKind::Io(error), Place::default()))?;
+                staged.write_all(&bytes).map_err(|error| Error::io(&path, error))?;
                 staged.commit().map(|_| ())
             }
         }
