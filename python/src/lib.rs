@@ -32,6 +32,10 @@ mod writer;
 
 use pyo3::prelude::*;
 
+/// Ends the command with a message where the system has no memory; in other programs it is the system's allocator.
+#[global_allocator]
+static ALLOCATOR: nnz_cli::Allocator = nnz_cli::Allocator;
+
 /// Compiled part of the package nnz.
 #[pymodule(gil_used = false)]
 mod _nnz {

@@ -6,6 +6,7 @@
     reason = "a command prints and exits"
 )]
 
+mod allocator;
 mod args;
 pub mod hints;
 pub mod interrupt;
@@ -17,6 +18,7 @@ pub mod stdio;
 pub mod usage;
 mod verbs;
 
+pub use allocator::Allocator;
 #[doc(hidden)]
 pub use {ctor, startup::occupy_closed_streams};
 
@@ -38,8 +40,11 @@ enum Outcome {
 
 /// Runs the command and returns its exit status. The first argument is the name of the program.
 ///
-/// Signals that end a process are handled from then on: they remove unfinished outputs and exit.
+/// Signals that end a process are handled from then on: they remove unfinished outputs and exit. So do allocations
+/// that fail, if the program has the [`Allocator`].
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    limits::read();
+    interrupt::end_without_memory();
     let mut args: Args = match usage::parse(arguments) {
         Ok(args) => args,
         Err(status) => return status,
@@ -106,7 +111,7 @@ fn explain(error: &Error, verb: &Verb) -> u8 {
     stdio::print_error("nnz", error, &hint(error, verb));
     // Wrong arguments, whatever the files contain.
     let usage = error.is_argument() && error.place().is_unknown();
-    if usage || verb.answers_by_status() { 2 } else { 1 }
+    if usage || is_without_memory(error) || verb.answers_by_status() { 2 } else { 1 }
 }
 
 /// Returns a hint on an error.
@@ -120,6 +125,7 @@ fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory raises the limit",
         ErrorKind::Changed => "; run the command again",
+        _ if is_without_memory(error) => interrupt::MEMORY_HINT,
         ErrorKind::Io(io)
             if is_full(io) && error.place().path.as_deref().is_some_and(nnz::text::is_url) =>
         {
@@ -128,6 +134,11 @@ fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
         _ => "",
     };
     hint.into()
+}
+
+/// Returns whether the system has no memory left.
+fn is_without_memory(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::OutOfMemory)
 }
 
 /// Returns whether a disk is full.

@@ -1,5 +1,32 @@
 //! Resource limits.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of memory that this process may have.
+static LARGEST: AtomicUsize = AtomicUsize::new(1 << 40);
+
+/// Returns the size of the largest allocation that this machine and the limits of this process allow.
+pub(crate) fn largest_allocation() -> usize {
+    LARGEST.load(Ordering::Relaxed)
+}
+
+/// Reads the memory of this machine and the limits of this process.
+pub(crate) fn read() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit};
+
+        let lower = |bytes| LARGEST.fetch_min(bytes, Ordering::Relaxed);
+        for resource in [Resource::As, Resource::Data] {
+            if let Some(limit) = getrlimit(resource).current {
+                lower(usize::try_from(limit).unwrap_or(usize::MAX));
+            }
+        }
+        #[cfg(target_os = "linux")]
+        lower(usize::try_from(rustix::system::sysinfo().totalram).unwrap_or(usize::MAX));
+    }
+}
+
 /// Raises the limit on open files to the maximum: each store that is merged needs a dozen.
 #[cfg(unix)]
 pub(crate) fn raise() {

@@ -48,7 +48,9 @@ pub(crate) fn for_each_with<T: Send, W>(
         None
     };
     let failures = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, run);
+        // If the system cannot start more threads, the existing ones do all the work.
+        let others: Vec<_> = (1..threads).map_while(|number| spawn(number).ok()).collect();
         let mut failures = vec![run()];
         for other in others {
             match other.join() {

@@ -25,6 +25,8 @@ pub(crate) fn handle() -> io::Result<Handle> {
     {
         return Ok(runtime.handle().clone());
     }
+    // The runtime would panic if the system cannot start its thread.
+    let _ = std::thread::Builder::new().spawn(|| ()).map_err(no_thread)?.join();
     let made = Builder::new_multi_thread()
         .worker_threads(1)
         .thread_name("nnz-remote")
@@ -34,6 +36,11 @@ pub(crate) fn handle() -> io::Result<Handle> {
     // Dropping the one of another process would wait for threads that are not here.
     std::mem::forget(runtime.replace((process, made)));
     Ok(handle)
+}
+
+fn no_thread(error: io::Error) -> io::Error {
+    let what = format!("the thread for requests cannot be started: {error}");
+    io::Error::new(io::ErrorKind::OutOfMemory, what)
 }
 
 /// Runs something on the thread for requests and waits for its result. The thread of the caller may have

@@ -35,6 +35,8 @@ mod generated;
 mod golden;
 mod hdf5;
 mod json;
+#[cfg(target_os = "linux")]
+mod limits;
 mod loom;
 mod matlab;
 mod misleading;

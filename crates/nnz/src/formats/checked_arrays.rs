@@ -40,7 +40,7 @@ pub(super) fn check_arrays(
     let (checked, ended) = channel::<()>();
     let done = std::thread::scope(|scope| {
         // A container may live longer than the progress, so that it only counts, and another thread reports.
-        scope.spawn(move || {
+        let report = move || {
             let mut reported = 0;
             let mut report = || {
                 let now = scaled(read.load(Ordering::Relaxed));
@@ -51,7 +51,9 @@ pub(super) fn check_arrays(
                 report();
             }
             report();
-        });
+        };
+        // If the system cannot start a thread, nothing is reported.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, report);
         let done = check(&open);
         drop(checked);
         done
