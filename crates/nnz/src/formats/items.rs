@@ -25,7 +25,7 @@ pub(super) fn check_items<F, I, S: MatrixSource>(
     for item in items {
         let how = CheckOptions::default()
             .memory(options.memory)
-            .threads(options.threads_in_memory())
+            .threads(options.threads)
             .cancellation(options.cancellation.clone());
         let checked = matrix(&file, &item).and_then(|source| {
             let observed = Observed::new(&source, "checking", progress);
