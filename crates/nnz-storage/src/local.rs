@@ -81,7 +81,7 @@ impl Storage for LocalDirectory {
     }
 
     fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>> {
-        Ok(Arc::new(Self(Pinned::open(&self.inside(path))?)))
+        Ok(Arc::new(Self(self.0.open_inside(path)?)))
     }
 
     fn list(

@@ -22,6 +22,8 @@ pub struct Pinned {
 struct Root {
     /// The path that it was opened with.
     named: PathBuf,
+    /// The directory in which it was opened: `named` is valid as long as this one is open.
+    parent: Option<Arc<Root>>,
     id: FileId,
     /// Keeps the file descriptor in `path` valid.
     _open: Option<File>,
@@ -34,6 +36,19 @@ impl Pinned {
     ///
     /// Fails if it is not a directory.
     pub fn open(directory: &Path) -> io::Result<Self> {
+        Self::open_path(directory, None)
+    }
+
+    /// Opens a directory in this one, which stays open.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn open_inside(&self, path: impl AsRef<Path>) -> io::Result<Self> {
+        Self::open_path(&self.path.join(path), Some(Arc::clone(&self.root)))
+    }
+
+    fn open_path(directory: &Path, parent: Option<Arc<Root>>) -> io::Result<Self> {
         let found = directory.metadata()?;
         if !found.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
@@ -47,11 +62,11 @@ impl Pinned {
         });
         Ok(match opened {
             Some((open, id, path)) => {
-                Self { path, root: Arc::new(Root { named, id, _open: Some(open) }) }
+                Self { path, root: Arc::new(Root { named, parent, id, _open: Some(open) }) }
             }
             None => {
-                let id = FileId::of(&found);
-                Self { path: named.clone(), root: Arc::new(Root { named, id, _open: None }) }
+                let (id, path) = (FileId::of(&found), named.clone());
+                Self { path, root: Arc::new(Root { named, parent, id, _open: None }) }
             }
         })
     }
@@ -63,7 +78,14 @@ impl Pinned {
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.
     pub fn is_replaced(&self) -> bool {
-        !self.root.named.metadata().is_ok_and(|found| FileId::of(&found) == self.root.id)
+        let mut opened = std::iter::successors(Some(&*self.root), |root| root.parent.as_deref());
+        opened.any(Root::is_replaced)
+    }
+}
+
+impl Root {
+    fn is_replaced(&self) -> bool {
+        !self.named.metadata().is_ok_and(|found| FileId::of(&found) == self.id)
     }
 }
 
@@ -112,6 +134,26 @@ mod tests {
         assert_eq!(std::fs::read(&*inside).unwrap(), store.as_os_str().as_encoded_bytes());
         let again = Pinned::open(&store).unwrap().inside("a/b");
         assert_eq!(std::fs::read(&*again).unwrap(), new.as_os_str().as_encoded_bytes());
+    }
+
+    #[test]
+    fn directories_in_a_directory_do_not_depend_on_a_closed_descriptor() {
+        let folder = tempfile::tempdir().unwrap();
+        let [store, old] = ["store", "old"].map(|name| folder.path().join(name));
+        std::fs::create_dir_all(store.join("a/b")).unwrap();
+        std::fs::write(store.join("a/b/c"), "x").unwrap();
+        let root = Pinned::open(&store).unwrap();
+        let inner = root.open_inside("a").unwrap().open_inside("b").unwrap();
+        drop(root);
+        // Takes the numbers that would be free if the directories above were closed.
+        let others: Vec<File> = (0..4).map(|_| File::open(folder.path()).unwrap()).collect();
+        assert!(!inner.is_replaced());
+        assert_eq!(std::fs::read(&*inner.inside("c")).unwrap(), b"x");
+        // The path of the outer directory counts, too.
+        std::fs::rename(&store, &old).unwrap();
+        std::fs::create_dir_all(store.join("a/b")).unwrap();
+        assert!(inner.is_replaced());
+        drop(others);
     }
 
     #[test]
