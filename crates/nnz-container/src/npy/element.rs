@@ -60,6 +60,18 @@ impl Element {
         }
     }
 
+    /// Parses a type by any of its names in NumPy, such as `<i4`, `i4` and `int32`, which are in native byte order if
+    /// they have none.
+    pub(crate) fn parse_name(name: &str) -> Option<Self> {
+        let big = cfg!(target_endian = "big");
+        let named = ValueType::ALL.iter().find(|value_type| value_type.name() == name);
+        if let Some(value_type) = named.filter(|found| !found.is_complex()) {
+            let value_type = *value_type;
+            return Some(Self::Number { value_type, big: big && value_type.size() > 1 });
+        }
+        Self::parse(name).or_else(|| Self::parse(&format!("={name}")))
+    }
+
     /// Returns the `descr`.
     pub(crate) fn descr(self) -> String {
         let order = |big| if big { '>' } else { '<' };

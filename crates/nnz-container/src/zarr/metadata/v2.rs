@@ -161,7 +161,7 @@ impl Reader<'_> {
                 };
                 let setting = |name: &str| filter.settings.get(name).and_then(Value::as_str);
                 let same = |name: &str| {
-                    let element = setting(name).or(setting("dtype")).and_then(Element::parse);
+                    let element = setting(name).or(setting("dtype")).and_then(Element::parse_name);
                     element.map(DataType::Fixed) == Some(data_type)
                 };
                 if !(adds_up(value_type) && same("dtype") && same("astype")) {

@@ -106,7 +106,7 @@ impl Reader<'_> {
         let size = match data_type {
             DataType::Fixed(Element::Number { value_type, .. }) if adds_up(value_type) => {
                 let same = |name: &str| {
-                    let element = setting(name).or(setting("dtype")).and_then(Element::parse);
+                    let element = setting(name).or(setting("dtype")).and_then(Element::parse_name);
                     matches!(element, Some(Element::Number { value_type: found, .. }) if found == value_type)
                 };
                 (same("dtype") && same("astype")).then_some(value_type.size())
