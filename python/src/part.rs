@@ -94,6 +94,17 @@ impl MatrixSource for PartOf {
         let inner = self.inner.units(majors, fields)?;
         Ok(Box::new(Parts { inner, part: self.part }))
     }
+
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        let inner = self.inner.units_within(majors, minors, fields)?;
+        let part = self.part;
+        Ok(inner.map(|inner| Box::new(Parts { inner, part }) as Box<dyn UnitReader<'_>>))
+    }
 }
 
 struct Parts<'a> {

@@ -45,7 +45,7 @@ pub(crate) fn index(axis: Axis) -> usize {
 
 impl MatrixSource for View {
     nnz::matrix::forward_source! {
-        inner: about, random_access, rereadable, units, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector, notes
+        inner: about, random_access, rereadable, units, units_within, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector, notes
     }
 
     fn header(&self) -> &Header {

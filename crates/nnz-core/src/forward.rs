@@ -11,7 +11,7 @@
 ///
 /// impl MatrixSource for Nameless {
 ///     nnz_core::forward_source! {
-///         0: about, random_access, rereadable, units, will_read, scattered, stored_before, packed_widths, locate, extras, metadata, levels, is_vector, notes
+///         0: about, random_access, rereadable, units, units_within, will_read, scattered, stored_before, packed_widths, locate, extras, metadata, levels, is_vector, notes
 ///     }
 ///
 ///     fn header(&self) -> &Header {
@@ -50,6 +50,18 @@ macro_rules! forward_source {
             fields: $crate::Projection,
         ) -> $crate::Result<::std::boxed::Box<dyn $crate::UnitReader<'_> + '_>> {
             self.$inner.units(majors, fields)
+        }
+    };
+    (@ units_within $inner:tt) => {
+        fn units_within(
+            &self,
+            majors: ::std::ops::Range<u64>,
+            minors: &[::std::ops::Range<u64>],
+            fields: $crate::Projection,
+        ) -> $crate::Result<
+            ::std::option::Option<::std::boxed::Box<dyn $crate::UnitReader<'_> + '_>>,
+        > {
+            self.$inner.units_within(majors, minors, fields)
         }
     };
     (@ will_read $inner:tt) => {

@@ -244,6 +244,22 @@ pub trait MatrixSource: Send + Sync {
     fn units(&self, majors: Range<u64>, fields: Projection)
     -> Result<Box<dyn UnitReader<'_> + '_>>;
 
+    /// Starts reading the entries of a range of majors in ranges of minors, which ascend, if the source can leave out
+    /// others with less work; otherwise `None`. Entries of some other minors may be returned, too.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`units`](Self::units).
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        let _ = (majors, minors, fields);
+        Ok(None)
+    }
+
     /// Starts reading a range of majors on this thread. Only stored entries are returned, as by
     /// [`units`](Self::units).
     ///
@@ -410,6 +426,15 @@ impl<S: MatrixSource + ?Sized> MatrixSource for &S {
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         (**self).units(majors, fields)
+    }
+
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        (**self).units_within(majors, minors, fields)
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use nnz_core::{
     Axis, Batch, BatchReader, BatchUnits, Error, ErrorKind, MatrixSource, Order, Place, Projection,
-    Result, SequentialReader,
+    Result, SequentialReader, Storage,
 };
 
 use crate::check::{Ascent, Watch, refuse_repeated};
@@ -134,7 +134,12 @@ fn read<'a>(
         std::iter::once(0..majors).collect()
     };
     if options.duplicates != Some(DuplicatePolicy::Sum) {
-        return Ok(Box::new(Ranges { source, left: ranges.into_iter(), current: None }));
+        // Entries of other columns are not printed.
+        let minors = match header.storage == Storage::Dense && printer.steps.is_empty() {
+            true => printer.axes[usize::from(header.order == Order::Row)].ranges(),
+            false => Vec::new(),
+        };
+        return Ok(Box::new(Ranges { source, left: ranges.into_iter(), minors, current: None }));
     }
     let whole = match (ranges.first(), ranges.last()) {
         (Some(first), Some(last)) => first.start..last.end,
@@ -159,6 +164,8 @@ fn read<'a>(
 struct Ranges<'a> {
     source: &'a dyn MatrixSource,
     left: std::vec::IntoIter<Range<u64>>,
+    /// The selected minors, if the source may leave out others.
+    minors: Vec<Range<u64>>,
     current: Option<Batches<'a>>,
 }
 
@@ -172,7 +179,14 @@ impl BatchReader for Ranges<'_> {
             }
             self.current = None;
             let Some(range) = self.left.next() else { return Ok(false) };
-            let units = self.source.units(range, Projection::ALL)?;
+            let some = match self.minors.is_empty() {
+                true => None,
+                false => self.source.units_within(range.clone(), &self.minors, Projection::ALL)?,
+            };
+            let units = match some {
+                Some(units) => units,
+                None => self.source.units(range, Projection::ALL)?,
+            };
             self.current = Some(Box::new(SequentialReader(units)));
         }
     }

@@ -67,6 +67,19 @@ impl MatrixSource for Observed<'_> {
         self.progress.begin(self.what, header.nnz.filter(|_| is_whole));
         Ok(Box::new(ObservedUnits { units, progress: self.progress }))
     }
+
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        let units = self.source.units_within(majors, minors, fields)?;
+        Ok(units.map(|units| {
+            self.progress.begin(self.what, None);
+            Box::new(ObservedUnits { units, progress: self.progress }) as Box<dyn UnitReader<'_>>
+        }))
+    }
 }
 
 /// Ends the part when it is dropped.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use nnz_core::{
     About, Annotations, At, Axis, Error, Header, MatrixSource, Metadata, Names, Order, Place,
-    Projection, Result, Shape, Structure, UnitReader,
+    Projection, Result, Shape, Storage, Structure, UnitReader,
 };
 
 use crate::annotations;
@@ -179,10 +179,23 @@ impl<'a> Slice<'a> {
                 return Ok(Some(Next::Unit(Box::new(few))));
             }
             let Some(one) = stretches.pop_front() else { return Ok(None) };
-            let units = inner.units(one.old(), fields)?;
+            let units = self.open(one.old(), fields)?;
             let steps = Steps::new(self.place.clone(), self.steps(Majors::Moved(one)));
             Ok(Some(Next::Part(units, Arc::new(steps))))
         })
+    }
+
+    /// Starts reading a range of majors, without other minors than the selected ones if that is less work.
+    fn open(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let source = self.inner.header();
+        let [_, minors] = by_order(&self.picked, source.order);
+        if source.storage == Storage::Dense && !minors.is_whole() {
+            let wanted: Vec<_> = minors.sorted().iter().map(Stretch::old).collect();
+            if let Some(units) = self.inner.units_within(majors.clone(), &wanted, fields)? {
+                return Ok(units);
+            }
+        }
+        self.inner.units(majors, fields)
     }
 
     /// Opens the whole source, to be filtered.

@@ -79,6 +79,16 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
         Ok(Box::new(Exchanging(self.inner.units(majors, fields)?)))
     }
 
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        let units = self.inner.units_within(majors, minors, fields)?;
+        Ok(units.map(|units| Box::new(Exchanging(units)) as Box<dyn UnitReader<'_>>))
+    }
+
     fn scattered(
         &self,
         majors: &[Range<u64>],

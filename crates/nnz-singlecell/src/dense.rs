@@ -1,13 +1,16 @@
 //! Dense matrices: two-dimensional arrays.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use nnz_container::matrix::{check_booleans, prepare};
 use nnz_container::tree::NdArray;
 use nnz_core::{
-    ArrayAbout, At, Batch, Error, Majors, Order, Projection, Result, Shape, Unit, UnitReader,
-    ValueType,
+    ArrayAbout, At, Batch, Error, Majors, Order, Place, Projection, Result, Shape, Unit,
+    UnitReader, ValueType,
 };
+
+use crate::covers::Covers;
 
 /// Cells in a piece, unless the majors of a chunk have more.
 const PIECE: u64 = 1 << 16;
@@ -25,10 +28,9 @@ pub(crate) struct Dense {
     value_type: ValueType,
     shape: Shape,
     order: Order,
-    /// Majors that are read at a time.
-    step: u64,
-    /// Rows of a chunk.
-    chunk_rows: u64,
+    /// The shape of a chunk; 1 x 1 if there are none.
+    chunk: [u64; 2],
+    is_chunked: bool,
 }
 
 impl Dense {
@@ -64,13 +66,23 @@ impl Dense {
         }
         let chunk = array.storage().chunk_shape.and_then(|chunk| <[u64; 2]>::try_from(chunk).ok());
         let order = choose(shape, chunk);
-        let [chunk_rows, chunk_cols] = chunk.unwrap_or([1, 1]).map(|len| len.max(1));
-        let along = if order == Order::Row { chunk_rows } else { chunk_cols };
-        let minors = shape.minor(order).max(1);
+        let is_chunked = chunk.is_some();
+        let chunk = chunk.unwrap_or([1, 1]).map(|len| len.max(1));
+        Ok((Self { array, value_type, shape, order, chunk, is_chunked }, shape))
+    }
+
+    /// Returns the number of majors that are read at a time, if so many minors are read of each.
+    fn step(&self, minors: u64) -> u64 {
+        let ((along, _), minors) = (self.chunk_by_order(), minors.max(1));
         let most = (LARGEST / minors).max(1);
         let whole = (PIECE / minors).div_ceil(along).max(1).saturating_mul(along);
-        let step = whole.min(most);
-        Ok((Self { array, value_type, shape, order, step, chunk_rows }, shape))
+        whole.min(most)
+    }
+
+    /// Returns the lengths of a chunk along majors and minors.
+    fn chunk_by_order(&self) -> (u64, u64) {
+        let [rows, cols] = self.chunk;
+        if self.order == Order::Row { (rows, cols) } else { (cols, rows) }
     }
 
     pub(crate) fn value_type(&self) -> ValueType {
@@ -99,11 +111,34 @@ pub(crate) struct CellReader<'a> {
     majors: Range<u64>,
     /// The first minor of the next piece.
     minor: u64,
+    /// Majors that are read at a time.
+    step: u64,
+    /// The minors to read, if not all.
+    covers: Option<Arc<Covers>>,
 }
 
 impl<'a> CellReader<'a> {
     pub(crate) fn new(source: &'a Dense, majors: Range<u64>, fields: Projection) -> Self {
-        Self { source, fields, majors, minor: 0 }
+        let step = source.step(source.shape.minor(source.order));
+        Self { source, fields, majors, minor: 0, step, covers: None }
+    }
+
+    /// Reads only the chunks with some of the minors; `None` if that is not less work.
+    pub(crate) fn within(
+        source: &'a Dense,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Option<Self> {
+        let (_, across) = source.chunk_by_order();
+        let covers = Covers::new(minors, across);
+        let (count, len) = (covers.len(), source.shape.minor(source.order));
+        let inside = covers.ranges().last().is_none_or(|last| last.end <= len);
+        if !source.is_chunked || !inside || count == 0 || count >= len || count > LARGEST {
+            return None;
+        }
+        let step = source.step(count);
+        Some(Self { source, fields, majors, minor: 0, step, covers: Some(Arc::new(covers)) })
     }
 }
 
@@ -116,14 +151,20 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
             return Ok(None);
         }
         let first = self.majors.start;
+        // Pieces end at the ends of chunks.
+        let end = (first / self.step).saturating_add(1).saturating_mul(self.step);
+        let end = end.min(self.majors.end);
+        if let Some(covers) = &self.covers {
+            self.majors.start = end;
+            let covers = Arc::clone(covers);
+            return Ok(Some(Box::new(CoveredPiece { source, fields, majors: first..end, covers })));
+        }
         let (majors, minors) = if len > LARGEST {
             // A part of one major.
             let end = self.minor.saturating_add(LARGEST).min(len);
             (first..first + 1, self.minor..end)
         } else {
-            // Pieces end at the ends of chunks.
-            let end = (first / source.step).saturating_add(1).saturating_mul(source.step);
-            (first..end.min(self.majors.end), 0..len)
+            (first..end, 0..len)
         };
         self.minor = minors.end % len;
         if self.minor == 0 {
@@ -152,35 +193,95 @@ impl Unit for Piece<'_> {
         if fields.values {
             let cells = (count as u64).saturating_mul(len as u64);
             let out = prepare(&mut batch.values, source.value_type, cells);
-            match source.order {
-                Order::Row => source.array.read_bytes(&[majors.clone(), minors.clone()], out)?,
-                Order::Col => source.read_columns(majors.clone(), minors.clone(), out)?,
-            }
+            source.read(majors.clone(), minors.clone(), out)?;
             let place = |at: u64| {
                 let (major, minor) = (at / len.max(1) as u64, at % len.max(1) as u64);
-                let (row, col) = source.order.row_col(majors.start + major, minors.start + minor);
-                let element = row.saturating_mul(source.shape.cols).saturating_add(col);
-                source.array.place().at(At::Element(element))
+                source.place(majors.start + major, minors.start + minor)
             };
             check_booleans(&batch.values, place)?;
         }
-        batch.order = source.order;
-        batch.majors = Majors::Consecutive(majors.start);
-        batch.offsets = (0..=count).map(|major| major.saturating_mul(len)).collect();
+        source.set_runs(batch, majors.start, count, len);
+        Ok(())
+    }
+}
+
+/// Majors of which some minors are read.
+struct CoveredPiece<'a> {
+    source: &'a Dense,
+    fields: Projection,
+    majors: Range<u64>,
+    covers: Arc<Covers>,
+}
+
+impl Unit for CoveredPiece<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let Self { source, fields, majors, covers } = *self;
+        // No more than the largest piece.
+        let (count, len) = (majors.end - majors.start, covers.len());
+        let (count, len) = (usize::try_from(count).unwrap_or(0), usize::try_from(len).unwrap_or(0));
+        match covers.ranges() {
+            [only] => batch.minors.spans_mut().resize(count, only.start),
+            _ if source.shape.minor(source.order) <= 1 << 32 => {
+                let minors = batch.minors.u32_mut();
+                let narrow = |minor| u32::try_from(minor).unwrap_or(u32::MAX);
+                (0..count).for_each(|_| minors.extend(covers.positions().map(narrow)));
+            }
+            _ => {
+                let minors = batch.minors.u64_mut();
+                (0..count).for_each(|_| minors.extend(covers.positions()));
+            }
+        }
+        if fields.values {
+            let cells = (count as u64).saturating_mul(len as u64);
+            let out = prepare(&mut batch.values, source.value_type, cells);
+            let read = |minors, part: &mut [u8]| source.read(majors.clone(), minors, part);
+            covers.read(source.value_type.size(), out, read)?;
+            let place = |at: u64| {
+                let at = usize::try_from(at).unwrap_or(usize::MAX);
+                let (major, minor) = (at / len.max(1), at % len.max(1));
+                let minor = covers.positions().nth(minor).unwrap_or(0);
+                source.place(majors.start + major as u64, minor)
+            };
+            check_booleans(&batch.values, place)?;
+        }
+        source.set_runs(batch, majors.start, count, len);
         Ok(())
     }
 }
 
 impl Dense {
+    /// Returns the location of an element.
+    fn place(&self, major: u64, minor: u64) -> Place {
+        let (row, col) = self.order.row_col(major, minor);
+        let element = row.saturating_mul(self.shape.cols).saturating_add(col);
+        self.array.place().at(At::Element(element))
+    }
+
+    /// Sets the runs of a batch: `count` majors with `len` entries each.
+    fn set_runs(&self, batch: &mut Batch, first: u64, count: usize, len: usize) {
+        batch.order = self.order;
+        batch.majors = Majors::Consecutive(first);
+        batch.offsets = (0..=count).map(|major| major.saturating_mul(len)).collect();
+    }
+
+    /// Reads a rectangle by major.
+    fn read(&self, majors: Range<u64>, minors: Range<u64>, out: &mut [u8]) -> Result<()> {
+        match self.order {
+            Order::Row => self.array.read_bytes(&[majors, minors], out),
+            Order::Col => self.read_columns(majors, minors, out),
+        }
+    }
+
     /// Reads a rectangle by column. The rows of a chunk are read at a time, which stay in the cache.
     fn read_columns(&self, cols: Range<u64>, rows: Range<u64>, out: &mut [u8]) -> Result<()> {
         let size = self.value_type.size();
         let narrow = |len: u64| usize::try_from(len).unwrap_or(0);
         let (width, height) = (narrow(cols.end - cols.start), narrow(rows.end - rows.start));
+        let [chunk_rows, _] = self.chunk;
         let mut strip = Vec::new();
         let mut start = rows.start;
         while start < rows.end {
-            let end = (start / self.chunk_rows).saturating_add(1).saturating_mul(self.chunk_rows);
+            let end = (start / chunk_rows).saturating_add(1).saturating_mul(chunk_rows);
             let end = end.min(rows.end);
             // A part of the piece.
             strip.resize(narrow(end - start).saturating_mul(width).saturating_mul(size), 0);

@@ -2,6 +2,7 @@
 
 pub mod anndata;
 mod cells;
+mod covers;
 mod dense;
 pub mod fragment_tsv;
 mod globals;

@@ -397,7 +397,7 @@ impl<T: MatrixSource + ?Sized> Annotations for Table<'_, T> {
 
 impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> {
     nnz_core::forward_source! {
-        inner: about, random_access, rereadable, units, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector
+        inner: about, random_access, rereadable, units, units_within, will_read, scattered, stored_before, locate, extras, metadata, levels, is_vector
     }
 
     fn header(&self) -> &Header {

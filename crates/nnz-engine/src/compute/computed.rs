@@ -129,6 +129,26 @@ impl MatrixSource for Computed {
         Ok(Box::new(Applying { units, computed: self, duplicates, waiting: VecDeque::new() }))
     }
 
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        if self.refuses_duplicates {
+            return Ok(None);
+        }
+        let units = self.inner.units_within(majors, minors, self.fields(fields))?;
+        Ok(units.map(|units| match fields.values {
+            false => units,
+            true => {
+                let (duplicates, waiting) = (None, VecDeque::new());
+                Box::new(Applying { units, computed: self, duplicates, waiting })
+                    as Box<dyn UnitReader<'_>>
+            }
+        }))
+    }
+
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
         self.inner.will_read(majors, self.fields(fields));
     }

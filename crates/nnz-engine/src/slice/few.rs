@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nnz_core::{Batch, Error, MatrixSource, Projection, Result, Unit, Values};
+use nnz_core::{
+    Batch, BatchReader as _, Error, MatrixSource, Projection, Result, SequentialReader, Unit,
+    Values,
+};
 
 use super::pick::Majors;
 use super::picked::Stretch;
@@ -124,7 +127,8 @@ impl Unit for Few<'_> {
         self.gathering.start(source.header().order, batch, entries);
         for one in &self.stretches {
             let steps = self.slice.steps(Majors::Moved(*one));
-            let mut reader = source.batches(one.old(), self.fields).map_err(within)?;
+            let units = self.slice.open(one.old(), self.fields).map_err(within)?;
+            let mut reader = SequentialReader(units);
             while reader.next_batch(&mut read).map_err(within)? {
                 apply(&steps, &mut read, &mut spare)?;
                 for run in 0..read.runs() {

@@ -264,6 +264,18 @@ impl nnz_core::MatrixSource for MatrixSource {
         }
     }
 
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        let Stored::Dense(dense) = &self.stored else { return Ok(None) };
+        self.header.check_majors(&majors)?;
+        let reader = CellReader::within(dense, majors, minors, fields);
+        Ok(reader.map(|reader| Box::new(reader) as Box<dyn UnitReader<'_>>))
+    }
+
     fn will_read(&self, majors: &[Range<u64>], fields: Projection) {
         if let Stored::Sparse(sparse) = &self.stored {
             // An array that cannot be read is an error when it is read.

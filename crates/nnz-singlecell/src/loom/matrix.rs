@@ -210,6 +210,18 @@ impl nnz_core::MatrixSource for MatrixSource {
         }
     }
 
+    fn units_within(
+        &self,
+        majors: Range<u64>,
+        minors: &[Range<u64>],
+        fields: Projection,
+    ) -> Result<Option<Box<dyn UnitReader<'_> + '_>>> {
+        let Stored::Dense(dense) = &self.stored else { return Ok(None) };
+        self.header.check_majors(&majors)?;
+        let reader = CellReader::within(dense, majors, minors, fields);
+        Ok(reader.map(|reader| Box::new(reader) as Box<dyn UnitReader<'_>>))
+    }
+
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
         let Header { shape, order, .. } = self.header;
         if major > shape.major(order) {

@@ -225,7 +225,7 @@ struct Unnamed<'a>(&'a dyn MatrixSource);
 
 impl MatrixSource for Unnamed<'_> {
     nnz_core::forward_source! {
-        0: about, random_access, rereadable, units, will_read, scattered, stored_before, locate
+        0: about, random_access, rereadable, units, units_within, will_read, scattered, stored_before, locate
     }
 
     fn header(&self) -> &Header {

@@ -35,6 +35,7 @@ mod properties;
 mod read;
 mod reads_once;
 mod scipy;
+mod selected_chunks;
 mod slice_concat;
 mod stats;
 mod structure;

@@ -8,6 +8,7 @@ use nnz_core::{Error, ErrorKind, Names, Result, StringList, StringReader};
 use super::elements::Transfer;
 use super::picks::{ALL, Picked, Picks};
 use crate::anndata::output::Group;
+use crate::covers::Covers;
 
 /// The smallest and largest number of bytes of rows in a block.
 const LEAST: u64 = 64 << 10;
@@ -38,12 +39,18 @@ impl Transfer<'_> {
         let array = self.picked_array(from, to, path, picks)?;
         let size = from.value_type()?.size() as u64;
         let product = |lengths: &[u64]| lengths.iter().fold(1, |a: u64, b| a.saturating_mul(*b));
+        let chunk = from.storage().chunk_shape;
+        let columns = Columns::new(from, cols, chunk.as_deref());
         // Bytes of a row, and of one column in a row.
-        let width = product(&from.shape()[1..]).saturating_mul(size);
         let cell = product(inner).saturating_mul(size);
+        let width = match &columns.covers {
+            Some(covers) => covers.len().saturating_mul(cell),
+            None => product(&from.shape()[1..]).saturating_mul(size),
+        };
+        let cols = columns.picked(cols);
         let block = (self.options.memory / 4).clamp(LEAST, MOST) / width.max(1);
         let block = block.max(1);
-        let chunk = from.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
+        let chunk = chunk.and_then(|chunk| chunk.first().copied());
         let all = 0..height;
         let ranges = rows.map_or(std::slice::from_ref(&all), |rows| &rows.ranges);
         let refused = |needed| {
@@ -61,8 +68,8 @@ impl Transfer<'_> {
                 return refused(count.saturating_mul(width));
             };
             let mut gathered = vec![0; bytes];
-            gather(from, runs, chunk.unwrap_or(1), block, width, &mut gathered)?;
-            match cols {
+            gather(&columns, runs, chunk.unwrap_or(1), block, width, &mut gathered)?;
+            match &cols {
                 None => self.output.tree.append_bytes(array, &gathered)?,
                 Some(cols) => {
                     kept.clear();
@@ -148,6 +155,52 @@ impl Transfer<'_> {
     }
 }
 
+/// The columns of an array that are read: of chunks, those near selected columns.
+struct Columns<'a> {
+    array: &'a dyn NdArray,
+    covers: Option<Covers>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(array: &'a dyn NdArray, cols: Option<&Picked>, chunk: Option<&[u64]>) -> Self {
+        let across = chunk.and_then(|chunk| chunk.get(1));
+        let covers = cols.zip(across).map(|(cols, across)| Covers::new(&cols.ranges, *across));
+        Self { array, covers }
+    }
+
+    /// Returns the positions of selected columns among those that are read.
+    fn picked(&self, cols: Option<&Picked>) -> Option<Vec<Range<u64>>> {
+        let ranges = &cols?.ranges;
+        let Some(covers) = &self.covers else { return Some(ranges.clone()) };
+        let moved = ranges.iter().filter(|range| !range.is_empty()).map(|range| {
+            let start = covers.number(range.start);
+            start..start + (range.end - range.start)
+        });
+        Some(moved.collect())
+    }
+
+    /// Reads rows, which are no more than a block.
+    fn read(&self, rows: Range<u64>, width: u64) -> Result<Vec<u8>> {
+        let selection = self.array.rows(rows.clone())?;
+        let bytes = width.saturating_mul(rows.end - rows.start);
+        let mut out = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
+        let Some(covers) = &self.covers else {
+            self.array.read_bytes(&selection, &mut out)?;
+            return Ok(out);
+        };
+        // Bytes of a column.
+        let cell = usize::try_from(width / covers.len().max(1)).unwrap_or(usize::MAX);
+        covers.read(cell, &mut out, |columns, part| {
+            let mut selection = selection.clone();
+            if let Some(all) = selection.get_mut(1) {
+                *all = columns;
+            }
+            self.array.read_bytes(&selection, part)
+        })?;
+        Ok(out)
+    }
+}
+
 /// Splits ranges into blocks of at most `most` rows.
 fn blocks(ranges: &[Range<u64>], most: u64) -> impl Iterator<Item = Vec<Run>> {
     let mut rest = ranges.iter().cloned();
@@ -173,7 +226,7 @@ fn blocks(ranges: &[Range<u64>], most: u64) -> impl Iterator<Item = Vec<Run>> {
 
 /// Reads runs of rows into their positions. Runs in adjacent chunks are read together.
 fn gather(
-    from: &dyn NdArray,
+    from: &Columns<'_>,
     mut runs: Vec<Run>,
     chunk: u64,
     most: u64,
@@ -194,14 +247,12 @@ fn gather(
             count += 1;
         }
         let (together, others) = rest.split_at(count);
-        // No more than a block.
-        let values = from.read(&from.rows(first.start..end)?, u64::MAX)?;
+        let bytes = from.read(first.start..end, width)?;
         for run in together {
             let at = |row: u64| usize::try_from(row.saturating_mul(width)).unwrap_or(usize::MAX);
             let source = at(run.start - first.start)..at(run.start + run.len - first.start);
             let target = at(run.to)..at(run.to + run.len);
-            if let (Some(source), Some(target)) = (values.bytes().get(source), out.get_mut(target))
-            {
+            if let (Some(source), Some(target)) = (bytes.get(source), out.get_mut(target)) {
                 target.copy_from_slice(source);
             }
         }
@@ -211,13 +262,13 @@ fn gather(
 }
 
 /// Keeps some columns of rows, where a row has `width` bytes and a column `cell` bytes.
-fn pick_columns(rows: &[u8], cols: &Picked, [width, cell]: [u64; 2], out: &mut Vec<u8>) {
+fn pick_columns(rows: &[u8], cols: &[Range<u64>], [width, cell]: [u64; 2], out: &mut Vec<u8>) {
     let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     if width == 0 {
         return;
     }
     for row in rows.chunks_exact(bytes(width)) {
-        for range in &cols.ranges {
+        for range in cols {
             let range =
                 bytes(range.start.saturating_mul(cell))..bytes(range.end.saturating_mul(cell));
             out.extend_from_slice(row.get(range).unwrap_or_default());
