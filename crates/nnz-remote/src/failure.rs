@@ -36,6 +36,11 @@ impl Failure {
     pub(crate) fn is_missing(&self) -> bool {
         self.kind == io::ErrorKind::NotFound
     }
+
+    /// Returns whether it may be the answer for a missing object: services without the permission to list forbid it.
+    pub(crate) fn may_be_missing(&self) -> bool {
+        self.is_missing() || self.kind == io::ErrorKind::PermissionDenied
+    }
 }
 
 impl From<Failure> for io::Error {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::RemoteStorage;
 use super::known::Found;
@@ -166,6 +166,8 @@ impl RemoteStorage {
             Expected::Unknown => (files.marks[0], false),
         };
         let found = self.run(async move {
+            // The first failure of a mark that may be there.
+            let unread = Mutex::new(None);
             // Each mark is requested once.
             let marked = async |marks: &'static [&'static str], except: &'static [&'static str]| {
                 let mut tasks = Vec::new();
@@ -178,8 +180,17 @@ impl RemoteStorage {
                 }
                 let mut found = Vec::new();
                 for task in tasks {
-                    if let Ok((mark, Ok(first @ (First::Part(_) | First::Body(_))))) = task.await {
-                        found.push((*mark, first));
+                    match task.await {
+                        Ok((mark, Ok(first @ (First::Part(_) | First::Body(_))))) => {
+                            found.push((*mark, first));
+                        }
+                        Ok((_, Err(failure))) if !failure.may_be_missing() => {
+                            unread
+                                .lock()
+                                .unwrap_or_else(PoisonError::into_inner)
+                                .get_or_insert(failure);
+                        }
+                        _ => {}
                     }
                 }
                 found
@@ -209,6 +220,10 @@ impl RemoteStorage {
             match own {
                 _ if !store.is_empty() => Ok(Err(store)),
                 Ok(first) => Ok(Ok(first)),
+                Err(failure) if failure.is_missing() => {
+                    let unread = unread.into_inner().unwrap_or_else(PoisonError::into_inner);
+                    Err(unread.unwrap_or(failure))
+                }
                 Err(failure) => Err(failure),
             }
         })?;
