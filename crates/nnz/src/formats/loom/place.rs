@@ -56,6 +56,11 @@ pub(super) fn is_incomplete(probe: &Probe) -> Result<bool> {
 /// Opens Loom, and returns the selected matrix, if any.
 pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
     let place = probe.location().source_place();
+    if let (None, Some(opened)) = (probe.root()?, probe.opened()) {
+        // Not a file with groups; the error states what is expected.
+        let root = nnz_container::tree::OpenOptions::new().open_in(opened, "")?;
+        return Ok((Loom::open(root)?, None));
+    }
     if let Some((root, item)) = find(probe)? {
         return Ok((Loom::open(root)?, item));
     }
