@@ -15,6 +15,7 @@ mod datatype;
 pub mod file;
 mod filters;
 mod find;
+mod headers;
 mod heap;
 pub(crate) mod kind;
 mod layout;

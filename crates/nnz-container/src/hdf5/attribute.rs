@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use hdf5_reader::RawAttribute;
 use hdf5_reader::group::Group;
 use hdf5_reader::messages::attribute::AttributeMessage;
 use hdf5_reader::messages::dataspace::DataspaceType;
+use hdf5_reader::{Dataset, RawAttribute};
 use nnz_core::{Error, Place, Result, StringList, Values};
 
 use super::datatype::{self, Kind};
+use super::headers::{Hidden, HiddenKind};
 use super::heap::Heaps;
 use super::opened::{Opened, call_library};
 use crate::byte_order;
@@ -42,9 +43,49 @@ impl Attribute {
     }
 }
 
-/// Returns the attributes of a group, undecoded.
-pub(super) fn list(group: &Group, place: &Place) -> Result<Vec<RawAttribute>> {
-    call_library(place, || group.raw_attributes())
+/// The attributes of an object, undecoded.
+pub(super) struct AttributeList {
+    pub(super) all: Vec<RawAttribute>,
+    /// Those that are not supported.
+    pub(super) hidden: Vec<Hidden>,
+}
+
+impl AttributeList {
+    /// Reads the attributes of a group.
+    pub(super) fn of_group(opened: &Opened, group: &Group, place: &Place) -> Result<Self> {
+        let all = call_library(place, || group.raw_attributes())?;
+        Ok(Self::new(opened, group.address(), all))
+    }
+
+    /// Reads the attributes of a dataset.
+    pub(super) fn of_dataset(opened: &Opened, dataset: &Dataset, place: &Place) -> Result<Self> {
+        let all = call_library(place, || dataset.raw_attributes())?;
+        Ok(Self::new(opened, dataset.address(), all))
+    }
+
+    fn new(opened: &Opened, address: u64, all: Vec<RawAttribute>) -> Self {
+        let mut hidden = opened.headers.hidden(address);
+        hidden.retain(|hidden| hidden.kind == HiddenKind::Attribute);
+        Self { all, hidden }
+    }
+
+    /// Returns all names, sorted.
+    pub(super) fn names(&self) -> Vec<String> {
+        let hidden = self.hidden.iter().map(|hidden| hidden.name.clone());
+        let mut names: Vec<String> =
+            self.all.iter().map(|raw| raw.name().to_owned()).chain(hidden).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Finds an attribute; fails if it is not supported.
+    pub(super) fn find(&self, name: &str, place: &Place) -> Result<Option<&RawAttribute>> {
+        if let Some(hidden) = self.hidden.iter().find(|hidden| hidden.name == name) {
+            let what = format!("an attribute of {}", hidden.what);
+            return Err(Error::unsupported(place.clone(), what));
+        }
+        Ok(self.all.iter().find(|raw| raw.name() == name))
+    }
 }
 
 /// Decodes an attribute.

@@ -8,7 +8,7 @@ use hdf5_reader::group::Group;
 use nnz_core::{Error, ErrorKind, Names, Place, Result, ValueType};
 use nnz_storage::InputFile;
 
-use super::attribute::{self, Attribute};
+use super::attribute::{self, Attribute, AttributeList};
 use super::dataset::{self, Stored};
 use super::links::{Members, members};
 use super::numbers::Numbers;
@@ -92,7 +92,7 @@ impl Hdf5 {
         let full = full_path(opened.file().path(), group);
         let place = Place::path(&*full);
         let root = call_library(&place, || opened.meta.root_group())?;
-        let group = dataset::walk(&root, group, &place)?;
+        let group = dataset::walk(&opened, &root, group, &place)?;
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Self { opened, group, path: full, threads })
     }
@@ -116,17 +116,17 @@ impl Hdf5 {
     /// Fails if it is neither strings nor numbers, or cannot be read.
     pub fn typed_attribute(&self, name: &str) -> Result<Option<Attribute>> {
         let place = self.place(name);
-        let all = attribute::list(&self.group, &place)?;
-        let found = all.iter().find(|attribute| attribute.name() == name);
+        let all = AttributeList::of_group(&self.opened, &self.group, &place)?;
+        let found = all.find(name, &place)?;
         found.map(|raw| attribute::decode(&self.opened, raw, &place)).transpose()
     }
 
     /// Reads an attribute of a dataset.
     pub(crate) fn attribute_of(&self, dataset: &str, name: &str) -> Result<Option<Attribute>> {
         let place = self.place(dataset);
-        let dataset = dataset::find(&self.group, dataset, &place)?;
-        let all = call_library(&place, || dataset.raw_attributes())?;
-        let found = all.iter().find(|attribute| attribute.name() == name);
+        let dataset = dataset::find(&self.opened, &self.group, dataset, &place)?;
+        let all = AttributeList::of_dataset(&self.opened, &dataset, &place)?;
+        let found = all.find(name, &place)?;
         found.map(|raw| attribute::decode(&self.opened, raw, &place)).transpose()
     }
 
@@ -156,8 +156,7 @@ impl Container for Hdf5 {
         let place = Place::path(&*self.path);
         let Members { groups: mut names, others } = members(&self.opened, &self.group, &place)?;
         names.extend(others);
-        let attributes = attribute::list(&self.group, &place)?;
-        names.extend(attributes.iter().map(|attribute| attribute.name().to_owned()));
+        names.extend(AttributeList::of_group(&self.opened, &self.group, &place)?.names());
         names.sort_unstable();
         names.dedup();
         Ok(names)

@@ -13,6 +13,7 @@ use super::chunk_table::ChunkTable;
 use super::datatype::{self, Kind};
 use super::filters::Pipeline;
 use super::layout::Layout;
+use super::links;
 use super::opened::{Opened, call_library};
 use crate::tree::{check_rank, shown};
 
@@ -49,7 +50,7 @@ impl Stored {
         place: Place,
         threads: usize,
     ) -> Result<Self> {
-        let dataset = find(group, name, &place)?;
+        let dataset = find(opened, group, name, &place)?;
         let stored = Self::of(opened, &dataset, place, threads)?;
         if stored.shape.len() > 1 {
             let found = format!("a dataset of {}", shown(&stored.shape));
@@ -145,17 +146,17 @@ impl Stored {
 }
 
 /// Finds a dataset by its path in a group.
-pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<Dataset> {
+pub(super) fn find(opened: &Opened, group: &Group, name: &str, place: &Place) -> Result<Dataset> {
     let (parents, name) = match name.trim_matches('/').rsplit_once('/') {
         Some((parents, name)) => (parents, name),
         None => ("", name.trim_matches('/')),
     };
-    let group = walk(group, parents, place)?;
+    let group = walk(opened, group, parents, place)?;
     match call_library(place, || group.dataset(name)) {
         Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
             Err(match readable(call_library(place, || group.group(name)))? {
                 Some(_) => Error::mismatch(place.clone(), "a group", "a dataset"),
-                None => error,
+                None => links::not_followed(opened, &group, name, place)?.unwrap_or(error),
             })
         }
         found => found,
@@ -163,10 +164,15 @@ pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<Dataset> 
 }
 
 /// Opens a group by its path in a group.
-pub(super) fn walk(group: &Group, path: &str, place: &Place) -> Result<Group> {
+pub(super) fn walk(opened: &Opened, group: &Group, path: &str, place: &Place) -> Result<Group> {
     let mut here = group.clone();
     for name in path.split('/').filter(|name| !name.is_empty()) {
-        here = call_library(place, || here.group(name))?;
+        here = match call_library(place, || here.group(name)) {
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
+                return Err(links::not_followed(opened, &here, name, place)?.unwrap_or(error));
+            }
+            found => found?,
+        };
     }
     Ok(here)
 }

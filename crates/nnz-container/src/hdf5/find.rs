@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputFile;
 
-use super::attribute;
+use super::attribute::{self, AttributeList};
 use super::container::{Hdf5File, full_path};
 use super::links::members;
 use super::opened::{Opened, call_library};
@@ -53,9 +53,9 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let mut bytes = 0;
     while let Some((group, name, depth)) = queue.pop_front() {
         let place = Place::path(full_path(path, &name));
-        match attribute::list(&group, &place) {
-            Ok(all) => {
-                for raw in &*all {
+        match AttributeList::of_group(opened, &group, &place) {
+            Ok(AttributeList { all, .. }) => {
+                for raw in &all {
                     let Some(attribute) =
                         attributes.iter().find(|&&attribute| attribute == raw.name())
                     else {

@@ -5,6 +5,7 @@
 
 use hdf5_reader::btree_v1::collect_btree_v1_leaves_storage;
 use hdf5_reader::btree_v2::{BTreeV2Header, BTreeV2Record, collect_btree_v2_records_storage};
+use hdf5_reader::error::Error as HdfError;
 use hdf5_reader::fractal_heap::{FractalHeap, FractalHeapDirectBlockCache};
 use hdf5_reader::group::Group;
 use hdf5_reader::io::Cursor;
@@ -16,6 +17,7 @@ use hdf5_reader::messages::symbol_table_msg::SymbolTableMessage;
 use hdf5_reader::symbol_table::SymbolTableNode;
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 
+use super::headers::{HiddenKind, link_name};
 use super::opened::{Opened, call_library};
 
 /// Maximum size of the names in an old-style group.
@@ -43,9 +45,20 @@ pub(super) enum Target {
     Soft,
     /// Another file.
     External,
+    /// A link that another program defined.
+    User,
 }
 
 impl Target {
+    /// Describes a link that is not followed; `None` for links in the file.
+    pub(super) fn not_followed(self) -> Option<&'static str> {
+        match self {
+            Self::Hard(_) | Self::Soft => None,
+            Self::External => Some("an external link"),
+            Self::User => Some("a user-defined link"),
+        }
+    }
+
     fn of(target: &LinkTarget) -> Self {
         match target {
             LinkTarget::Hard { address } => Self::Hard(*address),
@@ -64,7 +77,10 @@ pub(super) struct Members {
 
 /// Returns the members of a group by kind.
 pub(super) fn members(opened: &Opened, group: &Group, place: &Place) -> Result<Members> {
-    if let Some((groups, others)) = readable(call_library(place, || group.member_names()))? {
+    if let Some((groups, mut others)) = readable(call_library(place, || group.member_names()))? {
+        let hidden = opened.headers.hidden(group.address()).into_iter();
+        let hidden = hidden.filter(|hidden| hidden.kind == HiddenKind::Link);
+        others.extend(hidden.map(|hidden| hidden.name));
         return Ok(Members { groups, others });
     }
     let mut members = Members { groups: Vec::new(), others: Vec::new() };
@@ -87,6 +103,9 @@ pub(super) fn members(opened: &Opened, group: &Group, place: &Place) -> Result<M
 pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<Link>> {
     let header = call_library(place, || opened.meta.get_or_parse_header(group.address()))?;
     let mut links = Vec::new();
+    let hidden = opened.headers.hidden(group.address()).into_iter();
+    let user = hidden.filter(|hidden| hidden.kind == HiddenKind::Link);
+    links.extend(user.map(|hidden| Link { name: hidden.name, target: Target::User }));
     for message in &header.messages {
         match message {
             HdfMessage::SymbolTable(table) => links.extend(old(opened, table, place)?),
@@ -100,6 +119,24 @@ pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<
         }
     }
     Ok(links)
+}
+
+/// Returns the error for a member of a group that is a link which is not followed; `None` if it is something else.
+pub(super) fn not_followed(
+    opened: &Opened,
+    group: &Group,
+    name: &str,
+    place: &Place,
+) -> Result<Option<Error>> {
+    let links = readable(list(opened, group, place))?.unwrap_or_default();
+    let link = links.iter().find(|link| link.name == name);
+    let what = link.and_then(|link| link.target.not_followed());
+    Ok(what.map(|what| error_of(what, place.clone())))
+}
+
+/// Creates the error for a link that is not followed.
+pub(super) fn error_of(what: &str, place: Place) -> Error {
+    Error::unsupported(place, format!("{what} is not followed; copy its target into the file"))
 }
 
 /// Returns the links of an old-style group: symbol table nodes, with names in a local heap.
@@ -168,8 +205,14 @@ fn dense(opened: &Opened, info: &LinkInfoMessage) -> hdf5_reader::error::Result<
     for record in &records {
         let BTreeV2Record::LinkNameHash { heap_id, .. } = record else { continue };
         let bytes = heap.get_object_storage_cached(heap_id, storage, offset, length, &mut cache)?;
-        let link = link::parse(&mut Cursor::new(&bytes), offset, length, bytes.len())?;
-        links.push(Link { target: Target::of(&link.target), name: link.name });
+        links.push(match link::parse(&mut Cursor::new(&bytes), offset, length, bytes.len()) {
+            Ok(link) => Link { target: Target::of(&link.target), name: link.name },
+            Err(error @ HdfError::UnsupportedLinkType(_)) => {
+                let name = link_name(&bytes).ok_or(error)?;
+                Link { name, target: Target::User }
+            }
+            Err(error) => return Err(error),
+        });
     }
     Ok(links)
 }

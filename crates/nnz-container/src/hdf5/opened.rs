@@ -12,6 +12,8 @@ use hdf5_reader::{Hdf5File, OpenOptions};
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
+use super::headers::Headers;
+
 /// Maximum size of an object header including continuations. Headers have metadata and small
 /// attributes; real ones have several KiB.
 const MAX_HEADER_BYTES: usize = 16 << 20;
@@ -22,6 +24,7 @@ const UNDEFINED: u64 = u64::MAX;
 /// An open file.
 pub(super) struct Opened {
     pub(super) meta: Hdf5File,
+    pub(super) headers: Arc<Headers>,
     /// Size of the file after the base address.
     pub(super) bytes: u64,
     file: InputFile,
@@ -33,17 +36,19 @@ impl Opened {
     pub(super) fn open(file: InputFile) -> Result<Arc<Self>> {
         let length = file.len();
         announce(&file);
+        let headers = Arc::new(Headers::default());
         let meta = call_library(&file.place(), || {
             let options = OpenOptions::default()
                 .with_chunk_cache_bytes(0)
                 .with_max_read_bytes(64 << 20)
                 .with_max_object_header_bytes(MAX_HEADER_BYTES);
-            let storage = Arc::new(Metadata(file.clone()));
+            let storage = Arc::new(Metadata(file.clone(), Arc::clone(&headers)));
             Hdf5File::from_storage_with_options(storage, options)
         })?;
+        headers.set_superblock(meta.superblock());
         let base = meta.superblock().base_address;
         let bytes = length.saturating_sub(base);
-        let opened = Self { meta, bytes, file, base };
+        let opened = Self { meta, headers, bytes, file, base };
         opened.check_whole()?;
         Ok(Arc::new(opened))
     }
@@ -129,8 +134,8 @@ fn announce(file: &InputFile) {
     }
 }
 
-/// The metadata of a file for `hdf5-reader`: each page is read once.
-struct Metadata(InputFile);
+/// The metadata of a file for `hdf5-reader`: each page is read once, and headers are rewritten.
+struct Metadata(InputFile, Arc<Headers>);
 
 impl Storage for Metadata {
     fn len(&self) -> u64 {
@@ -149,6 +154,7 @@ impl Storage for Metadata {
             FAILED.with_borrow_mut(|failed| *failed = failed.take().or(Some(error)));
             return Err(io::Error::from(kind).into());
         }
+        self.1.rewrite(offset, &mut bytes);
         Ok(StorageBuffer::from_vec(bytes))
     }
 }
@@ -197,6 +203,9 @@ fn convert_error(error: HdfError, place: Place) -> Error {
         HdfError::Context { source, .. } => convert_error(*source, place),
         HdfError::InvalidMagic => Error::mismatch(place, "no HDF5 signature", "an HDF5 file"),
         error if is_missing(&error) => Error::new(ErrorKind::Missing, place),
+        HdfError::UnsupportedLayoutClass(3) => {
+            Error::unsupported(place, "HDF5 virtual datasets are not supported")
+        }
         error if error.to_string().starts_with("unsupported") => {
             Error::unsupported(place, format!("HDF5: {error}"))
         }

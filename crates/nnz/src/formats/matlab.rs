@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_core::{About, Error, ErrorKind, Finding, MatrixSource, Place, Result};
-use nnz_scientific::matlab::{self, MatFile, MatlabData, MatlabTensor, Variable};
+use nnz_scientific::matlab::{self, MatFile, MatlabData, MatlabTensor, Unsupported, Variable};
 use nnz_storage::InputDirectory;
 
 use super::{
@@ -86,6 +86,14 @@ impl<'a> Opened<'a> {
         match self {
             Self::V5(file) => Ok(file.variables().cloned().collect()),
             Self::V73(root) => matlab::variables(*root),
+        }
+    }
+
+    /// Lists what is not supported, and so is no variable.
+    fn unsupported(&self) -> Result<Vec<Unsupported>> {
+        match self {
+            Self::V5(_) => Ok(Vec::new()),
+            Self::V73(root) => matlab::unsupported(*root),
         }
     }
 
@@ -204,9 +212,14 @@ impl Format for Matlab {
         let numeric = variables.iter().filter(|variable| variable.value_type().is_some());
         let names: Vec<&str> = numeric.map(|variable| &*variable.path).collect();
         match names.is_empty() {
-            true => check(opened.select(&probe)),
-            false => names.into_iter().try_for_each(|name| check(opened.open(&probe, name))),
+            true => check(opened.select(&probe))?,
+            false => names.into_iter().try_for_each(|name| check(opened.open(&probe, name)))?,
         }
+        for Unsupported { path, what } in opened.unsupported()? {
+            let place = Place { array: Some(path), ..place.clone() };
+            each(Finding::note(place, format!("{what}, which is not read")));
+        }
+        Ok(())
     }
 
     fn selects(&self, probe: &Probe) -> Result<bool> {
@@ -214,14 +227,21 @@ impl Format for Matlab {
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
-        let variables = Opened::new(probe)?.variables()?;
+        let opened = Opened::new(probe)?;
+        let unsupported = opened.unsupported()?.into_iter().map(|one| Member {
+            kind: format!("{}, not read", one.what),
+            value_type: String::new(),
+            path: one.path,
+            shape: Vec::new(),
+        });
         let member = |variable: Variable| Member {
             kind: variable.kind(),
             value_type: variable.value_type().map(|own| own.to_string()).unwrap_or_default(),
             path: variable.path,
             shape: variable.shape,
         };
-        Ok(variables.into_iter().map(member).collect())
+        let variables = opened.variables()?.into_iter().map(member);
+        Ok(variables.chain(unsupported).collect())
     }
 
     fn target(

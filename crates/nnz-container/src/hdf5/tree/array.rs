@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use hdf5_reader::RawAttribute;
 use nnz_core::{At, Error, Place, Result};
 
 use super::texts::Texts;
 use super::{Shared, attribute, element};
+use crate::hdf5::attribute::AttributeList;
 use crate::hdf5::chunk_table::Entry;
 use crate::hdf5::dataset;
 use crate::hdf5::layout::{self, Chunked};
@@ -28,7 +28,7 @@ pub(super) struct Dataset {
     element: Stored,
     /// Distance of adjacent elements in bytes, in the dataset or in a chunk.
     strides: Vec<u64>,
-    attributes: OnceLock<Vec<RawAttribute>>,
+    attributes: OnceLock<AttributeList>,
 }
 
 impl Dataset {
@@ -58,11 +58,12 @@ impl Dataset {
         Ok(Self { shared, stored, handle: handle.clone(), element, strides, attributes })
     }
 
-    fn raw_attributes(&self) -> Result<&[RawAttribute]> {
+    fn attribute_list(&self) -> Result<&AttributeList> {
         if let Some(all) = self.attributes.get() {
             return Ok(all);
         }
-        let all = call_library(&self.stored.place, || self.handle.raw_attributes())?;
+        let (opened, place) = (&self.shared.opened, &self.stored.place);
+        let all = AttributeList::of_dataset(opened, &self.handle, place)?;
         Ok(self.attributes.get_or_init(|| all))
     }
 
@@ -148,13 +149,13 @@ impl Source for Dataset {
     }
 
     fn attributes(&self) -> Result<Vec<String>> {
-        Ok(attribute::names(self.raw_attributes()?))
+        Ok(self.attribute_list()?.names())
     }
 
     fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
         let mut place = self.stored.place.clone();
         place.array = Some(format!("{}@{name}", place.array.as_deref().unwrap_or_default()));
-        attribute::find(&self.shared, self.raw_attributes()?, name, &place)
+        attribute::find(&self.shared, self.attribute_list()?, name, &place)
     }
 
     fn variable(&self, _: &[Range<u64>]) -> Result<Box<dyn StringBlock + '_>> {

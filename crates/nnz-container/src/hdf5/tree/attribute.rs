@@ -9,24 +9,21 @@ use nnz_core::{Error, Place, Result, StringList, Values};
 
 use super::{Shared, element, references};
 use crate::byte_order;
+use crate::hdf5::attribute::AttributeList;
 use crate::hdf5::heap::Heaps;
 use crate::tree::{Attribute, AttributeValue, Stored, float16, shown};
-
-/// Returns the names of attributes, sorted.
-pub(super) fn names(all: &[RawAttribute]) -> Vec<String> {
-    let mut names: Vec<String> = all.iter().map(|raw| raw.name().to_owned()).collect();
-    names.sort_unstable();
-    names
-}
 
 /// Finds and decodes an attribute.
 pub(super) fn find(
     shared: &Arc<Shared>,
-    all: &[RawAttribute],
+    list: &AttributeList,
     name: &str,
     place: &Place,
 ) -> Result<Option<Attribute>> {
-    let raw = all.iter().find(|raw| raw.name() == name);
+    if let Some(hidden) = list.hidden.iter().find(|hidden| hidden.name == name) {
+        return Ok(Some(Attribute::scalar(AttributeValue::Unsupported(hidden.what.clone()))));
+    }
+    let raw = list.all.iter().find(|raw| raw.name() == name);
     raw.map(|raw| decode(shared, raw, place)).transpose()
 }
 

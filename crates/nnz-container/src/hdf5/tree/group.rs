@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use hdf5_reader::RawAttribute;
 use hdf5_reader::messages::HdfMessage;
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputFile;
@@ -12,11 +11,12 @@ use nnz_storage::InputFile;
 use super::array::Dataset;
 use super::{Shared, attribute};
 use crate::Container;
+use crate::hdf5::attribute::AttributeList;
 use crate::hdf5::container::full_path;
 use crate::hdf5::dataset;
 use crate::hdf5::links::{self, Link, Target};
 use crate::hdf5::opened::{Opened, call_library};
-use crate::hdf5::{Hdf5, Hdf5File, attribute as raw};
+use crate::hdf5::{Hdf5, Hdf5File};
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 
 /// A group of an HDF5 file. Opening it reads no data.
@@ -26,7 +26,7 @@ pub struct Hdf5Group {
     /// Its path from the root; empty for the root.
     name: String,
     path: PathBuf,
-    attributes: OnceLock<Vec<RawAttribute>>,
+    attributes: OnceLock<AttributeList>,
     children: OnceLock<Vec<Child>>,
 }
 
@@ -111,6 +111,9 @@ impl Hdf5Group {
             Err(error) => return error,
         };
         let Some(link) = links.iter().find(|link| link.name == name) else { return missing };
+        if let Some(what) = link.target.not_followed() {
+            return links::error_of(what, place);
+        }
         let kind = match self.kind_of(parent, link, &place) {
             Ok(kind) => kind,
             Err(error) => return error,
@@ -132,6 +135,7 @@ impl Hdf5Group {
         let other = |what: &str| ChildKind::Other(what.to_owned());
         Ok(match link.target {
             Target::External => other("a link to another file"),
+            Target::User => other("a user-defined link"),
             Target::Soft => {
                 if readable(call_library(place, || group.group(&link.name)))?.is_some() {
                     ChildKind::Group
@@ -158,11 +162,12 @@ impl Hdf5Group {
         Hdf5::of(opened, self.group.clone(), self.path.clone(), self.threads())
     }
 
-    fn raw_attributes(&self) -> Result<&[RawAttribute]> {
+    fn attribute_list(&self) -> Result<&AttributeList> {
         if let Some(all) = self.attributes.get() {
             return Ok(all);
         }
-        let all = raw::list(&self.group, &Place::path(&*self.path))?;
+        let place = Place::path(&*self.path);
+        let all = AttributeList::of_group(&self.shared.opened, &self.group, &place)?;
         Ok(self.attributes.get_or_init(|| all))
     }
 
@@ -198,12 +203,12 @@ fn classify(messages: &[HdfMessage]) -> ChildKind {
 
 impl Attributes for Hdf5Group {
     fn attributes(&self) -> Result<Vec<String>> {
-        Ok(attribute::names(self.raw_attributes()?))
+        Ok(self.attribute_list()?.names())
     }
 
     fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
         let place = Place::array(&*self.path, name);
-        attribute::find(&self.shared, self.raw_attributes()?, name, &place)
+        attribute::find(&self.shared, self.attribute_list()?, name, &place)
     }
 }
 
@@ -244,8 +249,9 @@ impl Group for Hdf5Group {
         let place = Place::array(&*self.path, name);
         let (parents, own) = name.trim_matches('/').rsplit_once('/').unwrap_or(("", name));
         let own = own.trim_matches('/');
-        let parent = dataset::walk(&self.group, parents, &place)?;
-        let found = match dataset::find(&parent, own, &place) {
+        let opened = &self.shared.opened;
+        let parent = dataset::walk(opened, &self.group, parents, &place)?;
+        let found = match dataset::find(opened, &parent, own, &place) {
             Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
                 return Err(self.missing_or_other(&parent, own, place, "a dataset", error));
             }

@@ -1,7 +1,9 @@
 //! The variables of a file.
 
-use nnz_container::tree::{Attributes, Child, ChildKind, ElementType, Group, NdArray};
-use nnz_core::{Error, Place, Result, ValueType, readable};
+use nnz_container::tree::{
+    AttributeValue, Attributes, Child, ChildKind, ElementType, Group, NdArray,
+};
+use nnz_core::{Error, ErrorKind, Place, Result, ValueType, readable};
 
 use super::{CLASS, Class, EMPTY, SPARSE, Variable, is_complex};
 use crate::matlab::{MAX_DEPTH, MAX_DIMENSIONS};
@@ -18,9 +20,29 @@ const LONGEST_SHAPE: u64 = 8 * MAX_DIMENSIONS as u64;
 ///
 /// Fails if a group cannot be read, or a variable has no valid dimensions.
 pub fn variables(root: &dyn Group) -> Result<Vec<Variable>> {
-    let mut lister = Lister { found: Vec::new(), visited: Vec::new() };
+    let mut lister = Lister::default();
     lister.group(root, "", 0)?;
     Ok(lister.found)
+}
+
+/// Lists what is not supported, and so is no variable.
+///
+/// # Errors
+///
+/// Fails as [`variables`].
+pub fn unsupported(root: &dyn Group) -> Result<Vec<Unsupported>> {
+    let mut lister = Lister { attributes: true, ..Lister::default() };
+    lister.group(root, "", 0)?;
+    Ok(lister.unsupported)
+}
+
+/// A member or an attribute that is not supported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The path of the member, with `@NAME` for an attribute.
+    pub path: String,
+    /// A description.
+    pub what: String,
 }
 
 /// Describes one variable; `None` if it does not exist.
@@ -65,8 +87,12 @@ fn class_of<T: Attributes + ?Sized>(object: &T) -> Result<Option<Class>> {
     Ok(class.and_then(|class| class.text().map(Class::of_name)))
 }
 
+#[derive(Default)]
 struct Lister {
     found: Vec<Variable>,
+    unsupported: Vec<Unsupported>,
+    /// Whether attributes are examined, too.
+    attributes: bool,
     /// The groups that were listed, as hard links can form cycles.
     visited: Vec<u64>,
 }
@@ -79,6 +105,7 @@ impl Lister {
             }
             self.visited.push(identity);
         }
+        self.attributes(group, inside)?;
         for Child { name, kind } in group.children()? {
             if depth == 0 && INTERNAL.contains(&&*name) {
                 continue;
@@ -86,8 +113,16 @@ impl Lister {
             let path = if inside.is_empty() { name.clone() } else { format!("{inside}/{name}") };
             match kind {
                 ChildKind::Array => {
-                    let variable = array(&*group.array(&name)?, &path)?;
-                    self.found.push(variable);
+                    let opened = match group.array(&name) {
+                        Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+                            let what = error.into_parts().0.to_string();
+                            self.unsupported.push(Unsupported { path, what });
+                            continue;
+                        }
+                        opened => opened?,
+                    };
+                    self.attributes(&*opened, &path)?;
+                    self.found.push(array(&*opened, &path)?);
                 }
                 ChildKind::Group => {
                     let child = group.group(&name)?;
@@ -99,7 +134,25 @@ impl Lister {
                         self.found.push(structure(&*child, &path)?);
                     }
                 }
+                ChildKind::Other(what) => self.unsupported.push(Unsupported { path, what }),
                 _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists the attributes of an object that are not supported.
+    fn attributes<T: Attributes + ?Sized>(&mut self, object: &T, path: &str) -> Result<()> {
+        if !self.attributes {
+            return Ok(());
+        }
+        // What MATLAB stores, such as the names of fields, is known.
+        let names = object.attributes()?.into_iter();
+        for name in names.filter(|name| !name.starts_with("MATLAB_")) {
+            let found = readable(object.attribute(&name))?.flatten();
+            if let Some(AttributeValue::Unsupported(what)) = found.map(|found| found.value) {
+                let (path, what) = (format!("{path}@{name}"), format!("an attribute of {what}"));
+                self.unsupported.push(Unsupported { path, what });
             }
         }
         Ok(())

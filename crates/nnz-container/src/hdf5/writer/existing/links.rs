@@ -54,5 +54,10 @@ pub(in crate::hdf5) fn check<'a>(
             }
         }
     }
+    // Their headers were parsed above.
+    if moved.iter().any(|address| !old.headers.hidden(*address).is_empty()) {
+        let what = "adding to HDF5 files with user-defined links or unsupported attributes in a parent group";
+        return unsupported(what);
+    }
     Ok(())
 }
