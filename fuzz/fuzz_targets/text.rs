@@ -16,9 +16,10 @@ use nnz_fuzz::scratch::{Scratch, location};
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 
 /// The formats, and options of them.
-const HOW: [(&str, &[(&str, &str)]); 10] = [
+const HOW: [(&str, &[(&str, &str)]); 11] = [
     ("svmlight", &[]),
     ("svmlight", &[("base", "0")]),
+    ("svmlight", &[("label-weights", "yes")]),
     ("edges", &[]),
     ("edges", &[("undirected", "true"), ("base", "1")]),
     ("edges", &[("bipartite", "true"), ("nodes", "names")]),

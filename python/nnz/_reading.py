@@ -30,8 +30,12 @@ class ReadOptions(TypedDict, total=False):
         SVMlight and edge lists: the number of rows and columns, as a tuple or as ``"ROWSxCOLS"``.
     ``undirected``, ``bipartite``
         Edge lists: whether each edge is listed once and has no direction; whether rows and columns are different nodes.
+    ``label_weights``
+        SVMlight: whether rows begin with a label and a weight, ``LABEL:WEIGHT``, as XGBoost reads them.
     ``nodes``, ``weight``
         Edge lists: ``"ids"`` or ``"names"``; the field with the weights, from 1, or ``"none"``.
+    ``ignore_counts``
+        Edge lists: whether there may be other numbers of edges and nodes than the header of KONECT or SNAP states.
     """
 
     from_format: Optional[str]
@@ -44,8 +48,10 @@ class ReadOptions(TypedDict, total=False):
     shape: Union[Tuple[int, int], int, str, None]
     undirected: bool
     bipartite: bool
+    label_weights: Union[bool, str, None]
     nodes: Optional[str]
     weight: Union[int, str, None]
+    ignore_counts: bool
 
 
 NAMES = frozenset(ReadOptions.__annotations__)

@@ -62,7 +62,10 @@ pub use source::{
     BatchReader, BatchUnits, COMMENT, MatrixSource, Metadata, Projection, SequentialReader, Unit,
     UnitReader, check_requested,
 };
-pub use text::{write_float32, write_float64, write_scalar};
+pub use text::{
+    BYTE_ORDER_MARK, GIT_LFS, TEXT_START, is_git_lfs_pointer, not_text, write_float32,
+    write_float64, write_scalar,
+};
 pub use url::{UrlParts, is_url, without_secrets};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};
 

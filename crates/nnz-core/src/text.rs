@@ -1,8 +1,45 @@
-//! Numbers as text.
+//! Numbers as text, and the encoding of texts.
 
 use std::fmt;
 
 use crate::{Scalar, Values};
+
+/// Some programs write this at the start of a text in UTF-8. It is no part of the text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The first bytes of a text that [`not_text`] needs.
+pub const TEXT_START: usize = 64;
+
+/// Returns what was found and what was expected if the first bytes of a file are not those of text in UTF-8: UTF-16, which
+/// spreadsheets write, a pointer of Git LFS, or a common binary format.
+///
+/// ```
+/// assert_eq!(nnz_core::not_text(b"\xff\xfea\0"), Some(["UTF-16 text", "UTF-8"]));
+/// assert_eq!(nnz_core::not_text(b"gene\tcell\n"), None);
+/// ```
+#[must_use]
+pub fn not_text(start: &[u8]) -> Option<[&'static str; 2]> {
+    const TEXT: &str = "text";
+    let is_character = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    Some(match *start {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ["UTF-16 text", "UTF-8"],
+        [0, byte, ..] | [byte, 0, ..] if is_character(byte) => ["UTF-16 text", "UTF-8"],
+        [0x89, b'H', b'D', b'F', ..] => ["an HDF5 file", TEXT],
+        [b'B', b'A', b'M', 1, ..] => ["a BAM file", TEXT],
+        [b'P', b'K', 3, 4, ..] => ["a zip file", TEXT],
+        _ if is_git_lfs_pointer(start) => GIT_LFS,
+        _ => return None,
+    })
+}
+
+/// What a pointer of Git LFS is, and what is expected in its place.
+pub const GIT_LFS: [&str; 2] = ["a pointer of Git LFS", "the file, which \"git lfs pull\" fetches"];
+
+/// Returns whether a file begins like a pointer of Git LFS, which has fewer than 1024 bytes.
+#[must_use]
+pub fn is_git_lfs_pointer(start: &[u8]) -> bool {
+    start.starts_with(b"version https://git-lfs.github.com/spec/")
+}
 
 /// Appends the shortest decimal form that parses to the same 64-bit float.
 ///

@@ -8,9 +8,11 @@ use flate2::bufread::GzDecoder;
 use nnz_core::{Error, Result};
 use nnz_storage::{InputFile, Opened};
 
+use crate::encoding::Unmarked;
+
 /// A text that is read from start to end.
 pub struct Input {
-    /// The decompressed text.
+    /// The decompressed text, without a byte order mark.
     pub reader: Box<dyn Read + Send>,
     /// Whether it is gzipped.
     pub gzip: bool,
@@ -58,12 +60,23 @@ impl Input {
         Ok(Self { file: Some(file.clone()), ..input })
     }
 
-    /// Decompresses the text if its first bytes are those of gzip, whatever its name.
+    /// Decompresses the text if its first bytes are those of gzip, whatever its name, and skips a byte order mark.
+    /// Reading fails if it is UTF-16 or no text.
     ///
     /// # Errors
     ///
     /// Fails if the first bytes cannot be read.
-    pub fn from_reader(mut reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
+    pub fn from_reader(reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
+        let Self { reader, gzip, file } = Self::binary(reader, path)?;
+        Ok(Self { reader: Box::new(Unmarked::new(reader)), gzip, file })
+    }
+
+    /// Decompresses what is not text, as [`from_reader`](Self::from_reader).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the first bytes cannot be read.
+    pub fn binary(mut reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
         let mut first = Vec::with_capacity(2);
         let two = Read::take(&mut reader, 2).read_to_end(&mut first);
         two.map_err(|error| Error::io(path, error))?;

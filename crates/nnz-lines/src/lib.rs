@@ -6,6 +6,7 @@
 //! complete, or a stream.
 
 pub mod digits;
+mod encoding;
 mod input;
 mod lines;
 pub mod number;
@@ -13,6 +14,7 @@ mod output;
 mod tar;
 mod target;
 
+pub use encoding::not_text_error;
 pub use input::{Input, Members};
 pub use lines::{Block, Comments, LONGEST_LINE, Lines, OwnedBlock, newlines, read_error};
 pub use output::Output;

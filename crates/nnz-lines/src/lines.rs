@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Error, Place, Result};
 
+use crate::encoding::not_text_error;
 use crate::input::NoMember;
 
 /// The maximum length of a line, except for comments, which are not kept.
@@ -326,10 +327,13 @@ impl Lines {
     }
 }
 
-/// Distinguishes damaged compressed data from system errors.
+/// Distinguishes damaged compressed data and text in another encoding from system errors.
 #[must_use]
 pub fn read_error(path: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    if let Some(error) = not_text_error(path, &error) {
+        return error;
+    }
     let found = match error.kind() {
         _ if error.get_ref().is_some_and(|inner| inner.is::<NoMember>()) => NoMember.to_string(),
         UnexpectedEof => "truncated compressed data".to_owned(),

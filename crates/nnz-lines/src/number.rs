@@ -24,6 +24,8 @@ pub enum Invalid {
     OutOfRange,
     /// It is an integer that the type does not hold exactly.
     Inexact,
+    /// It is an integer of more than 64 bits, which a float would round.
+    TooWide,
 }
 
 /// Parses an unsigned integer, which may have a plus sign.
@@ -76,7 +78,7 @@ pub fn real(text: &[u8], at: usize) -> Result<(f64, usize), Invalid> {
 ///
 /// # Errors
 ///
-/// Fails as [`real`].
+/// Fails as [`real`], and for an integer of more than 64 bits.
 #[inline]
 pub fn number(text: &[u8], at: usize) -> Result<(Number, usize), Invalid> {
     match byte(text, at) {
@@ -98,7 +100,13 @@ pub fn number(text: &[u8], at: usize) -> Result<(Number, usize), Invalid> {
         }
         _ => {}
     }
-    any_real(text, at).map(|(value, end)| (Number::Real(value), end))
+    let (value, end) = any_real(text, at)?;
+    let digits = text.get(at..end).unwrap_or_default();
+    let digits = digits.strip_prefix(b"-").or(digits.strip_prefix(b"+")).unwrap_or(digits);
+    match value != 0.0 && digits.iter().all(u8::is_ascii_digit) {
+        true => Err(Invalid::TooWide),
+        false => Ok((Number::Real(value), end)),
+    }
 }
 
 /// Returns whether a number that begins with digits goes on with this byte.
@@ -134,8 +142,9 @@ mod tests {
             ("+5", Number::Unsigned(5)),
             ("18446744073709551615", Number::Unsigned(u64::MAX)),
             ("-9223372036854775808", Number::Negative(i64::MIN)),
-            ("18446744073709551616", Number::Real(18_446_744_073_709_551_616.0)),
-            ("-9223372036854775809", Number::Real(-9_223_372_036_854_775_808.0)),
+            ("18446744073709551616.0", Number::Real(18_446_744_073_709_551_616.0)),
+            ("-9.3e18", Number::Real(-9.3e18)),
+            ("00018446744073709551615", Number::Unsigned(u64::MAX)),
             ("1e3", Number::Real(1000.0)),
             ("1.0", Number::Real(1.0)),
             (".5", Number::Real(0.5)),
@@ -145,6 +154,9 @@ mod tests {
         }
         let Ok((Number::Real(zero), 2)) = parsed("-0") else { panic!("an integer has no sign") };
         assert!(zero.is_sign_negative());
+        for wide in ["18446744073709551616", "+18446744073709551617", "-9223372036854775809"] {
+            assert_eq!(parsed(wide), Err(Invalid::TooWide), "{wide}");
+        }
         assert_eq!(parsed("1e999"), Err(Invalid::OutOfRange));
         assert_eq!(parsed("x"), Err(Invalid::Malformed));
         assert_eq!(parsed(""), Err(Invalid::Malformed));

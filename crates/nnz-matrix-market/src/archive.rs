@@ -76,7 +76,7 @@ pub fn members(file: &InputFile) -> Result<Vec<ArchiveMember>> {
 type Archive = Tar<Box<dyn Read + Send>>;
 
 fn start(file: &InputFile) -> Result<Archive> {
-    Ok(Tar::new(Input::from_file(file)?.reader))
+    Ok(Tar::new(Input::binary(Box::new(file.reader()), file.path())?.reader))
 }
 
 fn next(tar: &mut Archive, file: &InputFile) -> Result<Option<TarEntry>> {

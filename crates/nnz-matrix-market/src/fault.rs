@@ -126,6 +126,7 @@ fn token(text: &[u8]) -> String {
         .count();
     if len == 0 {
         return match text.first() {
+            Some(b' ' | b'\t') => "a blank".to_owned(),
             Some(b'\r') if text.get(1) != Some(&b'\n') => "a lone carriage return".to_owned(),
             _ => "the end of the line".to_owned(),
         };

@@ -23,7 +23,7 @@ pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
 
 use family::Family;
 use files::Files;
-use names::{ColumnReader, Columns};
+use names::{ColumnReader, Columns, FirstLine};
 
 /// A matrix with names from a 10x directory.
 pub struct TenxFolderSource {
@@ -41,6 +41,8 @@ struct Part {
     file: InputFile,
     /// The number of columns in its first line.
     columns: usize,
+    /// What is unusual about the first name.
+    oddity: Option<&'static str>,
 }
 
 /// Returns whether a directory has a matrix with names.
@@ -95,9 +97,12 @@ pub fn open_matrix(
     repairs: Option<&Repairs>,
 ) -> Result<TenxFolderSource> {
     let files = Files::find(directory, name)?;
-    let Files { matrix, features, barcodes, cells_by_features, notes } = files;
+    let Files { matrix, features, barcodes, cells_by_features, mut notes } = files;
     let features = Part::open(features)?;
     let barcodes = Part::open(barcodes)?;
+    for part in [&features, &barcodes] {
+        notes.extend(part.oddity.map(|oddity| format!("{}: {oddity}", part.file_name())));
+    }
     let bytes = [&matrix, &features.file, &barcodes.file].iter().map(|file| file.len()).sum();
     let mut matrix = crate::from_opened(&Opened::File(matrix))?;
     if let Some(repairs) = repairs {
@@ -121,8 +126,8 @@ pub fn open_matrix(
 
 impl Part {
     fn open(file: InputFile) -> Result<Self> {
-        let columns = names::columns(&file)?;
-        Ok(Self { file, columns })
+        let FirstLine { columns, oddity } = FirstLine::of(&file)?;
+        Ok(Self { file, columns, oddity })
     }
 
     /// Returns whether it is `peaks.bed`, whose first three columns are an interval.
@@ -161,6 +166,7 @@ impl MatrixSource for TenxFolderSource {
             container: "directory".to_owned(),
             dialect: matrix.dialect,
             bytes: Some(self.bytes),
+            notes: self.notes.clone(),
             ..About::default()
         })
     }

@@ -113,11 +113,29 @@ impl<R: Read> Read for Watched<'_, R> {
 fn starts_like(reader: impl Read) -> bool {
     let Ok((mut stream, _)) = open(reader) else { return false };
     let first = stream.fill_buf().unwrap_or_default();
-    let workspace = first.starts_with(b"RDX") || first.starts_with(b"RDA");
-    let version = match first {
-        [b'X', b'\n', 0, 0, 0, version, ..] | [b'B', b'\n', version, 0, 0, 0, ..] => *version,
-        [b'A', b'\n', version, b'\n', ..] => version.wrapping_sub(b'0'),
-        _ => 0,
+    match first {
+        [b'X', b'\n', 0, 0, 0, version, ..] | [b'B', b'\n', version, 0, 0, 0, ..] => {
+            matches!(version, 1..=9)
+        }
+        [b'R', b'D', b'X' | b'A' | b'B', b'1'..=b'9', rest @ ..] => {
+            let rest = rest.strip_prefix(b"\r").unwrap_or(rest);
+            matches!(rest, [b'\n', b'X' | b'A' | b'B', b'\n' | b'\r', ..])
+        }
+        _ => starts_like_text(first),
+    }
+}
+
+/// Returns whether text starts with the form, its version, and two versions of R: `A`, 2 or 3, 197888, 131840. A table with
+/// a column `A` does not.
+fn starts_like_text(first: &[u8]) -> bool {
+    /// R 1.0.0.
+    const OLDEST: u32 = 1 << 16;
+    let mut lines = first.split(|&byte| byte == b'\n');
+    let mut line = || lines.next().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let is_form = line() == Some(b"A") && matches!(line(), Some(b"2" | b"3"));
+    let mut is_version = || {
+        let text = line().and_then(|line| std::str::from_utf8(line).ok());
+        text.and_then(|text| text.parse().ok()).is_some_and(|version: u32| version >= OLDEST)
     };
-    workspace || matches!(version, 1..=9)
+    is_form && is_version() && is_version()
 }

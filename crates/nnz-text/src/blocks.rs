@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{At, Error, Place, Result};
 use nnz_lines::{newlines, read_error};
 
-use crate::text::{BYTE_ORDER_MARK, Text};
+use crate::text::Text;
 
 /// The size of a buffer.
 const CAPACITY: usize = 256 << 10;
@@ -130,9 +130,6 @@ impl Blocks {
     /// Returns the next block, or `None` at the end.
     pub(crate) fn next_block(&mut self) -> Result<Option<Block>> {
         self.fill()?;
-        if self.index == 0 {
-            self.skip_byte_order_mark();
-        }
         let filled = self.buffer.get(..self.unread).unwrap_or_default();
         if filled.is_empty() {
             return Ok(None);
@@ -163,15 +160,6 @@ impl Blocks {
         self.index += 1;
         let spare = Arc::clone(&self.spare);
         Ok(Some(Block { buffer, taken: 0..len, index, start, words, line, column, spare }))
-    }
-
-    /// Removes the mark with which some editors start UTF-8, before anything else is read.
-    fn skip_byte_order_mark(&mut self) {
-        let filled = self.buffer.get(..self.unread).unwrap_or_default();
-        if filled.starts_with(BYTE_ORDER_MARK) {
-            self.buffer.copy_within(BYTE_ORDER_MARK.len()..self.unread, 0);
-            self.unread -= BYTE_ORDER_MARK.len();
-        }
     }
 
     /// Finds where a buffer within one line is divided.

@@ -2,6 +2,7 @@
 //!
 //! `docs/formats/edges.md` describes what is read and written.
 
+mod counts;
 mod form;
 mod names;
 mod parse;
@@ -9,6 +10,7 @@ mod sink;
 mod source;
 mod survey;
 
-pub use form::{Nodes, Weight, is_konect};
+pub use counts::is_konect;
+pub use form::{Nodes, Weight};
 pub use sink::{WriteOptions, capabilities, create};
 pub use source::{EdgeListSource, ReadOptions, from_bytes, from_opened, open_stdin};

@@ -14,11 +14,18 @@ use crate::text::Text;
 pub(crate) struct Fault {
     at: usize,
     expected: Cow<'static, str>,
+    /// The option that decides, and how.
+    hint: Option<(&'static str, &'static str)>,
 }
 
 impl Fault {
     pub(crate) fn new(at: usize, expected: impl Into<Cow<'static, str>>) -> Self {
-        Self { at, expected: expected.into() }
+        Self { at, expected: expected.into(), hint: None }
+    }
+
+    /// Adds the option that decides how the text is read.
+    pub(crate) fn with_hint(self, option: &'static str, effect: &'static str) -> Self {
+        Self { hint: Some((option, effect)), ..self }
     }
 
     /// Creates a fault for a number that was not parsed.
@@ -29,6 +36,9 @@ impl Fault {
                 at,
                 "an integer that float64 holds exactly, as other values are not integers of one type",
             ),
+            Invalid::TooWide => {
+                Self::new(at, "a 64-bit integer, or a float with a decimal point or an exponent")
+            }
             Invalid::OutOfRange => Self::new(at, "a number in the range of float64"),
         }
     }
@@ -36,7 +46,11 @@ impl Fault {
     /// Creates the error, with line and column.
     pub(crate) fn report(self, text: &Text, block: &Block) -> Error {
         let place = Place::path(text.path()).at(block.position(self.at));
-        Error::mismatch(place, word(block.text(), self.at), self.expected)
+        let error = Error::mismatch(place, word(block.text(), self.at), self.expected);
+        match self.hint {
+            Some((option, effect)) => error.with_hint(option, effect),
+            None => error,
+        }
     }
 }
 
@@ -79,9 +93,10 @@ fn word(text: &[u8], at: usize) -> String {
     const SHOWN: usize = 40;
     let word = text.get(at..word_end(text, at)).unwrap_or_default();
     if word.is_empty() {
-        return match is_line_end(text, at) || byte(text, at) != b'\r' {
-            true => "the end of the line".to_owned(),
-            false => "a lone carriage return".to_owned(),
+        return match byte(text, at) {
+            b' ' | b'\t' => "a blank".to_owned(),
+            b'\r' if !is_line_end(text, at) => "a lone carriage return".to_owned(),
+            _ => "the end of the line".to_owned(),
         };
     }
     let shown = word.get(..SHOWN).unwrap_or(word);

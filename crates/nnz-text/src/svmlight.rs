@@ -2,6 +2,7 @@
 //!
 //! `docs/formats/svmlight.md` describes what is read and written.
 
+mod first;
 mod kept;
 mod labels;
 mod parse;
@@ -9,11 +10,14 @@ mod sink;
 mod source;
 mod survey;
 
-pub use sink::{WriteOptions, capabilities, create};
+pub use sink::{WriteOptions, capabilities, create, has_weights};
 pub use source::{ReadOptions, SvmlightSource, from_bytes, from_opened, open_stdin};
 
 /// The annotation of the rows with their labels.
 pub const LABEL: &str = "label";
+
+/// The annotation of the rows with their weights.
+pub const WEIGHT: &str = "weight";
 
 /// The annotation of the rows with the numbers of their queries.
 pub const QUERY: &str = "qid";

@@ -10,9 +10,6 @@ use nnz_core::{About, Error, Place, Result};
 use nnz_lines::Input;
 use nnz_storage::{InputFile, Opened, ReadAt, TemporaryFile};
 
-/// Some programs write this at the start of a text; it is skipped.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// A file, gzipped or not, or a copy of a stream.
 ///
 /// Shape and types are not stated in the formats of this crate, so a text is read once to find them, and again for its
@@ -70,7 +67,7 @@ impl Text {
         Ok(Self { file, gzip, stream: true, read: AtomicBool::new(false) })
     }
 
-    /// Starts reading, decompressed.
+    /// Starts reading, decompressed and without a byte order mark.
     pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
         // What was kept while the format was detected is for the first reading.
         if self.read.swap(true, Ordering::Relaxed) {

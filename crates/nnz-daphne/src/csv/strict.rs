@@ -3,11 +3,10 @@
 use std::fmt;
 use std::io::{self, Read};
 
+use nnz_core::BYTE_ORDER_MARK;
+
 /// The largest record, so that a quote that is never closed does not fill the memory.
 const LONGEST: u64 = 256 << 20;
-
-/// Some programs write this at the start of a text; it is skipped.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A reader that passes on bytes up to the first violation of the grammar.
 pub(super) struct Strict<R> {

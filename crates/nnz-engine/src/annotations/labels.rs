@@ -239,6 +239,7 @@ impl Columns {
                 format!("the table for the {axis} has {name:?} in rows {first} and {second}");
             return Err(Error::new(ErrorKind::Argument(what), table.place().clone()));
         }
+        table.check_header(names)?;
         let is_known = |column: &&ColumnInfo| self.infos.iter().any(|own| own.name == column.name);
         if let Some(column) = table.columns().iter().find(is_known) {
             let what = format!(

@@ -1,6 +1,6 @@
 //! Reading tables of comma- or tab-separated values with inferred types.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
 use nnz_core::{
@@ -35,7 +35,7 @@ impl AnnotationTable {
         {
             *first = rest.to_owned();
         }
-        let mut names = StringList::new();
+        let (mut names, mut corner) = (StringList::new(), None);
         let mut texts: Vec<StringList> = Vec::new();
         let mut left = memory;
         while lines.next()? {
@@ -44,7 +44,7 @@ impl AnnotationTable {
                 // R writes no name for the column of names.
                 let lacks_first = fields == header.len().saturating_add(1);
                 if !lacks_first && !header.is_empty() {
-                    header.remove(0);
+                    corner = Some(header.remove(0));
                 }
                 texts = header.iter().map(|_| StringList::new()).collect();
             }
@@ -71,7 +71,8 @@ impl AnnotationTable {
             header.remove(0);
             texts = header.iter().map(|_| StringList::new()).collect();
         }
-        Self::new(names, header.into_iter().zip(texts.into_iter().map(|list| typed(&list))))
+        let columns = header.into_iter().zip(texts.into_iter().map(|list| typed(&list)));
+        Self::new(names, columns).map(|table| table.with_corner(corner))
     }
 }
 
@@ -96,6 +97,10 @@ impl<R: Read> Lines<R> {
         self.reader.read_byte_record(&mut self.record).map_err(|error| {
             let place = self.place();
             match error.into_kind() {
+                // No text in UTF-8, or damaged gzip.
+                csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    Error::mismatch(place, error, "text")
+                }
                 csv::ErrorKind::Io(error) => Error::new(ErrorKind::Io(error), place),
                 other => Error::mismatch(place, format!("{other:?}"), "separated values"),
             }
@@ -167,9 +172,9 @@ fn boolean(text: &str) -> Option<Bint8> {
     }
 }
 
-/// Parses an integer that is printed in the same way: 007 is text.
+/// Parses an integer without leading zeros: 007 is text.
 fn integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let plain = digits == "0" || !digits.starts_with(['0', '+', '-']);
     text.parse().ok().filter(|_| plain)
 }
@@ -177,13 +182,16 @@ fn integer(text: &str) -> Option<i64> {
 /// Parses a number that a float holds. Integers have to be exact.
 fn float(text: &str) -> Option<f64> {
     const EXACT: u64 = 1 << 53;
-    let digits = text.strip_prefix('-').unwrap_or(text);
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let leads = digits.len() > 1 && digits.starts_with('0');
         let exact = digits.parse::<u64>().is_ok_and(|integer| integer <= EXACT);
         return text.parse().ok().filter(|_| exact && !leads);
     }
-    text.parse().ok()
+    let value: f64 = text.parse().ok()?;
+    // A finite number that is too large is not infinite.
+    let written_so = !text.bytes().any(|byte| byte.is_ascii_digit());
+    (value.is_finite() || written_so).then_some(value)
 }
 
 /// Creates a column of text, or of categories if texts are repeated.
@@ -255,6 +263,21 @@ mod tests {
         assert_eq!(text(6), ["1", "9007199254740993", "0.5"]);
         assert_eq!(text(7), ["", "", ""]);
         assert!(table.column(7).unwrap().is_missing(2));
+    }
+
+    #[test]
+    fn numbers_that_floats_do_not_hold_are_not_rounded() {
+        let table = parse(
+            "id,plus,wide,large,words,below\n\
+             a,+9007199254740993,+18446744073709551617,1e400,inf,-1e999\n\
+             b,-1,0.5,1,-Infinity,1\n",
+        )
+        .unwrap();
+        assert_eq!(types(&table), ["int64", "string", "string", "float64", "string"]);
+        let mut first = Vec::new();
+        table.column(0).unwrap().write_text(0, &mut first);
+        assert_eq!(first, b"9007199254740993");
+        assert_eq!(types(&parse("id,x\na,+9007199254740993\nb,0.5\n").unwrap()), ["string"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nnz_core::{Annotations, Column, ColumnInfo, Error, Place, Result, StringList};
+use nnz_core::{Annotations, At, Column, ColumnInfo, Error, Place, Result, StringList};
 
 /// Annotations of rows or columns in memory: a name for each, and typed columns.
 ///
@@ -24,6 +24,8 @@ pub struct AnnotationTable {
     infos: Vec<ColumnInfo>,
     columns: Vec<Column>,
     place: Place,
+    /// The name of the column of names, if a text has a header with it.
+    corner: Option<String>,
 }
 
 impl AnnotationTable {
@@ -58,6 +60,27 @@ impl AnnotationTable {
     pub fn with_place(mut self, place: Place) -> Self {
         self.place = place;
         self
+    }
+
+    /// Sets the name of the column of names.
+    pub(super) fn with_corner(self, corner: Option<String>) -> Self {
+        Self { corner, ..self }
+    }
+
+    /// Refuses a table whose header has one of the names, which is the first row of a table without a header.
+    pub(super) fn check_header(&self, names: &StringList) -> Result<()> {
+        let Some(corner) = self.corner.as_deref().filter(|corner| !corner.is_empty()) else {
+            return Ok(());
+        };
+        let is_row = |names: &StringList| names.iter().any(|name| name == corner.as_bytes());
+        match is_row(names) && !is_row(&self.names) {
+            true => {
+                let place = self.place.clone().at(At::Line { line: 1, column: 1 });
+                let found = format!("{corner:?}, one of the names");
+                Err(Error::mismatch(place, found, "a header with the names of the columns"))
+            }
+            false => Ok(()),
+        }
     }
 
     /// Returns the place in messages.

@@ -11,7 +11,9 @@ use std::io::{BufRead, Read};
 use std::ops::Range;
 use std::str::FromStr;
 
-use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
+use nnz_core::{
+    Axis, AxisKind, BYTE_ORDER_MARK, Error, ErrorKind, MatrixSource, Place, Result, not_text,
+};
 
 use super::picked::{Picked, Stretch, one_of, past_the_end};
 use condition::Condition;
@@ -21,9 +23,6 @@ use sample::Sample;
 
 /// Maximum length of a line of a list in bytes, as for names in lines.
 const LONGEST: u64 = 1 << 20;
-
-/// The byte order mark that some editors write.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A selection of rows or columns, and their order.
 ///
@@ -246,6 +245,9 @@ impl Selection {
             if line.len() as u64 > LONGEST {
                 let found = "a line longer than 1 MiB";
                 return Err(Error::mismatch(place.clone(), found, "names"));
+            }
+            if let Some([found, expected]) = not_text(&line).filter(|_| items.is_empty()) {
+                return Err(Error::mismatch(place.clone(), found, expected));
             }
             if items.is_empty() && line.starts_with(BYTE_ORDER_MARK) {
                 line.drain(..BYTE_ORDER_MARK.len());

@@ -1,16 +1,34 @@
 //! Columns of a table of names.
 
-use nnz_core::{Axis, Error, Result, StringReader};
+use nnz_core::{At, Axis, Error, Place, Result, StringReader};
 
 use nnz_lines::Input;
 use nnz_lines::Lines;
+use nnz_lines::digits::digits;
 use nnz_storage::InputFile;
 
-/// Returns the number of columns of the first line; 0 for an empty file.
-pub(super) fn columns(file: &InputFile) -> Result<usize> {
-    let mut lines = Lines::new(Input::start_of(file)?.reader, file.path());
-    let line = lines.next_line()?;
-    Ok(line.map_or(0, |line| memchr::memchr_iter(b'\t', without_newline(line.text)).count() + 1))
+/// The first line of a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FirstLine {
+    /// The number of columns; 0 for an empty file.
+    pub(super) columns: usize,
+    /// What is unusual about its name, for a note.
+    pub(super) oddity: Option<&'static str>,
+}
+
+impl FirstLine {
+    /// Reads it.
+    pub(super) fn of(file: &InputFile) -> Result<Self> {
+        let mut lines = Lines::new(Input::start_of(file)?.reader, file.path());
+        let Some(line) = lines.next_line()? else { return Ok(Self::default()) };
+        let text = without_newline(line.text);
+        let oddity = match text.first() {
+            None | Some(b'\t') => Some("the first name is empty"),
+            Some(b'"') => Some("names are in quotes, which are part of them"),
+            Some(_) => None,
+        };
+        Ok(Self { columns: memchr::memchr_iter(b'\t', text).count() + 1, oddity })
+    }
 }
 
 /// The columns to read from a table.
@@ -73,6 +91,7 @@ impl StringReader for ColumnReader<'_> {
                         text.split(|&byte| byte == b'\t').nth(number).unwrap_or_default()
                     }
                     Columns::Interval => {
+                        check_interval(self.file, text, line.line)?;
                         self.text.clear();
                         let fields = text.split(|&byte| byte == b'\t').take(3);
                         for (field, before) in fields.zip([&b""[..], b":", b"-"]) {
@@ -89,6 +108,24 @@ impl StringReader for ColumnReader<'_> {
 
     fn remaining(&self) -> Option<u64> {
         Some(self.expected - self.given)
+    }
+}
+
+/// Refuses an interval that ends before its start.
+fn check_interval(file: &InputFile, text: &[u8], line: u64) -> Result<()> {
+    let mut fields = text.split(|&byte| byte == b'\t').skip(1);
+    let mut number = || {
+        let field = fields.next()?;
+        let (number, end) = digits(field, 0)?;
+        (end == field.len()).then_some(number)
+    };
+    match (number(), number()) {
+        (Some(start), Some(end)) if end < start => {
+            let place = Place::path(file.path()).at(At::Line { line, column: 1 });
+            let found = format!("a region from {start} to {end}");
+            Err(Error::mismatch(place, found, "an end after the start"))
+        }
+        _ => Ok(()),
     }
 }
 

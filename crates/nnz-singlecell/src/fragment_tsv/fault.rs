@@ -33,10 +33,6 @@ impl Fault {
 pub(super) const ASCEND: &str = "starts that ascend within a chromosome";
 pub(super) const TOGETHER: &str = "all fragments of a chromosome together";
 
-/// Some editors write this before a text; it would become a part of the first name.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-pub(super) const MARKED: &str = "a byte order mark";
-
 /// Shows the first field of a text, escaped and shortened.
 pub(super) fn field(text: &[u8]) -> String {
     let len = text.iter().take_while(|&&byte| byte >= b' ').count();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use nnz_core::{Error, Result, StringList};
+use nnz_core::{BYTE_ORDER_MARK, Error, Result, StringList, not_text};
 
 use super::block::{OWN, Run, TsvBlock, push_bounded};
 use super::fault::{ASCEND, Fault, TOGETHER, shown};
@@ -118,6 +118,9 @@ impl Joiner {
 
     /// Parses the line that was split.
     fn join_cut(&mut self) -> Result<Option<First>> {
+        if self.line == 1 {
+            self.check_start()?;
+        }
         self.partial.push(b'\n');
         let mut cut = std::mem::take(&mut self.cut);
         cut.clear();
@@ -136,6 +139,19 @@ impl Joiner {
         };
         self.cut = cut;
         Ok(fragment)
+    }
+
+    /// Removes a byte order mark at the start of the text, and refuses what is not text.
+    fn check_start(&mut self) -> Result<()> {
+        if self.partial.starts_with(BYTE_ORDER_MARK) {
+            self.partial.drain(..BYTE_ORDER_MARK.len());
+        }
+        match not_text(&self.partial).map(|texts| texts.map(str::to_owned)) {
+            Some([found, expected]) => {
+                Err(self.refuse(Fault { line: 0, column: 1, found, expected }))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Joins the complete lines of a block.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use nnz_core::{At, ChromosomeSizes, Error, Place, Result, StringList};
 use nnz_storage::Opened;
 
-use super::fault::{BYTE_ORDER_MARK, field, shown};
+use super::fault::{field, shown};
 use super::names::Names;
 use nnz_lines::Input;
 use nnz_lines::Lines;
@@ -159,10 +159,7 @@ fn each_line(
     let mut lines = Lines::new(Input::open(&Opened::local(path)?)?.reader, path);
     while let Some(block) = lines.next_line()? {
         let line = block.text.strip_suffix(b"\n").unwrap_or(block.text);
-        let mut line = line.strip_suffix(b"\r").unwrap_or(line);
-        if block.line == 1 {
-            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        }
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !line.is_empty() && line.first() != Some(&b'#') {
             let place = |column| Place::path(path).at(At::Line { line: block.line, column });
             each(line, &place)?;

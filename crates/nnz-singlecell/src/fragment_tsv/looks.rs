@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use nnz_core::Result;
+use nnz_core::{BYTE_ORDER_MARK, Result};
 
 use nnz_lines::Input;
 use nnz_storage::InputFile;
@@ -20,7 +20,8 @@ const SEEN: u64 = 64 << 10;
 /// ```
 #[must_use]
 pub fn looks_like(first_bytes: &[u8]) -> bool {
-    let lines = first_bytes.split(|&byte| byte == b'\n');
+    let text = first_bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(first_bytes);
+    let lines = text.split(|&byte| byte == b'\n');
     let mut lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")) else {
         return false;
@@ -43,14 +44,14 @@ pub fn recognise(file: &InputFile) -> Result<bool> {
     let input = Input::start_of(file)?;
     let mut first = Vec::new();
     match input.reader.take(SEEN).read_to_end(&mut first) {
-        Err(error) if !(input.gzip && is_compression(&error)) => Err(file.error(error)),
+        Err(error) if !is_damage(&error) => Err(file.error(error)),
         // Decides by the text that could be inflated.
         _ => Ok(looks_like(&first)),
     }
 }
 
-/// Returns whether compressed data is broken, rather than that the file cannot be read.
-fn is_compression(error: &io::Error) -> bool {
+/// Returns whether compressed data is broken or the text is not UTF-8, rather than that the file cannot be read.
+fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use super::LONGEST_LINE;
 use super::block::{OWN, Run, TsvBlock};
 use super::cells::{Cells, Known};
-use super::fault::{ASCEND, BYTE_ORDER_MARK, Fault, MARKED, field, shown};
+use super::fault::{ASCEND, Fault, field, shown};
 use super::lists::Chromosomes;
 use nnz_lines::digits::digits;
 
@@ -125,6 +125,7 @@ impl Scan<'_> {
         match self.block.columns {
             Some((expected, _)) if expected == columns => {}
             Some((expected, _)) => return Err(other_columns(line, columns, expected)),
+            None if is_pair(&self.text[line..next]) => return Err(pair(cell)),
             None => self.block.columns = Some((columns, self.block.lines)),
         }
         if let Some(name) = chromosome {
@@ -185,10 +186,6 @@ impl Scan<'_> {
     fn begin(&mut self, name: std::ops::Range<usize>, start: u32) -> Result<(), Wrong> {
         let at = name.start;
         let name = &self.text[name];
-        if name.starts_with(BYTE_ORDER_MARK) {
-            let (found, expected) = (MARKED.to_owned(), "a chromosome".to_owned());
-            return Err(Wrong { at, found, expected });
-        }
         self.block.size = match &self.rules.chromosomes {
             None => None,
             Some(known) => match known.find(name) {
@@ -325,6 +322,27 @@ impl Scan<'_> {
 }
 
 const TAB: &str = "a tab, since a fragment has at least four columns";
+
+/// Returns whether a line is a pair of regions (BEDPE), whose fourth column is a chromosome.
+fn is_pair(line: &[u8]) -> bool {
+    let fields: Vec<&[u8]> = line.trim_ascii_end().split(|&byte| byte == b'\t').collect();
+    let [first, _, _, second, start, end, others @ ..] = &fields[..] else { return false };
+    let is_position = |field: &&[u8]| {
+        !field.is_empty() && field.iter().all(u8::is_ascii_digit) || *field == b"-1"
+    };
+    let strands = others.get(2..4).unwrap_or_default();
+    let is_strand = |field: &&[u8]| matches!(*field, b"+" | b"-" | b".");
+    let same = first == second || *second == b".";
+    is_position(start)
+        && is_position(end)
+        && (same || strands.len() == 2 && strands.iter().all(is_strand))
+}
+
+#[cold]
+fn pair(at: usize) -> Wrong {
+    let expected = "the barcode of a fragment".to_owned();
+    Wrong { at, found: "the second region of a pair (BEDPE)".to_owned(), expected }
+}
 
 #[cold]
 fn too_long(line: usize) -> Wrong {

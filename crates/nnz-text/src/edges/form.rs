@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use nnz_core::{At, Error, Place, Result};
-use nnz_lines::digits::digits;
-use nnz_lines::number::number;
+use nnz_lines::number::{Invalid, number};
 
+use super::counts::{Stated, konect_kind};
 use super::parse::{Fields, fields};
 use super::source::ReadOptions;
 use crate::blocks::Blocks;
@@ -70,47 +70,8 @@ pub(super) struct Form {
     pub(super) base: u64,
     pub(super) undirected: bool,
     pub(super) bipartite: bool,
-    /// Rows and columns according to the header of KONECT.
-    pub(super) stated: Option<(u64, u64)>,
-}
-
-/// Returns whether a text begins like a file of KONECT.
-#[must_use]
-pub fn is_konect(start: &[u8]) -> bool {
-    konect_kind(start).is_some()
-}
-
-/// Returns the kind of network in the header of KONECT.
-fn konect_kind(start: &[u8]) -> Option<&[u8]> {
-    let line = start.split(|byte| *byte == b'\n').next()?.strip_prefix(b"%")?;
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let kind = words.next().filter(|word| [&b"sym"[..], b"asym", b"bip"].contains(word))?;
-    const WEIGHTS: [&[u8]; 9] = [
-        b"unweighted",
-        b"positive",
-        b"posweighted",
-        b"signed",
-        b"multisigned",
-        b"weighted",
-        b"multiweighted",
-        b"dynamic",
-        b"multiposweighted",
-    ];
-    words.next().is_some_and(|word| WEIGHTS.contains(&word)).then_some(kind)
-}
-
-/// Returns the sizes in the second line of KONECT: edges, rows, columns.
-fn konect_sizes(start: &[u8]) -> Option<(u64, u64)> {
-    let line = start.split(|byte| *byte == b'\n').nth(1)?.strip_prefix(b"%")?;
-    let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let numbers: Option<Vec<u64>> = words
-        .map(|word| digits(word, 0).filter(|(_, end)| *end == word.len()))
-        .map(|found| found.map(|(n, _)| n))
-        .collect();
-    match &*numbers? {
-        [_, rows, cols] => Some((*rows, *cols)),
-        _ => None,
-    }
+    /// The numbers according to a header.
+    pub(super) stated: Option<Stated>,
 }
 
 impl Form {
@@ -176,7 +137,10 @@ impl Form {
             base,
             undirected: options.undirected || kind == Some(b"sym"),
             bipartite: options.bipartite || kind == Some(b"bip"),
-            stated: kind.and_then(|_| konect_sizes(start)),
+            stated: match kind {
+                Some(_) => Stated::of_konect(start),
+                None => Stated::of_snap(start),
+            },
         })
     }
 }
@@ -212,8 +176,12 @@ fn is_name(word: &[u8]) -> bool {
         || !is_number(word) && !signless.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
+/// Returns whether a word is a number, also one that no type holds.
 fn is_number(word: &[u8]) -> bool {
-    number(word, 0).is_ok_and(|(_, end)| end == word.len())
+    match number(word, 0) {
+        Ok((_, end)) => end == word.len(),
+        Err(why) => why != Invalid::Malformed,
+    }
 }
 
 /// Returns whether the first line has names of fields, and the second their values.

@@ -35,6 +35,8 @@ pub struct ReadOptions {
     pub nodes: Option<Nodes>,
     /// The field of the weights, in which case others are ignored. By default the third, and more fields are refused.
     pub weight: Option<Weight>,
+    /// Whether the list may have other numbers of edges and nodes than the header of KONECT or SNAP states.
+    pub ignore_counts: bool,
     /// Memory in bytes for the names of nodes.
     pub memory: u64,
 }
@@ -48,6 +50,7 @@ impl Default for ReadOptions {
             bipartite: false,
             nodes: None,
             weight: None,
+            ignore_counts: false,
             memory: u64::MAX,
         }
     }
@@ -61,6 +64,7 @@ nnz_core::setters! {
         bipartite: bool,
         nodes: Option<Nodes>,
         weight: Option<Weight>,
+        ignore_counts: bool,
         memory: u64,
     }
 }
@@ -124,8 +128,12 @@ impl EdgeListSource {
             return Err(Error::argument(what));
         }
         let survey = Survey::of(&text, &form, options.memory)?;
+        if let Some(stated) = form.stated.filter(|_| !options.ignore_counts) {
+            stated.check(&text, &form, &survey)?;
+        }
         let [mut rows, mut cols] = survey.needed;
-        if let (Some((stated_rows, stated_cols)), Nodes::Ids) = (form.stated, form.nodes) {
+        let stated = form.stated.and_then(|stated| stated.nodes);
+        if let (Some((stated_rows, stated_cols)), Nodes::Ids) = (stated, form.nodes) {
             (rows, cols) = (rows.max(stated_rows), cols.max(stated_cols));
         }
         if !form.bipartite {

@@ -14,6 +14,8 @@ use crate::values::{Seen, skip};
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) edges: u64,
+    /// The number of edges from a node to itself.
+    pub(super) loops: u64,
     /// The number of rows and columns that the ids require, counted from the base.
     pub(super) needed: [u64; 2],
     pub(super) weights: Seen,
@@ -77,6 +79,7 @@ impl Survey {
             },
             |found| {
                 all.edges += found.edges;
+                all.loops += found.loops;
                 all.weights.join(found.weights);
                 all.by_row.join(found.by_row);
                 all.by_col.join(found.by_col);
@@ -118,6 +121,7 @@ impl Survey {
 #[derive(Default)]
 struct Found {
     edges: u64,
+    loops: u64,
     needed: [u64; 2],
     weights: Seen,
     by_row: Ascent,
@@ -140,6 +144,7 @@ impl Visit for Visitor<'_> {
         match nodes {
             [Node::Id(from), Node::Id(to)] => {
                 let base = self.form.base;
+                found.loops += u64::from(from == to);
                 for (node, at) in [from, to].into_iter().zip(at) {
                     if node < base {
                         return Err(Fault::new(at, format!("a node from {base} to 2^63 - 1")));

@@ -1,4 +1,4 @@
-//! Labels and queries as annotations of the rows.
+//! Labels, weights and queries as annotations of the rows.
 
 use nnz_core::{
     Annotations, Column, ColumnInfo, ColumnType, ColumnValues, Error, ErrorKind, Result,
@@ -8,7 +8,7 @@ use nnz_lines::number::{Number, number};
 
 use super::parse::{Visit, parse};
 use super::source::SvmlightSource;
-use super::{LABEL, QUERY};
+use super::{LABEL, QUERY, WEIGHT};
 use crate::fault::{Fault, word_end};
 use crate::scan::scan;
 use crate::values::Value;
@@ -20,7 +20,7 @@ pub(super) struct LabelTable<'a> {
 }
 
 impl<'a> LabelTable<'a> {
-    /// Returns the table; `None` if no row has a label or a query.
+    /// Returns the table; `None` if no row has a label, a weight or a query.
     pub(super) fn new(source: &'a SvmlightSource) -> Option<Self> {
         let mut columns = Vec::new();
         let mut add = |name: &str, column_type| {
@@ -28,6 +28,9 @@ impl<'a> LabelTable<'a> {
         };
         if source.survey.labels.rows > 0 {
             add(LABEL, source.survey.labels.column_type());
+        }
+        if source.survey.weights.rows > 0 {
+            add(WEIGHT, source.survey.weights.column_type());
         }
         if source.survey.queries > 0 {
             add(QUERY, ColumnType::Number(ValueType::I64));
@@ -49,9 +52,10 @@ impl<'a> LabelTable<'a> {
         Ok(Column { values: ColumnValues::Numbers(Values::from(values)), missing })
     }
 
-    fn strings(&self) -> Result<Column> {
+    /// Reads a column as it is written.
+    fn strings(&self, what: What) -> Result<Column> {
         let mut list = StringList::new();
-        self.read(What::Text, |rows| {
+        self.read(what, |rows| {
             let mut start = 0;
             rows.ends.into_iter().try_for_each(|end| {
                 let label = rows.text.get(start..end).unwrap_or_default();
@@ -69,7 +73,7 @@ impl<'a> LabelTable<'a> {
             b'#',
             |block| {
                 let mut visit = Collector { what, rows: Rows::default() };
-                match parse(block, &mut visit) {
+                match parse(block, self.source.survey.first_words, &mut visit) {
                     Ok(()) => Ok(visit.rows),
                     Err(fault) => Err(fault.report(text, block)),
                 }
@@ -107,7 +111,10 @@ impl Annotations for LabelTable<'_> {
         }
         match (&*info.name, info.column_type) {
             (QUERY, _) => self.numbers::<i64>(What::Query),
-            (_, ColumnType::String) => self.strings(),
+            (WEIGHT, ColumnType::String) => self.strings(What::WeightText),
+            (WEIGHT, ColumnType::Number(ValueType::I64)) => self.numbers::<i64>(What::Weight),
+            (WEIGHT, _) => self.numbers::<f64>(What::Weight),
+            (_, ColumnType::String) => self.strings(What::Text),
             (_, ColumnType::Number(ValueType::I64)) => self.numbers::<i64>(What::Label),
             _ => self.numbers::<f64>(What::Label),
         }
@@ -121,6 +128,10 @@ enum What {
     Label,
     /// The labels as they are written.
     Text,
+    /// The weight.
+    Weight,
+    /// The weight as it is written.
+    WeightText,
     /// The query.
     Query,
 }
@@ -130,7 +141,7 @@ enum What {
 struct Rows {
     numbers: Vec<Option<Number>>,
     text: Vec<u8>,
-    /// The end of the labels of each row in the text.
+    /// The end of the text of each row.
     ends: Vec<usize>,
 }
 
@@ -145,11 +156,26 @@ impl Visit for Collector {
             What::Label => {
                 self.rows.numbers.push(number(labels, 0).ok().map(|(number, _)| number));
             }
-            What::Query => self.rows.numbers.push(None),
+            What::Query | What::Weight => self.rows.numbers.push(None),
+            What::WeightText => self.rows.ends.push(self.rows.text.len()),
             What::Text => {
                 self.rows.text.extend_from_slice(labels);
                 self.rows.ends.push(self.rows.text.len());
             }
+        }
+        Ok(())
+    }
+
+    fn weight(&mut self, weight: &[u8], _: usize) -> Result<(), Fault> {
+        match (self.what, self.rows.numbers.last_mut(), self.rows.ends.last_mut()) {
+            (What::Weight, Some(last), _) => {
+                *last = number(weight, 0).ok().map(|(number, _)| number);
+            }
+            (What::WeightText, _, Some(end)) => {
+                self.rows.text.extend_from_slice(weight);
+                *end = self.rows.text.len();
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -1,9 +1,10 @@
-//! Parsing the lines of a block: `label[,label...] [qid:N] index:value...  # comment`.
+//! Parsing the lines of a block: `label[,label...][:weight] [qid:N] index:value...  # comment`.
 
 use nnz_lines::digits::{byte, digits};
 
+use super::first::{FirstWords, first_word};
 use crate::blocks::{Block, Start};
-use crate::fault::{Fault, is_line_end, next_line, skip_blanks, word_end};
+use crate::fault::{Fault, is_line_end, next_line, skip_blanks};
 
 /// The largest index.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
@@ -12,6 +13,12 @@ const LARGEST: u64 = i64::MAX.unsigned_abs();
 pub(super) trait Visit {
     /// A row starts, with the text of its labels, which may be empty.
     fn row(&mut self, labels: &[u8], at: usize) -> Result<(), Fault>;
+
+    /// The weight of the row, a number.
+    fn weight(&mut self, weight: &[u8], at: usize) -> Result<(), Fault> {
+        let _ = (weight, at);
+        Ok(())
+    }
 
     /// The number of the query of the row.
     fn query(&mut self, query: i64) -> Result<(), Fault> {
@@ -41,7 +48,7 @@ pub(super) fn ends(text: &[u8], at: usize) -> bool {
 }
 
 /// Parses a block.
-pub(super) fn parse(block: &Block, visit: &mut impl Visit) -> Result<(), Fault> {
+pub(super) fn parse(block: &Block, words: FirstWords, visit: &mut impl Visit) -> Result<(), Fault> {
     let text = block.text();
     let mut at = match block.start {
         Start::Line => 0,
@@ -58,7 +65,7 @@ pub(super) fn parse(block: &Block, visit: &mut impl Visit) -> Result<(), Fault> 
             }
             _ if is_line_end(text, first) => next_line(text, first),
             _ => {
-                let start = labels(text, first, visit)?;
+                let start = labels(text, first, first > at, words, visit)?;
                 let start = query(text, skip_blanks(text, start), visit)?;
                 entries(text, start, visit)?
             }
@@ -68,11 +75,20 @@ pub(super) fn parse(block: &Block, visit: &mut impl Visit) -> Result<(), Fault> 
 }
 
 /// Parses labels, and returns the position after them.
-fn labels(text: &[u8], at: usize, visit: &mut impl Visit) -> Result<usize, Fault> {
-    let end = word_end(text, at);
-    let word = text.get(at..end).unwrap_or_default();
-    let end = memchr::memchr(b'#', word).map_or(end, |len| at + len);
-    let word = text.get(at..end).unwrap_or_default();
+fn labels(
+    text: &[u8],
+    at: usize,
+    indented: bool,
+    words: FirstWords,
+    visit: &mut impl Visit,
+) -> Result<usize, Fault> {
+    let word = first_word(text, at);
+    let end = at + word.len();
+    if let Some(len) = words.label_len(word, at, indented)? {
+        visit.row(word.get(..len).unwrap_or_default(), at)?;
+        visit.weight(word.get(len + 1..).unwrap_or_default(), at + len + 1)?;
+        return Ok(end);
+    }
     // A row of a file with several labels may have none.
     if memchr::memchr(b':', word).is_some() {
         visit.row(&[], at)?;

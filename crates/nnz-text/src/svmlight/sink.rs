@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nnz_core::{
-    Annotations, At, Batch, BatchEncoder, Column, ColumnValues, Encoded, Error, Header, MatrixSink,
-    Order, Place, Result, SinkCapabilities, Written,
+    Annotations, At, Batch, BatchEncoder, Column, ColumnType, ColumnValues, Encoded, Error, Header,
+    MatrixSink, Order, Place, Result, SinkCapabilities, Written,
 };
 use nnz_lines::{Output, Target};
 
-use super::{LABEL, QUERY};
+use super::{LABEL, QUERY, WEIGHT};
 use crate::entry_text::{VALUE_TYPES, write_integer, write_value};
 use crate::options::Base;
 use crate::text::is_gzip;
@@ -42,12 +42,25 @@ pub fn capabilities() -> SinkCapabilities {
     }
 }
 
-/// Creates a sink. Labels are those of the annotation `label` of the rows, or 0; queries those of `qid`. The text is
-/// gzipped if the path ends in `.gz`.
+/// Returns whether the rows have weights that are written: an annotation `weight` of numbers beside a `label` of numbers.
+#[must_use]
+pub fn has_weights(rows: &dyn Annotations) -> bool {
+    let is_real = |name: &str| {
+        let mut columns = rows.columns().iter();
+        let column = columns.find(|column| column.name == name);
+        column.is_some_and(
+            |column| matches!(column.column_type, ColumnType::Number(of) if !of.is_complex()),
+        )
+    };
+    is_real(LABEL) && is_real(WEIGHT)
+}
+
+/// Creates a sink. Labels are those of the annotation `label` of the rows, or 0; queries those of `qid`, and weights those
+/// of `weight`, if there are labels. The text is gzipped if the path ends in `.gz`.
 ///
 /// # Errors
 ///
-/// Fails if the target cannot be created, and if labels or queries cannot be read or written.
+/// Fails if the target cannot be created, and if labels, weights or queries cannot be read or written.
 pub fn create(
     target: Target,
     header: &Header,
@@ -63,7 +76,9 @@ pub fn create(
         let index = rows.columns().iter().position(|column| column.name == name);
         index.map(|index| rows.read_column(index, u64::MAX)).transpose()
     };
-    let prefixes = Prefixes { labels: column(LABEL)?, queries: column(QUERY)? };
+    let weighted = rows.is_some_and(has_weights);
+    let weights = if weighted { column(WEIGHT)? } else { None };
+    let prefixes = Prefixes { labels: column(LABEL)?, weights, queries: column(QUERY)? };
     prefixes.check(&path)?;
     let output = Output::create(target, gzip)?;
     let encoder = Arc::new(Encoder { prefixes, options, path, header: header.clone() });
@@ -73,6 +88,7 @@ pub fn create(
 /// What precedes the entries of each row.
 struct Prefixes {
     labels: Option<Column>,
+    weights: Option<Column>,
     queries: Option<Column>,
 }
 
@@ -90,6 +106,12 @@ impl Prefixes {
             && values.value_type().is_complex()
         {
             return refuse(0, LABEL, b"", "real numbers");
+        }
+        if let (Some(labels), Some(weights)) = (&self.labels, &self.weights)
+            && let Some(row) =
+                (0..labels.len()).find(|row| labels.is_missing(*row) && !weights.is_missing(*row))
+        {
+            return refuse(row, LABEL, b"", "a label before the weight");
         }
         let mut text = Vec::new();
         for (name, column) in [(LABEL, &self.labels), (QUERY, &self.queries)] {
@@ -120,7 +142,7 @@ impl Prefixes {
         Ok(())
     }
 
-    /// Appends label and query of a row.
+    /// Appends label, weight and query of a row.
     fn write(&self, row: u64, out: &mut Vec<u8>) {
         match &self.labels {
             None => out.push(b'0'),
@@ -132,6 +154,13 @@ impl Prefixes {
                 }
                 _ => labels.write_text(row, out),
             },
+        }
+        if let Some(weights) = self.weights.as_ref().filter(|weights| !weights.is_missing(row))
+            && let (ColumnValues::Numbers(values), Ok(row)) =
+                (&weights.values, usize::try_from(row))
+        {
+            out.push(b':');
+            let _ = write_value(out, values, row, true);
         }
         if let Some(queries) = self.queries.as_ref().filter(|queries| !queries.is_missing(row)) {
             out.extend_from_slice(b" qid:");

@@ -9,6 +9,7 @@ use nnz_core::{
 };
 use nnz_storage::{Opened, stdio};
 
+use super::first::FirstWords;
 use super::kept::Kept;
 use super::labels::LabelTable;
 use super::parse::{Visit, parse};
@@ -29,13 +30,18 @@ pub struct ReadOptions {
     /// The shape. By default as many columns as the largest index requires. The number of rows has to be that of the
     /// file.
     pub size: Size,
+    /// Whether rows begin with a label and a weight, `1:0.5`. By default if all of them do.
+    pub label_weights: Option<bool>,
     /// The bytes of entries that are kept, so that the text is not parsed again.
     pub keep: usize,
 }
 
-nnz_core::setters! { ReadOptions { base: Option<Base>, size: Size, keep: usize } }
+nnz_core::setters! {
+    ReadOptions { base: Option<Base>, size: Size, label_weights: Option<bool>, keep: usize }
+}
 
-/// A matrix in SVMlight text, by row. Labels and queries are annotations of the rows: `label`, `qid`.
+/// A matrix in SVMlight text, by row. Labels, weights and queries are annotations of the rows: `label`,
+/// `weight`, `qid`.
 ///
 /// The file is read once when it is opened, on all cores, to find shape and types.
 #[derive(Debug)]
@@ -88,8 +94,14 @@ pub fn from_bytes(
 
 impl SvmlightSource {
     fn new(text: Text, options: &ReadOptions) -> Result<Self> {
-        let mut survey = Survey::of(&text, options.keep)?;
+        let first_words = FirstWords::of(&text, options.label_weights)?;
+        let mut survey = Survey::of(&text, first_words, options.keep)?;
         let mut notes = Vec::new();
+        if first_words.is_guess() {
+            let what = "rows begin with LABEL:WEIGHT, as XGBoost reads them; the option \
+                        label-weights sets it";
+            notes.push(what.to_owned());
+        }
         let base = match (options.base, survey.stated_base, survey.smallest) {
             (Some(base), ..) => base.number(),
             (None, _, Some(0)) => 0,
@@ -165,7 +177,7 @@ impl SvmlightSource {
         if block.start == Start::Word {
             visit.offsets.push(0);
         }
-        let parsed = parse(block, &mut visit);
+        let parsed = parse(block, self.survey.first_words, &mut visit);
         visit.offsets.push(visit.values.len());
         // Without a row there is no run.
         *minors = match narrow {
@@ -342,7 +354,7 @@ impl MatrixSource for SvmlightSource {
             let next = self.first_row(block.index, false)?;
             let mut visit = Locator { wanted, next, found: Vec::new() };
             // Errors were reported when the file was opened.
-            let _ = parse(&block, &mut visit);
+            let _ = parse(&block, self.survey.first_words, &mut visit);
             found.extend(visit.found.iter().map(|at| block.position(*at)));
             if found.len() >= 2 || visit.next > row.saturating_add(1) {
                 break;

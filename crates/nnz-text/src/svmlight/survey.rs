@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nnz_core::{At, ColumnType, Error, Place, Result, ValueType};
-use nnz_lines::number::number;
+use nnz_lines::number::{Number, number};
 
+use super::first::FirstWords;
 use super::kept::{Entries, Kept};
 use super::parse::{Visit, parse};
 use crate::blocks::Block;
@@ -23,7 +24,10 @@ pub(super) struct Survey {
     pub(super) values: Seen,
     /// Whether the indices of a row descend, or one is repeated.
     pub(super) unsorted: bool,
+    /// How the first words of rows are read.
+    pub(super) first_words: FirstWords,
     pub(super) labels: Labels,
+    pub(super) weights: Weights,
     /// The number of rows with a query.
     pub(super) queries: u64,
     /// The base according to a comment, as scikit-learn writes it.
@@ -32,6 +36,14 @@ pub(super) struct Survey {
     pub(super) rows_before: Vec<u64>,
     /// All entries, if they are kept.
     pub(super) kept: Option<Entries>,
+}
+
+/// What the weights of rows are.
+#[derive(Debug, Default)]
+pub(super) struct Weights {
+    values: Seen,
+    /// The number of rows that have one.
+    pub(super) rows: u64,
 }
 
 /// What the labels are.
@@ -46,13 +58,13 @@ pub(super) struct Labels {
 
 impl Survey {
     /// Reads a file. Its entries are kept if they take at most so many bytes.
-    pub(super) fn of(text: &Text, keep: usize) -> Result<Self> {
-        let mut all = Self { kept: Some(Entries::new(keep)), ..Self::default() };
+    pub(super) fn of(text: &Text, first_words: FirstWords, keep: usize) -> Result<Self> {
+        let mut all = Self { first_words, kept: Some(Entries::new(keep)), ..Self::default() };
         let keeps = AtomicBool::new(keep > 0);
         let of_block = |block: &Block| {
             let kept = keeps.load(Ordering::Relaxed).then(|| Kept::new(block));
             let mut visit = Visitor { block, found: Self::default(), previous: None, kept };
-            match parse(block, &mut visit) {
+            match parse(block, first_words, &mut visit) {
                 Ok(()) => Ok((visit.found, visit.kept.map(Kept::end))),
                 Err(fault) => Err(fault.report(text, block)),
             }
@@ -82,6 +94,8 @@ impl Survey {
         self.labels.values.join(block.labels.values);
         self.labels.rows += block.labels.rows;
         self.labels.several = self.labels.several.take().or(block.labels.several);
+        self.weights.values.join(block.weights.values);
+        self.weights.rows += block.weights.rows;
         self.queries += block.queries;
         self.stated_base = self.stated_base.or(block.stated_base);
     }
@@ -99,15 +113,35 @@ impl Survey {
 impl Labels {
     /// Returns the type of the column of labels.
     pub(super) fn column_type(&self) -> ColumnType {
-        match (&self.several, self.values.value_type()) {
-            (Some(_), _) => ColumnType::String,
-            // As they are written.
-            (None, ValueType::U64 | ValueType::F64) if !self.values.fits_floats() => {
-                ColumnType::String
-            }
-            (None, ValueType::U64) => ColumnType::Number(ValueType::F64),
-            (None, value_type) => ColumnType::Number(value_type),
+        match &self.several {
+            Some(_) => ColumnType::String,
+            None => column_type(self.values),
         }
+    }
+}
+
+impl Weights {
+    /// Returns the type of the column of weights.
+    pub(super) fn column_type(&self) -> ColumnType {
+        column_type(self.values)
+    }
+}
+
+fn column_type(values: Seen) -> ColumnType {
+    match values.value_type() {
+        // As they are written.
+        ValueType::U64 | ValueType::F64 if !values.fits_floats() => ColumnType::String,
+        ValueType::U64 => ColumnType::Number(ValueType::F64),
+        value_type => ColumnType::Number(value_type),
+    }
+}
+
+/// Parses a word that is a number.
+fn whole_number(word: &[u8], at: usize, expected: &'static str) -> Result<Number, Fault> {
+    match number(word, 0) {
+        Ok((value, end)) if end == word.len() => Ok(value),
+        Ok(_) => Err(Fault::new(at, expected)),
+        Err(why) => Err(Fault::number(at, why, expected)),
     }
 }
 
@@ -133,15 +167,19 @@ impl Visit for Visitor<'_> {
         known.rows += 1;
         let mut start = 0;
         for label in labels.split(|byte| *byte == b',') {
-            match number(label, 0) {
-                Ok((value, end)) if end == label.len() => known.values.add(value),
-                _ => return Err(Fault::new(at + start, "a label, a number")),
-            }
+            known.values.add(whole_number(label, at + start, "a label, a number")?);
             start += label.len() + 1;
         }
         if memchr::memchr(b',', labels).is_some() {
             known.several.get_or_insert_with(|| self.block.position(at));
         }
+        Ok(())
+    }
+
+    fn weight(&mut self, weight: &[u8], at: usize) -> Result<(), Fault> {
+        let known = &mut self.found.weights;
+        known.rows += 1;
+        known.values.add(whole_number(weight, at, "the weight of the row, a number")?);
         Ok(())
     }
 

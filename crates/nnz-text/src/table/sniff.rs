@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use nnz_core::{At, Error, ErrorKind, Place, Result, StringList};
+use nnz_core::{Error, ErrorKind, Place, Result, StringList};
 
 use super::fault::{Expected, Fault, position};
 use super::field::{Field, line_end, record};
 use super::layout::Layout;
 use super::number::{Words, classify};
 use super::options::{Decimal, ReadOptions, Separator};
-use crate::text::BYTE_ORDER_MARK;
 
 /// The records that are considered.
 const SAMPLE: usize = 64;
@@ -17,23 +16,8 @@ const SAMPLE: usize = 64;
 /// Returns whether the start of a file is that of GCT.
 #[must_use]
 pub fn looks_like_gct(start: &[u8]) -> bool {
-    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let version = start.strip_prefix(b"#1.2").or_else(|| start.strip_prefix(b"#1.3"));
     version.is_some_and(|rest| matches!(rest.first(), Some(b'\n' | b'\r' | b'\t')))
-}
-
-/// Refuses text that is not UTF-8 from the first bytes on.
-pub(super) fn check_encoding(start: &[u8], path: &Path) -> Result<()> {
-    let utf16 = match start {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
-        [first, second, ..] => (*first == 0) != (*second == 0),
-        _ => false,
-    };
-    if utf16 {
-        let place = Place::path(path).at(At::Line { line: 1, column: 1 });
-        return Err(Error::mismatch(place, "UTF-16 text", "UTF-8"));
-    }
-    Ok(())
 }
 
 /// Returns the bytes of the comment lines before the header.
@@ -187,11 +171,23 @@ impl Start<'_> {
             return Ok(header);
         }
         let shorter = rows.first().is_some_and(|row| row.len() == first.len() + 1);
-        let is_number = |field: &Field| matches!(kind(&field.text, options), Kind::Number);
-        if shorter || !first.iter().all(is_number) {
+        // An empty corner is no name of a row.
+        let no_corner = first.first().is_some_and(|corner| corner.text.is_empty());
+        if shorter || no_corner {
             return Ok(true);
         }
-        let what = "the first line has only numbers, which can be names of columns or a row";
+        let is_number = |field: &Field| matches!(kind(&field.text, options), Kind::Number);
+        let is_text = |field: &Field| matches!(kind(&field.text, options), Kind::Text);
+        // A row may have names before its numbers, of which some may be missing.
+        let ids = options.id_columns.unwrap_or(1);
+        let cells = first.get(ids..).unwrap_or_default();
+        let what = match first.iter().all(is_number) {
+            true => "the first line has only numbers, which can be names of columns or a row",
+            false if cells.iter().any(is_number) && !cells.iter().any(is_text) => {
+                "the first line has only numbers after the name, which can be names of columns or a row"
+            }
+            false => return Ok(true),
+        };
         let error = Error::unsupported(self.place(0), what);
         Err(error.with_hint("header", "yes or no states whether they are names"))
     }

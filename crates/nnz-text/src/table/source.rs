@@ -20,10 +20,9 @@ use super::layout::Layout;
 use super::options::ReadOptions;
 use super::rows::nth_cell;
 use super::scan::{Scanned, scan};
-use super::sniff::{Start, check_encoding, comment_bytes, looks_like_gct};
+use super::sniff::{Start, comment_bytes, looks_like_gct};
 use super::spool::spool;
 use super::units::TableUnits;
-use crate::text::BYTE_ORDER_MARK;
 
 /// The records that are read before the separator is detected.
 const RECORDS: usize = 4;
@@ -187,14 +186,11 @@ impl TableSource {
 /// Detects the layout, and skips the text before the first row.
 fn detect(blocks: &mut Blocks, path: &Path, options: &ReadOptions) -> Result<Layout> {
     let (text, _) = blocks.peek(1)?;
-    check_encoding(text, path)?;
-    let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let is_gct = looks_like_gct(text);
-    let comments = match is_gct {
+    let before = match is_gct {
         true => 0,
-        false => comment_bytes(text.get(mark..).unwrap_or_default()),
+        false => comment_bytes(text),
     };
-    let before = mark + comments;
     blocks.skip(before);
     let (text, _) = blocks.peek(RECORDS)?;
     if text.is_empty() {

@@ -229,11 +229,98 @@ fn labels_have_the_type_that_holds_all() {
     let several = labels("1,3 1:1\n 1:1\n2 1:1\n").unwrap();
     let ColumnValues::Strings(list) = &several.values else { panic!("numbers") };
     assert_eq!(list.iter().collect::<Vec<_>>(), [&b"1,3"[..], b"", b"2"]);
-    assert_eq!(labels("2:1\n"), None);
+    assert_eq!(labels(" 2:1\n"), None);
     let source = read("1 qid:7 1:1\n1 1:1\n1 qid:-3\n", &ReadOptions::default()).unwrap();
     let queries = column(&source, "qid").unwrap();
     assert_eq!(queries.missing, Some(vec![false, true, false]));
     assert_eq!(numbers(&queries)[2], -3.0);
+}
+
+#[test]
+fn weights_of_rows_are_read() {
+    let read_as = |text: &str, weights| read(text, &ReadOptions::default().label_weights(weights));
+    // XGBoost reads labels 1 and 0, weights 0.5 and 0.25.
+    let text = "1:0.5 2:1 3:2\n0:0.25 qid:3 2:1 4:5 # 9:9\n";
+    for (weights, notes) in [(None, 2), (Some(true), 1)] {
+        let source = read_as(text, weights).unwrap();
+        assert_eq!(numbers(&column(&source, "label").unwrap()), [1.0, 0.0]);
+        assert_eq!(numbers(&column(&source, "weight").unwrap()), [0.5, 0.25]);
+        assert_eq!(entries(&source).unwrap().len(), 4);
+        assert_eq!(source.notes().len(), notes);
+    }
+    // As libsvm reads it, two rows without labels.
+    let plain = read_as("1:0.5 2:1 3:2\n0:0.25 2:1 4:5\n", Some(false)).unwrap();
+    assert_eq!(entries(&plain).unwrap().len(), 6);
+    assert!(column(&plain, "label").is_none() && column(&plain, "weight").is_none());
+    let signed = read_as("-1:1e-3 2:1\n+0.5:2\n", None).unwrap();
+    assert_eq!(numbers(&column(&signed, "label").unwrap()), [-1.0, 0.5]);
+    assert_eq!(numbers(&column(&signed, "weight").unwrap()), [0.001, 2.0]);
+    let whole = read_as("1:3\n0:4\n", None).unwrap();
+    let weights = column(&whole, "weight").unwrap();
+    assert_eq!(weights.values, ColumnValues::Numbers(Values::from(vec![3_i64, 4])));
+    // As they are written, since floats would round one of them.
+    let large = read_as("1:9007199254740993\n1:0.5\n", None).unwrap();
+    let ColumnValues::Strings(list) = &column(&large, "weight").unwrap().values else { panic!() };
+    assert_eq!(list.iter().collect::<Vec<_>>(), [&b"9007199254740993"[..], b"0.5"]);
+    // A blank before the first entry, as scikit-learn and nnz write rows without labels.
+    let bare = read_as(" 1:0.5 2:1\n 1:2\n", None).unwrap();
+    assert_eq!((entries(&bare).unwrap().len(), column(&bare, "label")), (3, None));
+}
+
+#[test]
+fn weights_of_some_rows_are_ambiguous() {
+    for (text, line, expected) in [
+        ("1:0.5 2:1\n1 2:1\n", 2, "a label with a weight, as in the first row"),
+        ("1:0.5 2:1\nqid:3 2:1\n", 2, "a label with a weight, as in the first row"),
+        ("# c\n\n1 2:1\n1:0.5 2:1\n", 4, "a label, as in the first row"),
+        (" 3:1 2:1\n1:0.5 2:1\n", 2, "a label, as in the first row"),
+    ] {
+        let error = refused(text, &ReadOptions::default());
+        assert_eq!(error.place().at, Some(At::Line { line, column: 1 }), "{text}: {error}");
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(error.hint().map(|hint| hint.item), Some("label_weights"));
+        for given in [true, false] {
+            let options = ReadOptions::default().label_weights(Some(given));
+            entries(&read(text, &options).unwrap()).unwrap();
+        }
+    }
+    let some = read("1:0.5 2:1\n1 2:1\n", &ReadOptions::default().label_weights(Some(true)));
+    assert_eq!(column(&some.unwrap(), "weight").unwrap().missing, Some(vec![false, true]));
+}
+
+#[test]
+fn integers_of_more_than_64_bits_are_refused() {
+    let options = ReadOptions::default();
+    for (text, column) in [
+        ("1 1:18446744073709551617 2:1\n", 5),
+        ("1 1:0.5 2:-9223372036854775809\n", 11),
+        ("123456789012345678901 1:1\n", 1),
+        ("1,123456789012345678901 1:1\n", 3),
+    ] {
+        let error = refused(text, &options);
+        assert_eq!(error.place().at, Some(At::Line { line: 1, column }), "{text}: {error}");
+        assert!(error.to_string().contains("expected a 64-bit integer, or a float"), "{error}");
+    }
+    let error = refused("1:123456789012345678901\n", &options.label_weights(Some(true)));
+    assert!(error.to_string().contains("64-bit"), "{error}");
+    // A decimal point or an exponent makes it a float, the nearest one.
+    let source = read("1 1:18446744073709551617.0 2:1e20\n", &options).unwrap();
+    let found = entries(&source).unwrap();
+    assert_eq!(found[0].2, Scalar::F64(18_446_744_073_709_551_616.0));
+}
+
+#[test]
+fn blanks_are_found_in_messages() {
+    for (text, column, expected) in [
+        ("1 1: 2\n", 5, "found a blank, expected a number"),
+        ("1 1 :2\n", 4, "found a blank, expected a colon"),
+        ("1 101 102\n", 6, "found a blank, expected a colon"),
+        ("1 1:\n", 5, "found the end of the line, expected a number"),
+    ] {
+        let error = refused(text, &ReadOptions::default());
+        assert_eq!(error.place().at, Some(At::Line { line: 1, column }), "{text}: {error}");
+        assert!(error.to_string().contains(expected), "{text}: {error}");
+    }
 }
 
 #[test]

@@ -59,6 +59,10 @@ static INFO: FormatInfo = FormatInfo {
             "Field of the weights, counted from 1, or none; other fields are ignored [default: 3 if there are \
              three; more are an error]",
         ),
+        FormatOption::flag(
+            "ignore-counts",
+            "Read a list with other numbers of edges or nodes than the header of KONECT or SNAP states",
+        ),
     ],
 };
 
@@ -85,6 +89,7 @@ impl Format for Edges {
             .bipartite(given.flag("bipartite")?)
             .nodes(given.parse("nodes")?)
             .weight(given.parse("weight")?)
+            .ignore_counts(given.flag("ignore-counts")?)
             .memory(options.memory());
         let source = match probe.opened() {
             Some(opened) => edges::from_opened(opened, &options)?,

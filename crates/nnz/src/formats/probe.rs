@@ -7,11 +7,24 @@ use std::sync::Arc;
 use nnz_container::rds::{self, Document, Limits};
 use nnz_container::tree::Group;
 use nnz_container::{Container, ContainerKind, OpenContainer};
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{BYTE_ORDER_MARK, Error, ErrorKind, GIT_LFS, Place, Result, is_git_lfs_pointer};
 use nnz_storage::{InputDirectory, InputFile, Opened};
 
 use crate::container_target::ends_in_rds;
 use crate::{Location, OpenOptions};
+
+/// Refuses a pointer of Git LFS, which text formats could read.
+fn refuse_pointer(opened: &Opened) -> Result<()> {
+    /// Pointers are smaller.
+    const LARGEST: u64 = 1024;
+    match opened.file().filter(|file| file.len() < LARGEST) {
+        Some(file) if is_git_lfs_pointer(&file.start(START)?) => {
+            let [found, expected] = GIT_LFS;
+            Err(Error::mismatch(file.place(), found, expected))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Bytes at the start of a file that are read for detection.
 const START: usize = 512;
@@ -67,6 +80,9 @@ impl Probe {
         let Some(opened) = &probe.opened else { return Ok(probe) };
         if let Some(file) = opened.file() {
             probe.start = file.start(START)?;
+            if probe.start.starts_with(BYTE_ORDER_MARK) {
+                probe.start.drain(..BYTE_ORDER_MARK.len());
+            }
         }
         // Every format looks up some names.
         let names = opened.directory().map(InputDirectory::names).transpose()?;
@@ -113,6 +129,7 @@ impl Probe {
             Location::Path { path, group } => {
                 let opened = Opened::new(&options.storage, path);
                 let opened = opened.map_err(|error| other_scheme(path).unwrap_or(error))?;
+                refuse_pointer(&opened)?;
                 (Some(opened), group.as_ref())
             }
         };

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use nnz_core::{
-    Annotations, Header, MatrixSink, MatrixSource, Metadata, Names, Result, Rounding,
+    Annotations, Axis, Header, MatrixSink, MatrixSource, Metadata, Names, Result, Rounding,
     SinkCapabilities,
 };
 use nnz_storage::InputDirectory;
-use nnz_text::svmlight::{self, LABEL, QUERY, ReadOptions};
+use nnz_text::svmlight::{self, LABEL, QUERY, ReadOptions, WEIGHT};
 use nnz_text::{Base, Size};
 
-use super::text::{self, TextPath, other_annotations};
+use super::text::{self, TextPath, YesOrNo, other_annotations};
 use super::{Confidence, DatasetKind, Format, FormatInfo, FormatOption, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
@@ -38,6 +38,12 @@ static INFO: FormatInfo = FormatInfo {
             "Shape, of which either number may be left out, as in x300 [default: as many columns as the largest \
              index requires]",
         ),
+        FormatOption::parsed::<YesOrNo>(
+            "label-weights",
+            "yes|no",
+            "Whether rows begin with a label and a weight, LABEL:WEIGHT, as XGBoost reads them [default: if all of \
+             them do]",
+        ),
     ],
 };
 
@@ -59,7 +65,8 @@ impl Format for Svmlight {
         let options = ReadOptions::default()
             .keep(text::kept(options.memory()))
             .base(given.parse("base")?)
-            .size(given.parse("shape")?.unwrap_or_default());
+            .size(given.parse("shape")?.unwrap_or_default())
+            .label_weights(given.parse::<YesOrNo>("label-weights")?.map(|choice| choice.0));
         let source = match probe.opened() {
             Some(opened) => svmlight::from_opened(opened, &options)?,
             None => svmlight::open_stdin(&options)?,
@@ -77,12 +84,16 @@ impl Format for Svmlight {
         options: &ConvertOptions,
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
+        let weighted =
+            source.annotations(Axis::Rows)?.is_some_and(|rows| svmlight::has_weights(&*rows));
+        let stored = [LABEL, QUERY, WEIGHT];
+        let stored = if weighted { &stored[..] } else { &stored[..2] };
         Ok(Box::new(Target {
             to: TextPath::new(to, options, &INFO)?,
             options: svmlight::WriteOptions::default()
                 .base(options.format_options.parse("to-base")?.unwrap_or(Base::One))
                 .lossy(options.rounding == Rounding::Nearest),
-            others: other_annotations(source, &[LABEL, QUERY])?,
+            others: other_annotations(source, stored)?,
         }))
     }
 }

@@ -29,6 +29,21 @@ pub(super) const fn to_base(help: &'static str) -> FormatOption {
     FormatOption::parsed::<Base>("to-base", "0|1", help)
 }
 
+/// A choice.
+pub(super) struct YesOrNo(pub(super) bool);
+
+impl std::str::FromStr for YesOrNo {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        match text {
+            "yes" | "true" => Ok(Self(true)),
+            "no" | "false" => Ok(Self(false)),
+            _ => Err("expected yes or no"),
+        }
+    }
+}
+
 /// Where a text is written.
 pub(super) struct TextPath {
     /// `None` for standard output.

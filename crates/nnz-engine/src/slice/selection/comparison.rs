@@ -57,7 +57,7 @@ impl Comparison {
     }
 }
 
-/// Parses a number for values of a type: 0.1 is the nearest number of that type.
+/// Parses a number for values of a type: 0.1 is the nearest number of that type. A finite number is never infinite.
 pub(crate) fn parse(text: &str, value_type: ValueType) -> Option<Number> {
     match text {
         "true" | "True" | "TRUE" => return Some(Number::Integer(1)),
@@ -67,10 +67,13 @@ pub(crate) fn parse(text: &str, value_type: ValueType) -> Option<Number> {
     if let Ok(integer) = text.parse() {
         return Some(Number::Integer(integer));
     }
-    let number = match value_type {
-        ValueType::F32 => text.parse::<f32>().ok().map(f64::from),
-        _ => text.parse().ok(),
+    let written_so = !text.bytes().any(|byte| byte.is_ascii_digit());
+    let is_exact = |number: &f64| number.is_finite() || written_so;
+    let narrow = match value_type {
+        ValueType::F32 => text.parse::<f32>().ok().map(f64::from).filter(is_exact),
+        _ => None,
     };
+    let number = narrow.or_else(|| text.parse().ok().filter(is_exact));
     number.filter(|number: &f64| !number.is_nan()).map(Number::Float)
 }
 
@@ -123,6 +126,17 @@ fn integer_to_float(integer: i128, float: f64) -> Option<Ordering> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finite_numbers_are_not_infinite() {
+        assert_eq!(parse("1e400", ValueType::F64), None);
+        assert_eq!(parse("-1e400", ValueType::F32), None);
+        // Larger than every value of the type.
+        assert_eq!(parse("1e39", ValueType::F32), Some(Number::Float(1e39)));
+        assert_eq!(parse("inf", ValueType::F32), Some(Number::Float(f64::INFINITY)));
+        let integer = Some(Number::Integer(9_007_199_254_740_993));
+        assert_eq!(parse("+9007199254740993", ValueType::I64), integer);
+    }
 
     #[test]
     fn integers_and_floats_are_compared_exactly() {

@@ -52,11 +52,14 @@ fn errors_have_line_and_column() {
         ("chr1\t1\t5\tA\0\n", "1, column 11", "found the control character 0x00"),
         ("chr1\t1\t5\tA\rB\n", "1, column 11", "found a lone carriage return"),
         ("chr1\t1\t5\tA\t1\0\n", "1, column 13", "found the control character 0x00"),
+        ("c\0h\0r\01\0", "1, column 1", "found UTF-16 text, expected UTF-8"),
         (
-            "\u{feff}chr1\t1\t5\tA\n",
-            "1, column 1",
-            "found a byte order mark, expected a chromosome",
+            "chrX\t306934\t306985\tchrX\t306903\t306954\tMM_424.AAAG\t60\t-\t+\n",
+            "1, column 20",
+            "found the second region of a pair (BEDPE), expected the barcode of a fragment",
         ),
+        ("chr1\t1\t5\tchr2\t7\t9\tn\t1\t+\t-\n", "1, column 10", "(BEDPE)"),
+        ("chr1\t1\t5\t.\t-1\t-1\n", "1, column 10", "(BEDPE)"),
         (
             "chr1\t9\t8\tA\n",
             "1, column 8",
@@ -76,6 +79,31 @@ fn errors_have_line_and_column() {
             assert!(error.starts_with(&format!("text.tsv: line {place}: ")), "{text:?}: {error}");
             assert!(error.contains(what), "{text:?}: {error}");
         }
+    }
+}
+
+#[test]
+fn other_files_are_named() {
+    for (bytes, found) in [
+        (&b"\x89HDF\r\n\x1a\n\0\0"[..], "an HDF5 file"),
+        (b"BAM\x01\n", "a BAM file"),
+        (b"PK\x03\x04\n", "a zip file"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "a pointer of Git LFS"),
+    ] {
+        let error = message(bytes, Options::default());
+        assert!(
+            error.starts_with(&format!("text.tsv: line 1, column 1: found {found}")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn byte_order_marks_are_skipped() {
+    let text = "\u{feff}chr1\t1\t5\tA\nchr1\t2\t5\tB\n";
+    for bytes in [text.as_bytes().to_vec(), bgzf(text.as_bytes(), 5), bgzf(text.as_bytes(), 999)] {
+        let whole = read(&source(bytes), Options::default()).unwrap();
+        assert_eq!((whole.chromosomes.clone(), whole.lines().len()), (list(&["chr1"]), 2));
     }
 }
 

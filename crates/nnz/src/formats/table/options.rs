@@ -4,6 +4,7 @@ use nnz_core::Result;
 use nnz_text::table::{Decimal, ReadOptions, Separator};
 
 use crate::OpenOptions;
+use crate::formats::text::YesOrNo;
 use crate::formats::{FormatOption, text};
 
 pub(super) const OPTIONS: &[FormatOption] = &[
@@ -33,21 +34,6 @@ pub(super) const OPTIONS: &[FormatOption] = &[
         "Number of columns before the numbers: the names of the rows, then annotations [default: detected]",
     ),
 ];
-
-/// A choice.
-struct YesOrNo(bool);
-
-impl std::str::FromStr for YesOrNo {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "yes" | "true" => Ok(Self(true)),
-            "no" | "false" => Ok(Self(false)),
-            _ => Err("expected yes or no"),
-        }
-    }
-}
 
 pub(super) fn read_options(options: &OpenOptions) -> Result<ReadOptions> {
     let given = &options.format_options;
