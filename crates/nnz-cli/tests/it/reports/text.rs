@@ -63,7 +63,7 @@ fn weights_of_rows_in_svmlight_are_no_entries() {
     let bare = file(folder.path(), "bare.svm", " 1:0.5 2:1\n3 1:2\n");
     let copy = target("copy.svm");
     run(&["-q", "convert", &bare, &copy]).good();
-    assert_eq!(fs::read_to_string(copy).unwrap(), " 1:0.5 2:1\n3 1:2\n");
+    assert_eq!(fs::read_to_string(copy).unwrap(), " 1:0.5 2:1.0\n3 1:2.0\n");
 }
 
 #[test]
