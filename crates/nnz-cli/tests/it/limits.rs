@@ -68,7 +68,6 @@ fn errors_of_writing_name_the_target() {
         (&["plot", matrix][..], "t.svg"),
         (&["plot", matrix], "t.png"),
         (&["plot", "--kind", "values", matrix], "t.svg"),
-        (&["report", matrix], "t.html"),
         (&["annotations", matrix, "rows"], "t.csv"),
         (&["annotations", matrix, "cols"], "t.tsv"),
         (&["annotations", matrix, "rows"], "t.bed"),
@@ -76,7 +75,6 @@ fn errors_of_writing_name_the_target() {
         (&["fragments", "export", text(&stored)], "t.tsv.gz"),
         (&["fragments", "import", fragments], "t.fragments"),
         (&["fragments", "select", text(&stored), "--cells", "A"], "t.h5"),
-        (&["fragments", "count", text(&stored), "--tiles", "5"], "t.mtx"),
         (&["convert", matrix], "t.mtx"),
         (&["convert", matrix], "t.h5ad"),
         (&["convert", matrix], "t.zarr"),
@@ -102,6 +100,8 @@ fn errors_of_writing_name_the_target() {
 #[test]
 fn errors_of_standard_output_name_it() {
     let (directory, [matrix, fragments]) = sources();
+    let stored = directory.path().join("s.fragments");
+    run(&["-q", "fragments", "import", text(&fragments), text(&stored)]).good();
     // More than the buffers of standard output.
     let many = directory.path().join("many.csv");
     let rows: String = (0..20_000).map(|row| format!("chr1:{row}-{},1\n", row + 5)).collect();
@@ -113,7 +113,7 @@ fn errors_of_standard_output_name_it() {
             &["annotations", source, "rows"],
             &["info", source],
             &["convert", source, "-", "--to", "mtx"],
-            &["cat", text(&fragments)],
+            &["cat", text(&stored)],
         ] {
             let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
             let child = command().args(arguments).stdout(full).stderr(Stdio::piped()).spawn();
