@@ -19,7 +19,7 @@ const ALLOWANCE: u64 = 150_000_000;
 
 /// The same where the limit includes the buffers of threads, as `docs/cluster.md` states: code, and the buffers of one
 /// thread.
-const OF_SORTING: u64 = 40_000_000;
+const OF_SORTING: u64 = 50_000_000;
 
 /// Runs the command with a memory limit in megabytes, and checks its peak.
 ///
