@@ -4,13 +4,17 @@ mod bzip2;
 mod gzip;
 
 use std::cell::Cell;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
+use std::rc::Rc;
 
 use lzma_rust2::XzReader;
 
 use crate::error::{Error, ErrorKind, Result};
 use bzip2::BzDecoder;
 use gzip::GzMembers;
+
+/// Bytes that are read to recognize an object: its versions, as text.
+const START: u64 = 64;
 
 /// The number of bytes that are read at once.
 const BUFFER: usize = 64 << 10;
@@ -70,6 +74,8 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
         return Err(Error::unsupported(0, "compressed with zstd: written only by R 4.5 and newer"));
     }
     let compression = Compression::of(&first);
+    let failed = Rc::new(Cell::new(false));
+    let reader = Stored { reader, failed: Rc::clone(&failed) };
     let all = BufReader::with_capacity(BUFFER, Cursor::new(first).chain(reader));
     let inner: Box<dyn Read + 'a> = match compression {
         Compression::None => Box::new(all),
@@ -77,7 +83,39 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
         Compression::Bzip2 => Box::new(BzDecoder::new(all)),
         Compression::Xz => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY)),
     };
+    let inner: Box<dyn Read + 'a> = Box::new(Decoded { inner, failed });
     Ok((BufReader::with_capacity(BUFFER, inner), compression))
+}
+
+/// The compressed stream, which notes that it could not be read.
+struct Stored<R> {
+    reader: R,
+    failed: Rc<Cell<bool>>,
+}
+
+impl<R: Read> Read for Stored<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(out);
+        self.failed.set(read.is_err());
+        read
+    }
+}
+
+/// The decompressed stream. If the compressed one could be read, an error means that it is damaged: decompressors
+/// have errors of several kinds.
+struct Decoded<'a> {
+    inner: Box<dyn Read + 'a>,
+    failed: Rc<Cell<bool>>,
+}
+
+impl Read for Decoded<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(out).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => error,
+            _ if self.failed.get() => error,
+            _ => io::Error::new(io::ErrorKind::InvalidData, error),
+        })
+    }
 }
 
 /// Returns whether the uncompressed stream starts like a serialized object, or like a workspace
@@ -111,8 +149,11 @@ impl<R: Read> Read for Watched<'_, R> {
 }
 
 fn starts_like(reader: impl Read) -> bool {
-    let Ok((mut stream, _)) = open(reader) else { return false };
-    let first = stream.fill_buf().unwrap_or_default();
+    let Ok((stream, _)) = open(reader) else { return false };
+    let mut first = Vec::new();
+    // What was read before an error decides.
+    let _ = stream.take(START).read_to_end(&mut first);
+    let first = &*first;
     match first {
         [b'X', b'\n', 0, 0, 0, version, ..] | [b'B', b'\n', version, 0, 0, 0, ..] => {
             matches!(version, 1..=9)

@@ -44,6 +44,8 @@ fn header(source: &mut Source<'_>) -> Result<(u32, u32, Option<String>)> {
         b"X\n" => Form::Xdr,
         b"B\n" => Form::LittleEndian,
         b"A\n" => Form::Ascii,
+        // Text of Windows has lines that end in CRLF.
+        b"A\r" if source.peek()? == Some(b'\n') => Form::Ascii,
         b"RD" => {
             let what =
                 "a workspace of several objects (.RData), not one object as written by saveRDS";

@@ -4,6 +4,7 @@
 //! slots; a plain matrix is a vector with the attribute `dim`. Like R, this module reads a file
 //! into memory as a whole.
 
+mod class;
 mod numbers;
 mod parse;
 mod reader;

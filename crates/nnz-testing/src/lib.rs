@@ -21,3 +21,4 @@ pub mod random;
 pub mod server;
 pub mod tar;
 pub mod watchdog;
+pub mod zip;

@@ -58,8 +58,13 @@ pub fn pack(files: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// Returns a gzipped tar archive of files.
 pub fn pack_gzip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    gzip(&pack(files))
+}
+
+/// Compresses bytes.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
-    encoder.write_all(&pack(files)).unwrap();
+    encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }

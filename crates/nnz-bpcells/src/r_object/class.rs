@@ -54,7 +54,12 @@ pub(super) fn no_data(rds: &Rds, class: &str) -> Error {
             "an R object of class {class}, a chain of operations on an object of class {inner}, \
              which only points to {path}: write out the result with BPCells first"
         ),
-        (None, []) => format!("an R object of class {class}, which contains no BPCells data"),
+        // A matrix of another class.
+        (None, []) if ["Dim", "Dimnames"].iter().all(|slot| rds.object(slot).is_ok()) => {
+            let what = format!("an R object of class {class}");
+            unsupported(&what, "; save as(x, \"generalMatrix\")")
+        }
+        (None, []) => unsupported_class(&class.to_string()),
         (None, several) => {
             let several = several.iter().map(|(class, path)| format!("\n  {path} (class {class})"));
             let (named, more): (Vec<_>, Vec<_>) =
@@ -99,7 +104,49 @@ fn text(object: &Object) -> Option<String> {
     }
 }
 
-/// Describes an object that is neither S4 nor a list with a version.
+/// Describes an object that is not read, and how to save one that is.
+fn unsupported(what: &str, remedy: &str) -> String {
+    format!(
+        "{what}, neither a matrix nor data of BPCells: supported are sparse matrices of the package \
+         Matrix and classes that extend them, dgeMatrix, plain matrices, and matrices and fragments \
+         that BPCells keeps in memory{remedy}"
+    )
+}
+
+/// Describes an object of a class that is not read.
+fn unsupported_class(class: &str) -> String {
+    let ends = |names: &[&str]| names.iter().any(|name| class.ends_with(name));
+    let remedy = match class {
+        _ if ends(&["sparseVector"]) => "; save as(x, \"sparseMatrix\")",
+        _ if ends(&["Seurat", "Assay", "Assay5"]) => {
+            "; save a matrix of it, such as GetAssayData(x)"
+        }
+        _ if ends(&["Experiment"]) => "; save a matrix of it, such as assay(x)",
+        "data.frame" => "; save as.matrix(x)",
+        _ => "",
+    };
+    unsupported(&format!("an R object of class {class}"), remedy)
+}
+
+/// Describes a list of objects, one of which may be a matrix.
+fn unsupported_list(object: &Object, count: usize) -> String {
+    let mut names = Vec::new();
+    if let Some(Value::Character(all)) = object.attribute("names").map(|names| &names.value) {
+        let mut all = all.cursor();
+        while let (true, Some(name)) = (names.len() < MOST_PATHS, all.next_text()) {
+            names.push(name.map(|name| shown(name.bytes)).unwrap_or_default());
+        }
+    }
+    let more = if count > names.len() { ", ..." } else { "" };
+    let (list, one) = match names.first() {
+        Some(first) => (format!(" ({}{more})", names.join(", ")), format!("\"{first}\"")),
+        None => (String::new(), "1".to_owned()),
+    };
+    let remedy = format!("; save one of its objects, such as x[[{one}]]");
+    unsupported(&format!("a list of length {count}{list}"), &remedy)
+}
+
+/// Describes an object that is neither S4 nor a list with a version, and how to save one that is read.
 pub(super) fn describe_other(object: &Object) -> Option<String> {
     if object.is_s4() {
         return None;
@@ -125,10 +172,12 @@ pub(super) fn describe_other(object: &Object) -> Option<String> {
                 first = class.map(|class| shown(class.bytes)).unwrap_or_default();
                 Err(())
             });
-            format!("an R object of class {first}")
+            unsupported_class(&first)
         }
-        _ if list => "a list of R without \"version\" among its names".to_owned(),
-        _ => format!("an R object that is {}", object.value.kind()),
+        _ => match &object.value {
+            Value::List(members) => unsupported_list(object, members.len()),
+            other => unsupported(&format!("an R object that is {}", other.kind()), ""),
+        },
     })
 }
 

@@ -34,11 +34,6 @@ impl RObject {
     /// Fails if it cannot be an object of BPCells, and like [`open`](Self::open).
     pub fn from_document(path: &Path, document: Document) -> Result<Self> {
         if let Some(what) = describe_other(&document.object) {
-            let what = format!(
-                "{what}, neither a matrix nor data of BPCells: supported are sparse \
-                 matrices of the package Matrix, dgeMatrix, plain matrices, and matrices and \
-                 fragments that BPCells keeps in memory"
-            );
             return Err(Error::unsupported(Place::path(path), what));
         }
         Self::open(Rds::from_document(path, document)?)

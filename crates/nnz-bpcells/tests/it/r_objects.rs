@@ -159,7 +159,7 @@ fn objects_without_data_name_its_path() {
     }
     let other = testdata().join("../rds/dgC.rds");
     let error = object(&other).err().unwrap().to_string();
-    assert!(error.contains("class dgCMatrix, which contains no BPCells data"), "{error}");
+    assert!(error.contains("class dgCMatrix, neither a matrix nor data of BPCells"), "{error}");
 }
 
 /// Writes a matrix of one entry with these values in `idxptr`.

@@ -5,12 +5,15 @@ use std::path::Path;
 use nnz_container::rds::{Document, Integers, Object, TextRef, Value};
 use nnz_core::{At, Error, Order, Result, Shape, Structure, Triangle};
 
+use super::class::{self, MatrixClass};
 use super::numbers::Numbers;
 use super::slots::{AxisNames, Slots};
 
 /// The parts of a matrix. Everything but its indices has been checked.
 pub(super) struct Parts {
     pub(super) class: String,
+    /// Slots that the class adds to those of the package Matrix.
+    pub(super) added: Vec<String>,
     pub(super) shape: Shape,
     pub(super) order: Order,
     pub(super) structure: Structure,
@@ -38,7 +41,8 @@ pub fn is_matrix(document: &Document) -> bool {
     let object = &document.object;
     match (object.is_s4(), object.class()) {
         (true, Some(class)) => {
-            class.get().bytes.ends_with(b"Matrix") && object.attribute("Dim").is_some()
+            let named = class.get().bytes.ends_with(b"Matrix") && object.attribute("Dim").is_some();
+            named || MatrixClass::extended(object).is_some()
         }
         _ => object.attribute("dim").is_some_and(|dim| match &dim.value {
             Value::Integer(sides) => sides.len() == 2,
@@ -84,6 +88,7 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
     };
     let parts = Parts {
         class: "matrix".to_owned(),
+        added: Vec::new(),
         shape,
         order: Order::Col,
         structure: Structure::General,
@@ -96,25 +101,25 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
     Ok(parts)
 }
 
-/// Parses the name of a class of the package Matrix: kind, structure, storage.
+/// Parses an object of a class of the package Matrix, or of one that extends it.
 fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
-    let refused = || {
+    let shown = || class.chars().take(80).collect::<String>();
+    let Some(found) = MatrixClass::of(slots.object, class) else {
         let what = format!(
             "an R object of class {}, expected dgCMatrix or another sparse matrix of the package \
-             Matrix (d, l or n; g, s or t; C, R or T), dgeMatrix or a plain matrix",
-            class.chars().take(80).collect::<String>().escape_debug()
+             Matrix (d, l or n; g, s or t; C, R or T), dgeMatrix or a plain matrix: save \
+             as(x, \"generalMatrix\")",
+            shown().escape_debug()
         );
-        Error::unsupported(slots.place(None), what)
+        return Err(Error::unsupported(slots.place(None), what));
     };
-    let [kind, form, storage] = match class.strip_suffix("Matrix").map(str::as_bytes) {
-        Some(&[kind, form, storage]) if matches!(kind, b'd' | b'l' | b'n') => [kind, form, storage],
-        _ => return Err(refused()),
+    let MatrixClass { kind, form, storage } = found;
+    let dense = found.is_dense();
+    let own = found.name();
+    let (class, added) = match class == own {
+        true => (own, Vec::new()),
+        false => (format!("{} ({own})", shown()), class::added_slots(slots.object)),
     };
-    let dense = (form, storage) == (b'g', b'e');
-    let sparse = matches!(form, b'g' | b's' | b't') && matches!(storage, b'C' | b'R' | b'T');
-    if !dense && !sparse {
-        return Err(refused());
-    }
     let shape = slots.shape("Dim")?;
     let (structure, triangle) = structure(slots, form, shape)?;
     let mut names = slots.names("Dimnames")?;
@@ -139,14 +144,13 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
                 (b'l' | b'n', Value::Logical(all)) => Numbers::Logical(all),
                 (_, other) => {
                     let place = slots.place(Some("x"));
-                    let expected = format!("the values of a {class}");
+                    let expected = format!("the values of a {}", found.name());
                     return Err(Error::mismatch(place, other.kind(), expected));
                 }
             }
         }
     };
-    let class = class.to_owned();
-    let parts = Parts { class, shape, order, structure, triangle, places, numbers, names };
+    let parts = Parts { class, added, shape, order, structure, triangle, places, numbers, names };
     match &parts.places {
         Places::Dense => check_cells(slots, &parts)?,
         Places::Compressed { pointers, minors } => {

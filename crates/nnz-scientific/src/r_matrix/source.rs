@@ -13,6 +13,9 @@ use nnz_storage::InputFile;
 use super::parse::{self, Parts, Places};
 use super::reader::Reader;
 
+/// Slots that are named in messages.
+const MOST_SLOTS: usize = 10;
+
 /// A matrix of R, in memory.
 pub struct RMatrixSource {
     pub(super) path: PathBuf,
@@ -159,7 +162,13 @@ impl MatrixSource for RMatrixSource {
         let titles = &self.parts.names.titles;
         let named =
             (!titles.is_empty()).then(|| format!("the names of dimnames ({})", titles.join(", ")));
-        Ok(named.into_iter().collect())
+        let added = &self.parts.added;
+        let added = (!added.is_empty()).then(|| {
+            let most = added.iter().take(MOST_SLOTS).map(|slot| slot.escape_debug().to_string());
+            let more = if added.len() > MOST_SLOTS { ", ..." } else { "" };
+            format!("slots of the class ({}{more})", most.collect::<Vec<_>>().join(", "))
+        });
+        Ok(named.into_iter().chain(added).collect())
     }
 }
 
