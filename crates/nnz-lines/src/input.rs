@@ -5,10 +5,56 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use flate2::bufread::GzDecoder;
-use nnz_core::{Error, Result};
+use nnz_core::{Error, Place, Result};
 use nnz_storage::{InputFile, Opened};
 
 use crate::encoding::Unmarked;
+
+/// Compressions of text that are not read: the first bytes, the name, and the program that decompresses.
+const COMPRESSIONS: [(&[u8], &str, &str); 6] = [
+    (b"BZh", "bzip2", "bzcat"),
+    (b"\xfd7zXZ\0", "xz", "xzcat"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstdcat"),
+    (b"\x04\x22\x4d\x18", "lz4", "lz4cat"),
+    (b"PK\x03\x04", "zip", "unzip -p"),
+    (b"\x1f\x9d", "compress", "zcat"),
+];
+
+/// What follows the level of bzip2 at the start of its first block, or of an empty file.
+const BZIP2_BLOCKS: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
+
+/// Number of bytes by which compressions are recognized.
+const MAGIC: usize = 10;
+
+/// Describes how to read a file that is compressed by another program than gzip, from its first bytes.
+///
+/// ```
+/// use std::path::Path;
+/// let what = nnz_lines::refuse_compressed(b"BZh91AY&SY", Path::new("a.mtx.bz2")).unwrap();
+/// assert_eq!(what, "compressed by bzip2, which is not decompressed here: bzcat a.mtx.bz2 | nnz VERB -");
+/// assert_eq!(nnz_lines::refuse_compressed(b"%%MatrixMarket", Path::new("a.mtx")), None);
+/// ```
+#[must_use]
+pub fn refuse_compressed(start: &[u8], path: &Path) -> Option<String> {
+    let is_bzip2 = || {
+        let blocks = start.get(4..).unwrap_or_default();
+        BZIP2_BLOCKS.iter().any(|block| blocks.starts_with(block))
+    };
+    let (_, name, program) = COMPRESSIONS
+        .into_iter()
+        .find(|(magic, name, _)| start.starts_with(magic) && (*name != "bzip2" || is_bzip2()))?;
+    let shown = Place::path(path);
+    let what = format!("compressed by {name}, which is not decompressed here: {program} {shown}");
+    let stem = path
+        .file_stem()
+        .map(Path::new)
+        .filter(|stem| stem.extension().is_some_and(|own| own == "tar"));
+    Some(match stem {
+        // An archive is a file.
+        Some(stem) => format!("{what} > {}", Place::path(stem)),
+        None => format!("{what} | nnz VERB -"),
+    })
+}
 
 /// A text that is read from start to end.
 pub struct Input {
@@ -77,10 +123,13 @@ impl Input {
     ///
     /// Fails if the first bytes cannot be read.
     pub fn binary(mut reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
-        let mut first = Vec::with_capacity(2);
-        let two = Read::take(&mut reader, 2).read_to_end(&mut first);
-        two.map_err(|error| Error::io(path, error))?;
-        let gzip = first == [0x1f, 0x8b];
+        let mut first = Vec::with_capacity(MAGIC);
+        let read = Read::take(&mut reader, MAGIC as u64).read_to_end(&mut first);
+        read.map_err(|error| Error::io(path, error))?;
+        if let Some(what) = refuse_compressed(&first, path) {
+            return Err(Error::unsupported(Place::path(path), what));
+        }
+        let gzip = first.starts_with(&[0x1f, 0x8b]);
         let all = Cursor::new(first).chain(reader);
         Ok(Self {
             reader: if gzip {

@@ -15,7 +15,7 @@ mod tar;
 mod target;
 
 pub use encoding::not_text_error;
-pub use input::{Input, Members};
+pub use input::{Input, Members, refuse_compressed};
 pub use lines::{Block, Comments, LONGEST_LINE, Lines, OwnedBlock, newlines, read_error};
 pub use output::Output;
 pub use tar::{Tar, TarEntry, is_tar};

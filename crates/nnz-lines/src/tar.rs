@@ -58,6 +58,8 @@ pub struct Tar<R> {
     /// The remaining bytes of the current file, and of its padding.
     left: u64,
     padding: u64,
+    /// The number of bytes that were read.
+    position: u64,
 }
 
 /// A regular file of an archive.
@@ -67,12 +69,14 @@ pub struct TarEntry {
     pub name: String,
     /// The size in bytes.
     pub bytes: u64,
+    /// The position of its data in the archive.
+    pub position: u64,
 }
 
 impl<R: Read> Tar<R> {
     /// Starts at the beginning of an archive.
     pub fn new(reader: R) -> Self {
-        Self { reader, left: 0, padding: 0 }
+        Self { reader, left: 0, padding: 0, position: 0 }
     }
 
     /// Continues with the next regular file; `None` after the last. Its data is then read from the
@@ -91,6 +95,7 @@ impl<R: Read> Tar<R> {
                 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 read => self.reader.read_exact(block.get_mut(read..).unwrap_or_default())?,
             }
+            self.position = self.position.saturating_add(BLOCK as u64);
             if block.iter().all(|byte| *byte == 0) {
                 return Ok(None);
             }
@@ -108,7 +113,7 @@ impl<R: Read> Tar<R> {
                 b'0' | 0 | b'7' => {
                     let name = long_name.take().unwrap_or_else(|| name(&block));
                     let name = String::from_utf8_lossy(&name).into_owned();
-                    return Ok(Some(TarEntry { name, bytes }));
+                    return Ok(Some(TarEntry { name, bytes, position: self.position }));
                 }
                 // A long name of GNU, and records of pax, describe the next file.
                 b'L' => long_name = Some(text(&self.short()?).to_vec()),
@@ -146,6 +151,7 @@ impl<R: Read> Tar<R> {
         if skipped < rest {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        self.position = self.position.saturating_add(rest);
         (self.left, self.padding) = (0, 0);
         Ok(())
     }
@@ -162,6 +168,7 @@ impl<R: Read> Read for Tar<R> {
             0 => Err(io::ErrorKind::UnexpectedEof.into()),
             read => {
                 self.left -= read as u64;
+                self.position = self.position.saturating_add(read as u64);
                 Ok(read)
             }
         }
@@ -243,6 +250,9 @@ mod tests {
             let mut text = String::new();
             tar.read_to_string(&mut text)?;
             assert_eq!(text.len() as u64, entry.bytes);
+            assert!(
+                archive[usize::try_from(entry.position).unwrap()..].starts_with(text.as_bytes())
+            );
             found.push((entry.name, text));
         }
         Ok(found)

@@ -1,19 +1,26 @@
-//! Archives of the SuiteSparse Matrix Collection: `NAME.tar.gz` with `NAME/NAME.mtx` and further
-//! matrices, read in place.
+//! Tar archives, plain or gzipped, read in place: those of the SuiteSparse Matrix Collection, `NAME.tar.gz` with
+//! `NAME/NAME.mtx` and further matrices, and those of 10x Genomics and GEO with [folders](crate::tenx_folder).
 
-use std::io::{self, Read};
+mod files;
+
+use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::read::GzDecoder;
-use nnz_core::{Error, ErrorKind, Header, MatrixSource, Place, Result, readable};
-use nnz_lines::{Input, Tar, TarEntry, is_tar};
-use nnz_storage::InputFile;
+use nnz_core::{Error, ErrorKind, Header, MatrixSource, Place, Repairs, Result, readable};
+use nnz_lines::is_tar;
+use nnz_storage::{InputDirectory, InputFile, Storage};
+
+use crate::tenx_folder::{self, Family};
+use files::Files;
 
 /// The size of the header of a file in an archive.
 const HEADER: usize = 512;
 
-/// Bytes that are read of each file to list it: comments, sizes, the first entries.
-const LONGEST_START: u64 = 1 << 20;
+/// The first bytes of gzip.
+const GZIP: &[u8] = b"\x1f\x8b";
 
 /// The largest number of matrices in an archive.
 const MOST_MATRICES: usize = 10_000;
@@ -28,7 +35,7 @@ const MOST: usize = 20;
 /// ```
 #[must_use]
 pub fn looks_like(start: &[u8]) -> bool {
-    if !start.starts_with(b"\x1f\x8b") {
+    if !start.starts_with(GZIP) {
         return is_tar(start);
     }
     // The compressed header is shorter than the header.
@@ -39,142 +46,248 @@ pub fn looks_like(start: &[u8]) -> bool {
     is_tar(&header)
 }
 
-/// A Matrix Market file of an archive.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ArchiveMember {
-    /// The path in the archive.
-    pub name: String,
-    /// The size in bytes.
-    pub bytes: u64,
-    /// The header of the matrix, unless it is invalid.
-    pub header: Option<Header>,
+/// An archive and its matrices.
+#[derive(Debug)]
+pub struct Archive {
+    file: InputFile,
+    files: Files,
+    matrices: Vec<ArchiveMatrix>,
 }
 
-/// Lists the Matrix Market files of an archive, by reading it to its end.
-///
-/// # Errors
-///
-/// Fails if the archive is damaged or cannot be read.
-pub fn members(file: &InputFile) -> Result<Vec<ArchiveMember>> {
-    let mut tar = start(file)?;
-    let mut found = Vec::new();
-    while let Some(TarEntry { name, bytes }) = next(&mut tar, file)? {
-        if is_matrix(&name) {
-            let mut text = Vec::new();
-            Read::take(&mut tar, LONGEST_START)
-                .read_to_end(&mut text)
-                .map_err(|error| file.error(error))?;
-            let source = crate::from_reader(Box::new(io::Cursor::new(text)), &name);
-            let header = readable(source)?.map(|source| source.header().clone());
-            found.push(ArchiveMember { name, bytes, header });
-            check_count(found.len(), file)?;
+/// A matrix of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchiveMatrix {
+    folder: PathBuf,
+    name: String,
+    /// Its naming scheme, if there are names for it.
+    family: Option<Family>,
+}
+
+impl ArchiveMatrix {
+    /// Returns the path in the archive.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        for part in &self.folder {
+            path += &part.to_string_lossy();
+            path.push('/');
         }
+        path + &self.name
     }
-    Ok(found)
-}
 
-type Archive = Tar<Box<dyn Read + Send>>;
+    /// Returns whether it has names.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.family.is_some()
+    }
 
-fn start(file: &InputFile) -> Result<Archive> {
-    Ok(Tar::new(Input::binary(Box::new(file.reader()), file.path())?.reader))
-}
+    /// Returns whether it has the name of its folder, as the main matrix of a collection.
+    fn is_main(&self) -> bool {
+        let folder = self.folder.file_name();
+        self.family.is_none() && folder.is_some_and(|folder| folder == stem(&self.name))
+    }
 
-fn next(tar: &mut Archive, file: &InputFile) -> Result<Option<TarEntry>> {
-    tar.next_file().map_err(|error| file.error(error))
-}
+    /// Returns whether it is the matrix at a path, or the last part of one, with or without its extensions.
+    fn is_at(&self, wanted: &str) -> bool {
+        Path::new(stem(&self.path())).ends_with(stem(wanted))
+    }
 
-/// Refuses an archive with so many files that their names take much memory.
-fn check_count(count: usize, file: &InputFile) -> Result<()> {
-    match count > MOST_MATRICES {
-        true => {
-            let what = format!("an archive of more than {MOST_MATRICES} matrices");
-            Err(Error::unsupported(file.place(), what))
-        }
-        false => Ok(()),
+    /// Returns whether it is in the folder at a path, or the last part of one.
+    fn is_inside(&self, wanted: &str) -> bool {
+        self.folder.ends_with(wanted)
     }
 }
 
 fn is_matrix(name: &str) -> bool {
-    name.to_ascii_lowercase().ends_with(".mtx")
+    stem(name).len() < name.strip_suffix(".gz").unwrap_or(name).len()
 }
 
-/// Returns whether a file has the name of its directory, as the main matrix of a collection.
-fn is_main(name: &str) -> bool {
-    let path = Path::new(name);
-    let directory = path.parent().and_then(Path::file_name);
-    is_matrix(name) && directory.is_some() && path.file_stem() == directory
+/// Returns a name without the extensions of matrices.
+fn stem(name: &str) -> &str {
+    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let at = plain.len().saturating_sub(4);
+    match plain.get(at..) {
+        Some(extension) if extension.eq_ignore_ascii_case(".mtx") => &plain[..at],
+        _ => name,
+    }
 }
 
-fn is_named(entry: &str, wanted: &str) -> bool {
-    entry == wanted || Path::new(entry).file_name().is_some_and(|name| name == wanted)
-}
-
-/// Finds the file with a name or path, or the main matrix: the one with the name of its directory, or
-/// the only one. Returns its path in the archive.
-pub(crate) fn select(file: &InputFile, wanted: Option<&str>) -> Result<String> {
-    let mut tar = start(file)?;
-    let (mut matrices, mut found) = (Vec::new(), Vec::new());
-    while let Some(TarEntry { name, .. }) = next(&mut tar, file)? {
-        if !is_matrix(&name) {
-            continue;
+impl Archive {
+    /// Lists the matrices of an archive. One that is gzipped is read to its end.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the archive is damaged or cannot be read.
+    pub fn open(file: &InputFile) -> Result<Self> {
+        let files = Files::list(file, file.start(2)?.starts_with(GZIP))?;
+        let mut archive = Self { file: file.clone(), files, matrices: Vec::new() };
+        let mut folders: BTreeMap<PathBuf, Vec<(String, Family)>> = BTreeMap::new();
+        let mut matrices: Vec<ArchiveMatrix> = Vec::new();
+        for path in archive.files.paths() {
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { continue };
+            let (folder, name) = (folder.to_path_buf(), name.to_string_lossy().into_owned());
+            if !is_matrix(&name) {
+                continue;
+            }
+            if !folders.contains_key(&folder) {
+                folders.insert(folder.clone(), Family::named(&archive.directory(&folder))?);
+            }
+            let plain = name.strip_suffix(".gz").unwrap_or(&name);
+            let families = folders.get(&folder).map(Vec::as_slice).unwrap_or_default();
+            let family = families.iter().find(|(own, _)| own == plain);
+            let matrix = match family {
+                Some((name, family)) => {
+                    ArchiveMatrix { folder, name: name.clone(), family: Some(family.clone()) }
+                }
+                None => ArchiveMatrix { folder, name, family: None },
+            };
+            // There may be a plain and a gzipped file of one name.
+            if matrix.family.is_none() || !matrices.contains(&matrix) {
+                matrices.push(matrix);
+            }
+            if matrices.len() > MOST_MATRICES {
+                let what = format!("an archive of more than {MOST_MATRICES} matrices");
+                return Err(Error::unsupported(file.place(), what));
+            }
         }
-        match wanted {
-            Some(wanted) if name == wanted => return Ok(name),
-            Some(wanted) if is_named(&name, wanted) => found.push(name.clone()),
-            None if is_main(&name) => found.push(name.clone()),
-            _ => {}
+        archive.matrices = matrices;
+        Ok(archive)
+    }
+
+    /// Returns all matrices, in the order of the archive.
+    #[must_use]
+    pub fn matrices(&self) -> &[ArchiveMatrix] {
+        &self.matrices
+    }
+
+    /// Returns the matrix that is read if none is selected: the only one, the one with the name of its folder, or
+    /// `matrix.mtx` if all are in its folder.
+    #[must_use]
+    pub fn main(&self) -> Option<&ArchiveMatrix> {
+        if let [only] = &*self.matrices {
+            return Some(only);
         }
-        matrices.push(name);
-        check_count(matrices.len(), file)?;
+        let mut mains = self.matrices.iter().filter(|matrix| matrix.is_main());
+        if let (Some(main), None) = (mains.next(), mains.next()) {
+            return Some(main);
+        }
+        let first = self.matrices.first()?;
+        let together = self.matrices.iter().all(|matrix| matrix.folder == first.folder);
+        let tenx = Some(Family::Tenx(String::new()));
+        self.matrices.iter().find(|matrix| together && matrix.family == tenx)
     }
-    if let [only] = &*found {
-        return Ok(only.clone());
+
+    /// Finds the matrix with a name or path, with or without extensions, or the one in a folder with a name or path;
+    /// without a name, the [main](Self::main) one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, or several.
+    pub fn select(&self, wanted: Option<&str>) -> Result<&ArchiveMatrix> {
+        let refused = |kind: ErrorKind| Err(Error::new(kind, self.file.place()));
+        if self.matrices.is_empty() {
+            let what = match &*self.files.others() {
+                "" => "an archive without a .mtx file".to_owned(),
+                others => format!(
+                    "an archive without a .mtx file; it contains {}, which can be read after it is extracted by \
+                     tar -xf",
+                    others.escape_debug()
+                ),
+            };
+            return refused(ErrorKind::Unrecognized(what));
+        }
+        let all: Vec<&ArchiveMatrix> = self.matrices.iter().collect();
+        let Some(wanted) = wanted else {
+            return self.main().map_or_else(
+                || {
+                    let what =
+                        format!("contains several matrices; select one:{}", self.choices(&all));
+                    refused(ErrorKind::Argument(what))
+                },
+                Ok,
+            );
+        };
+        let wanted = wanted.trim_matches('/');
+        if let Some(exact) = all.iter().find(|matrix| matrix.path() == wanted) {
+            return Ok(exact);
+        }
+        let mut found: Vec<_> = all.iter().copied().filter(|matrix| matrix.is_at(wanted)).collect();
+        if found.is_empty() {
+            found = all.iter().copied().filter(|matrix| matrix.is_inside(wanted)).collect();
+        }
+        match &*found {
+            [only] => Ok(only),
+            [] => refused(ErrorKind::Unrecognized(format!(
+                "has no file \"{}\"; select one:{}",
+                wanted.escape_debug(),
+                self.choices(&all)
+            ))),
+            several => refused(ErrorKind::Argument(format!(
+                "contains several files with this name; select one:{}",
+                self.choices(several)
+            ))),
+        }
     }
-    let ambiguous = !found.is_empty();
-    if ambiguous {
-        matrices = found;
-    }
-    let choices = || {
-        let place = |name: &String| format!("\n  {}", Place::path(path(file, name)));
+
+    /// Returns the locations of matrices, one per line.
+    fn choices(&self, matrices: &[&ArchiveMatrix]) -> String {
+        let place = |matrix: &&ArchiveMatrix| {
+            let mut whole = self.file.path().as_os_str().to_owned();
+            whole.push(format!("::{}", matrix.path()));
+            format!("\n  {}", Place::path(whole))
+        };
         let mut list: String = matrices.iter().take(MOST).map(place).collect();
         if matrices.len() > MOST {
             list += "\n  ...";
         }
         list
-    };
-    let kind = match (wanted, &*matrices) {
-        (None, [only]) => return Ok(only.clone()),
-        (_, []) => ErrorKind::Unrecognized("an archive without a .mtx file".to_owned()),
-        (None, _) => {
-            ErrorKind::Argument(format!("contains several matrices; select one:{}", choices()))
-        }
-        (Some(_), _) if ambiguous => ErrorKind::Argument(format!(
-            "contains several files with this name; select one:{}",
-            choices()
-        )),
-        (Some(wanted), _) => ErrorKind::Unrecognized(format!(
-            "has no file \"{}\"; select one:{}",
-            wanted.escape_debug(),
-            choices()
-        )),
-    };
-    Err(Error::new(kind, file.place()))
-}
-
-/// Returns the location of a file of an archive.
-pub(crate) fn path(file: &InputFile, name: &str) -> PathBuf {
-    let mut whole = file.path().as_os_str().to_owned();
-    whole.push(format!("::{name}"));
-    whole.into()
-}
-
-/// Starts reading a file of an archive.
-pub(crate) fn open(file: &InputFile, name: &str) -> Result<Box<dyn Read + Send>> {
-    let mut tar = start(file)?;
-    while let Some(entry) = next(&mut tar, file)? {
-        if entry.name == name {
-            return Ok(Box::new(tar));
-        }
     }
-    Err(Error::new(ErrorKind::Missing, Place::path(path(file, name))))
+
+    /// Opens a matrix: with its names if there are any, unless only the text is wanted, as `bare`. With `repairs`, a
+    /// wrong number of entries is corrected.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`tenx_folder::open`] and [`open`](crate::open).
+    pub fn open_matrix(
+        &self,
+        matrix: &ArchiveMatrix,
+        bare: bool,
+        repairs: Option<&Repairs>,
+    ) -> Result<Box<dyn MatrixSource>> {
+        let directory = self.directory(&matrix.folder);
+        if let (Some(family), false) = (&matrix.family, bare) {
+            let folder = tenx_folder::open_family(&directory, family, repairs, "tar archive")?;
+            return Ok(Box::new(folder));
+        }
+        let mut file = directory.open_file(&matrix.name)?;
+        if file.is_none() {
+            file = directory.open_file(format!("{}.gz", matrix.name))?;
+        }
+        let place = || Place::path(directory.path().join(&matrix.name));
+        let file = file.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
+        let mut source = crate::source::from_archive(file)?;
+        if let Some(repairs) = repairs {
+            source = source.repair_count(repairs)?;
+        }
+        Ok(Box::new(source))
+    }
+
+    /// Reads the header of a matrix; `None` if it is invalid.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the archive cannot be read.
+    pub fn header(&self, matrix: &ArchiveMatrix) -> Result<Option<Header>> {
+        let source = readable(self.open_matrix(matrix, false, None))?;
+        Ok(source.map(|source| source.header().clone()))
+    }
+
+    fn directory(&self, folder: &Path) -> InputDirectory {
+        let mut shown = self.file.path().as_os_str().to_owned();
+        shown.push("::");
+        shown.push(folder);
+        let storage: Arc<dyn Storage> = Arc::new(self.files.clone());
+        InputDirectory::of_storage(&storage, folder, shown.into())
+    }
 }

@@ -26,7 +26,7 @@ mod writer;
 pub use banner::{Field, Layout, Symmetry, looks_like};
 pub use comment::comment;
 pub use nnz_lines::{LONGEST_LINE, Target};
-pub use source::{MatrixMarketSource, from_archive, from_opened, from_reader, open, open_stdin};
+pub use source::{MatrixMarketSource, from_opened, from_reader, open, open_stdin};
 pub use writer::{Options, capabilities, create};
 
 /// The largest number of rows, columns or entries: that of a signed 64-bit integer, which other

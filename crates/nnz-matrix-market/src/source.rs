@@ -12,7 +12,6 @@ use nnz_core::{
 };
 use nnz_storage::{InputFile, Opened, stdio};
 
-use super::archive;
 use super::array::ArrayReader;
 use super::banner::Layout;
 use super::comment::Comment;
@@ -45,8 +44,8 @@ struct Origin {
     gzip: bool,
     /// The file, if it can be read again.
     file: Option<InputFile>,
-    /// The path of the text in the file, which is an archive.
-    member: Option<String>,
+    /// Whether the file is one of a tar archive.
+    archived: bool,
     /// How often the file has been read.
     readings: AtomicUsize,
     /// For a stream, which can be read once: lines after the preamble, until they are taken.
@@ -70,20 +69,14 @@ pub fn open(path: &Path) -> Result<MatrixMarketSource> {
 ///
 /// Fails like [`open`].
 pub fn from_opened(opened: &Opened) -> Result<MatrixMarketSource> {
-    MatrixMarketSource::new(opened.path(), Input::open(opened)?, None)
+    MatrixMarketSource::new(opened.path(), Input::open(opened)?)
 }
 
-/// Opens a file of a tar archive: the one with this name or path, or the main one, which has the name
-/// of its directory or is the only one.
-///
-/// # Errors
-///
-/// Fails like [`open`], if there is no such file, and if the archive is damaged.
-pub fn from_archive(file: &InputFile, name: Option<&str>) -> Result<MatrixMarketSource> {
-    let name = archive::select(file, name)?;
-    let reader = archive::open(file, &name)?;
-    let input = Input { reader, gzip: false, file: Some(file.clone()) };
-    MatrixMarketSource::new(&archive::path(file, &name), input, Some(name))
+/// Opens a file of a tar archive.
+pub(crate) fn from_archive(file: InputFile) -> Result<MatrixMarketSource> {
+    let mut source = from_opened(&Opened::File(file))?;
+    source.origin.archived = true;
+    Ok(source)
 }
 
 /// Opens a matrix on standard input, which can be read only once.
@@ -111,11 +104,11 @@ pub fn open_stdin() -> Result<MatrixMarketSource> {
 /// Fails if the banner or the sizes are not those of a matrix.
 pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<MatrixMarketSource> {
     let path = Path::new(name);
-    MatrixMarketSource::new(path, Input::from_reader(reader, path)?, None)
+    MatrixMarketSource::new(path, Input::from_reader(reader, path)?)
 }
 
 impl MatrixMarketSource {
-    fn new(path: &Path, input: Input, member: Option<String>) -> Result<Self> {
+    fn new(path: &Path, input: Input) -> Result<Self> {
         let mut lines = Lines::new(input.reader, path);
         lines.keep_comments();
         let preamble = Preamble::read(&mut lines, path)?;
@@ -137,7 +130,7 @@ impl MatrixMarketSource {
                 readings: AtomicUsize::new(0),
                 once: Mutex::new(input.file.is_none().then_some(lines)),
                 file: input.file,
-                member,
+                archived: false,
             },
             noted: Mutex::default(),
         })
@@ -156,20 +149,12 @@ impl MatrixMarketSource {
             0 => file.check_unchanged()?,
             _ => file.forget(),
         }
-        let mut lines = Lines::new(self.reader(file)?, &self.path);
+        let mut lines = Lines::new(Input::from_file(file)?.reader, &self.path);
         if Preamble::read(&mut lines, &self.path)? != self.preamble {
             let found = "a different banner or different sizes";
             return Err(Error::mismatch(place(), found, "those when the file was opened"));
         }
         Ok(lines)
-    }
-
-    /// Starts reading the text again.
-    fn reader(&self, file: &InputFile) -> Result<Box<dyn Read + Send>> {
-        match &self.origin.member {
-            Some(name) => archive::open(file, name),
-            None => Ok(Input::from_file(file)?.reader),
-        }
     }
 
     pub(super) fn rules(&self) -> Rules {
@@ -233,7 +218,7 @@ impl MatrixMarketSource {
     /// Returns whether the text ends with a line end, by reading it to its end.
     fn ends_a_line(&self) -> Result<bool> {
         let Some(file) = &self.origin.file else { return Ok(true) };
-        let mut reader = self.reader(file)?;
+        let mut reader = Input::from_file(file)?.reader;
         let mut buffer = vec![0; 64 << 10];
         let mut last = None;
         loop {
@@ -291,7 +276,7 @@ impl MatrixSource for MatrixMarketSource {
 
     fn about(&self) -> Result<About> {
         let container = match (&self.origin.file, self.origin.gzip) {
-            _ if self.origin.member.is_some() => "tar archive",
+            _ if self.origin.archived => "tar archive",
             (Some(_), false) => "file",
             (Some(_), true) => "gzip file",
             (None, false) => "stream",

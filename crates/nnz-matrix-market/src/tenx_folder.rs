@@ -21,13 +21,14 @@ use nnz_storage::{InputDirectory, InputFile, Opened};
 use crate::MatrixMarketSource;
 pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
 
-use family::Family;
+pub(crate) use family::Family;
 use files::Files;
 use names::{ColumnReader, Columns, FirstLine};
 
 /// A matrix with names from a 10x directory.
 pub struct TenxFolderSource {
     directory: PathBuf,
+    container: &'static str,
     matrix: MatrixMarketSource,
     header: Header,
     features: Part,
@@ -96,7 +97,17 @@ pub fn open_matrix(
     name: Option<&str>,
     repairs: Option<&Repairs>,
 ) -> Result<TenxFolderSource> {
-    let files = Files::find(directory, name)?;
+    open_family(directory, &Family::select(directory, name)?, repairs, "directory")
+}
+
+/// Opens a matrix of a directory, or of a folder of another `container`.
+pub(crate) fn open_family(
+    directory: &InputDirectory,
+    family: &Family,
+    repairs: Option<&Repairs>,
+    container: &'static str,
+) -> Result<TenxFolderSource> {
+    let files = Files::find(directory, family)?;
     let Files { matrix, features, barcodes, cells_by_features, mut notes } = files;
     let features = Part::open(features)?;
     let barcodes = Part::open(barcodes)?;
@@ -115,6 +126,7 @@ pub fn open_matrix(
     }
     Ok(TenxFolderSource {
         directory: directory.path().to_path_buf(),
+        container,
         matrix,
         header,
         features,
@@ -163,7 +175,7 @@ impl MatrixSource for TenxFolderSource {
         let matrix = self.matrix.about()?;
         Ok(About {
             format: "10x directory".to_owned(),
-            container: "directory".to_owned(),
+            container: self.container.to_owned(),
             dialect: matrix.dialect,
             bytes: Some(self.bytes),
             notes: self.notes.clone(),

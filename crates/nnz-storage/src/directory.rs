@@ -67,6 +67,13 @@ impl InputDirectory {
         Ok(Self::new(root, local, path.to_path_buf(), path.to_path_buf()))
     }
 
+    /// Returns a directory of a storage, which need not exist. Messages use `shown`, such as `x.tar::inside`.
+    #[must_use]
+    pub fn of_storage(storage: &Arc<dyn Storage>, path: &Path, shown: PathBuf) -> Self {
+        let root = Self::new(Arc::clone(storage), Arc::clone(storage), PathBuf::new(), shown);
+        Self { key: path.to_path_buf(), ..root }
+    }
+
     pub(crate) fn new(
         storage: Arc<dyn Storage>,
         around: Arc<dyn Storage>,
@@ -98,7 +105,7 @@ impl InputDirectory {
             return self.clone();
         }
         let (root, key) = (Arc::clone(&self.root), self.key.join(path));
-        Self { root, key, path: self.path.join(path) }
+        Self { root, key, path: self.shown(path) }
     }
 
     /// Opens a subdirectory on its own: its files remain those of that directory if its path is
@@ -115,7 +122,7 @@ impl InputDirectory {
         let Root { storage, around, path: root, .. } = &*self.root;
         let opened = storage.open_directory(&self.key.join(path))?;
         let key = root.join(&self.key).join(path);
-        Ok(Self::new(opened, Arc::clone(around), key, self.path.join(path)))
+        Ok(Self::new(opened, Arc::clone(around), key, self.shown(path)))
     }
 
     /// Opens the directory that has this path now.
@@ -229,7 +236,7 @@ impl InputDirectory {
 
     /// Returns the metadata of a path in it; `None` if it does not exist.
     fn find(&self, path: &Path) -> Result<Option<Metadata>> {
-        found(self.metadata(path)).map_err(|error| Error::io(&self.path.join(path), error))
+        found(self.metadata(path)).map_err(|error| Error::io(&self.shown(path), error))
     }
 
     /// Opens a file in it; `None` if it does not exist. A limited number of files is kept open, so
@@ -264,7 +271,7 @@ impl InputDirectory {
         if self.is_known_missing(path) {
             return Ok(None);
         }
-        let name = self.path.join(path);
+        let name = self.shown(path);
         InputFile::in_storage(&self.root.storage, self.key.join(path), name)
     }
 
@@ -290,7 +297,7 @@ impl InputDirectory {
         Ok(text)
     }
 
-    /// Returns the names and kinds of its entries, without following links; `None` if there are too
+    /// Returns the names and kinds of its entries, except the files that macOS adds, without following links; `None` if there are too
     /// many to keep, if the directory does not exist, or if it can be searched but not listed.
     ///
     /// # Errors
@@ -308,6 +315,9 @@ impl InputDirectory {
         let mut names = BTreeMap::new();
         let mut complete = true;
         let listed = self.root.storage.list(&self.key, &mut |entry| {
+            if is_of_macos(&entry.name) {
+                return Ok(true);
+            }
             complete = names.len() < MAX_NAMES;
             names.insert(entry.name, entry.kind);
             Ok(complete)
@@ -327,7 +337,7 @@ impl InputDirectory {
         Ok(Some(names))
     }
 
-    /// Calls `each` with the entries, in any order, until it returns false.
+    /// Calls `each` with the entries, except the files that macOS adds, in any order, until it returns false.
     ///
     /// # Errors
     ///
@@ -342,12 +352,14 @@ impl InputDirectory {
             return Ok(());
         }
         let mut failed = None;
-        let listed = self.root.storage.list(&self.key, &mut |entry| match each(&entry) {
-            Ok(more) => Ok(more),
-            Err(error) => {
+        let listed = self.root.storage.list(&self.key, &mut |entry| {
+            if is_of_macos(&entry.name) {
+                return Ok(true);
+            }
+            each(&entry).or_else(|error| {
                 failed = Some(error);
                 Ok(false)
-            }
+            })
         });
         match failed {
             Some(error) => Err(error),
@@ -375,6 +387,16 @@ impl InputDirectory {
         }
     }
 
+    /// Returns a path in it for messages. The files of an archive `x.tar::` are `x.tar::NAME`.
+    fn shown(&self, path: &Path) -> PathBuf {
+        if !self.path.as_os_str().as_encoded_bytes().ends_with(b"::") {
+            return self.path.join(path);
+        }
+        let mut shown = self.path.as_os_str().to_owned();
+        shown.push(path);
+        shown.into()
+    }
+
     /// Returns whether the directory was listed and does not have this name.
     fn is_known_missing(&self, path: &Path) -> bool {
         single(path).and_then(|name| self.known(name)) == Some(None)
@@ -389,6 +411,11 @@ impl InputDirectory {
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
         self.root.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns whether macOS adds files of this name to directories: they are no members.
+fn is_of_macos(name: &OsStr) -> bool {
+    name == ".DS_Store" || name.as_encoded_bytes().starts_with(b"._")
 }
 
 /// Returns the only component of a path; `None` if it has several.

@@ -203,6 +203,15 @@ impl InputFile {
         }
     }
 
+    /// Returns the present state of the file; `None` if states cannot be identified.
+    ///
+    /// # Errors
+    ///
+    /// Fails if this cannot be determined.
+    pub fn identity(&self) -> io::Result<Option<Identity>> {
+        self.0.file.identity()
+    }
+
     /// Discards what was kept, so that it is read again.
     pub fn forget(&self) {
         self.0.kept.clear();

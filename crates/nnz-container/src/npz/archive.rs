@@ -17,8 +17,9 @@ pub(crate) struct Archive {
 impl Archive {
     /// Reads the directory.
     pub(crate) fn open(file: InputFile) -> Result<Self> {
-        let listed = directory::read(&file, &file.place())?;
-        let entries = listed.into_iter().map(|listed| (listed.name.clone(), listed)).collect();
+        let listed = directory::read(&file, &file.place())?.into_iter();
+        let listed = listed.filter(|listed| !is_of_macos(&listed.name));
+        let entries = listed.map(|listed| (listed.name.clone(), listed)).collect();
         Ok(Self { file, entries })
     }
 
@@ -32,6 +33,14 @@ impl Archive {
         self.entries.contains_key(name)
     }
 
+    /// Returns the prefix of the only folder below a prefix; `None` if there are several, or none.
+    pub(crate) fn only_folder(&self, prefix: &str) -> Option<String> {
+        let folder = |name: &str| name.split_once('/').map(|(folder, _)| folder.to_owned());
+        let mut folders = self.below(prefix).filter_map(|(name, _)| folder(name));
+        let first = folders.next()?;
+        folders.all(|other| other == first).then(|| format!("{prefix}{first}/"))
+    }
+
     /// Returns the names of entries with a prefix, without it, and their sizes.
     pub(crate) fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, u64)> {
         let from = self.entries.range(prefix.to_owned()..);
@@ -43,4 +52,10 @@ impl Archive {
         let Some(listed) = self.entries.get(name).cloned() else { return Ok(None) };
         Ok(Some(Box::new(Entry::open(&self.file, listed, place.clone())?)))
     }
+}
+
+/// Returns whether macOS adds entries of this name to zip files: they are no members.
+pub(crate) fn is_of_macos(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    last.starts_with("._") || last == ".DS_Store" || name.starts_with("__MACOSX/")
 }

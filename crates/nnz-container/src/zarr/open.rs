@@ -18,6 +18,9 @@ use super::tree::ZarrGroup;
 use crate::container::full_path;
 use crate::npz::Archive;
 
+/// Maximum number of folders in a zip file that contain only the next.
+const MAX_DEPTH: usize = 32;
+
 /// Maximum number of groups that are kept open.
 const MAX_GROUPS: usize = 64;
 
@@ -26,13 +29,15 @@ const MAX_GROUPS: usize = 64;
 pub struct ZarrStore {
     root: Store,
     path: PathBuf,
+    /// The path of the root in a zip file; usually empty.
+    top: String,
     /// Opened groups by name, to share what was read of them.
     groups: Arc<Mutex<BTreeMap<String, Store>>>,
 }
 
 impl ZarrStore {
     pub(super) fn new(root: Store, path: PathBuf) -> Self {
-        Self { root, path, groups: Arc::default() }
+        Self { root, path, top: String::new(), groups: Arc::default() }
     }
 
     pub(super) fn path(&self) -> &std::path::Path {
@@ -50,19 +55,29 @@ impl ZarrStore {
         Ok(node::is_node(&directory)?.then(|| Self::new(Store::Directory(directory), path)))
     }
 
-    /// Opens a zip file; `None` if it is neither a group nor an array.
+    /// Opens a zip file; `None` if it is neither a group nor an array. If it has only one folder, as by
+    /// `zip -r x.zarr.zip x.zarr`, that is the root.
     ///
     /// # Errors
     ///
     /// Fails if the directory of the zip file cannot be read.
     pub fn of_zip(file: InputFile) -> Result<Option<Self>> {
         let archive = Archive::open(file)?;
-        if !node::FILES.iter().any(|file| archive.contains(file)) {
-            return Ok(None);
+        let mut prefix = String::new();
+        let is_node = |prefix: &str| {
+            node::FILES.iter().any(|file| archive.contains(&format!("{prefix}{file}")))
+        };
+        let mut depth = 0;
+        while !is_node(&prefix) {
+            depth += 1;
+            match archive.only_folder(&prefix) {
+                Some(inner) if depth <= MAX_DEPTH => prefix = inner,
+                _ => return Ok(None),
+            }
         }
-        let path = archive.file().path().to_path_buf();
-        let root = Store::Zip { archive: Arc::new(archive), prefix: String::new() };
-        Ok(Some(Self::new(root, path)))
+        let (path, top) = (archive.file().path().to_path_buf(), normalize(&prefix));
+        let root = Store::Zip { archive: Arc::new(archive), prefix };
+        Ok(Some(Self { top, ..Self::new(root, path) }))
     }
 
     /// Opens a group, with or without a leading slash; the root group has an empty name.
@@ -82,7 +97,21 @@ impl ZarrStore {
     ///
     /// Fails if there is no such group.
     pub fn tree(&self, name: &str, threads: usize) -> Result<ZarrGroup> {
-        ZarrGroup::in_store(&self.root, &self.path, name, threads)
+        ZarrGroup::in_store(&self.root, &self.path, &self.below_top(name), threads)
+    }
+
+    /// Returns the normalized path of a group. It may begin with the folder that is the root.
+    fn below_top(&self, name: &str) -> String {
+        let name = normalize(name);
+        let (Store::Zip { archive, prefix }, false) = (&self.root, self.top.is_empty()) else {
+            return name;
+        };
+        let is_member = archive.below(&format!("{prefix}{name}/")).next().is_some();
+        match name.strip_prefix(&*self.top) {
+            Some("") if !is_member => String::new(),
+            Some(rest) if rest.starts_with('/') && !is_member => normalize(rest),
+            _ => name,
+        }
     }
 
     /// Opens a group; `None` if it is an array. `keep` is whether it will be opened again.
@@ -97,14 +126,14 @@ impl ZarrStore {
     pub(super) fn keep(&self, name: &str, group: &Zarr) {
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         if groups.len() < MAX_GROUPS {
-            groups.insert(normalize(name), group.directory().clone());
+            groups.insert(self.below_top(name), group.directory().clone());
         }
     }
 
     /// Opens the directory of a group itself, as another one may take its path in a store that
     /// remains.
     fn directory(&self, name: &str, place: &Place, keep: bool) -> Result<Store> {
-        let name = normalize(name);
+        let name = self.below_top(name);
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(directory) = groups.get(&name) {
             return Ok(directory.clone());

@@ -3,12 +3,14 @@
 use nnz_core::{Error, ErrorKind, Result};
 use nnz_storage::InputDirectory;
 
+use super::files::Files;
+
 /// Matrices that are listed in a message.
 const MOST: usize = 20;
 
 /// A matrix of a folder and its naming scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(crate) enum Family {
     /// Like 10x, with a prefix, which is usually empty.
     Tenx(String),
     /// Another matrix, such as those of STARsolo, beside `features.tsv` and `barcodes.tsv`.
@@ -46,7 +48,10 @@ impl Family {
         let mut found = Vec::new();
         for name in names.keys().filter_map(|name| name.to_str()) {
             let plain = name.strip_suffix(".gz").unwrap_or(name);
-            let Some(stem) = plain.strip_suffix(".mtx") else { continue };
+            let Some(stem) = plain.strip_suffix(".mtx").filter(|stem| !stem.starts_with('.'))
+            else {
+                continue;
+            };
             let family = match stem {
                 // Other files may be missing, which is an error when it is opened.
                 "matrix" => Some(Self::Tenx(String::new())),
@@ -82,6 +87,17 @@ impl Family {
         }
         let both = has(directory, "barcodes.tsv")? && has(directory, "features.tsv")?;
         Ok(both.then(|| Self::Starsolo(stem.to_owned())))
+    }
+
+    /// Returns the matrices of a folder for which there are names, with the names of their files.
+    pub(crate) fn named(directory: &InputDirectory) -> Result<Vec<(String, Self)>> {
+        let mut named = Vec::new();
+        for family in Self::all(directory)? {
+            if Files::has_names(directory, &family)? {
+                named.push((family.file_name(), family));
+            }
+        }
+        Ok(named)
     }
 
     /// Returns the matrix with a name, with or without its extensions. Without a name, `matrix.mtx`,

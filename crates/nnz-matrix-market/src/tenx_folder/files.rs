@@ -29,12 +29,28 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Finds the files of a matrix: the one with a name, or the only one.
-    pub(super) fn find(directory: &InputDirectory, name: Option<&str>) -> Result<Self> {
-        let family = Family::select(directory, name)?;
+    /// Returns whether there is a file with names of a matrix.
+    pub(super) fn has_names(directory: &InputDirectory, family: &Family) -> Result<bool> {
+        let (prefix, names) = match family {
+            Family::Tenx(prefix) => (&**prefix, [&BARCODES[..], &FEATURES[..]].concat()),
+            Family::Alevin => {
+                ("quants_mat_", vec!["cols.txt", "cols.txt.gz", "rows.txt", "rows.txt.gz"])
+            }
+            Family::Starsolo(_) | Family::Bustools { .. } => return Ok(true),
+        };
+        for name in names {
+            if directory.is_file(format!("{prefix}{name}"))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Finds the files of a matrix.
+    pub(super) fn find(directory: &InputDirectory, family: &Family) -> Result<Self> {
         let mut notes = Vec::new();
         let mut find = |prefix: &str, names: &[&str]| find(directory, prefix, names, &mut notes);
-        let (matrix, features, barcodes) = match &family {
+        let (matrix, features, barcodes) = match family {
             Family::Tenx(prefix) => {
                 (find(prefix, &MATRIX)?, find(prefix, &FEATURES)?, find(prefix, &BARCODES)?)
             }

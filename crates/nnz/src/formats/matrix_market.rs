@@ -4,8 +4,8 @@ mod target;
 
 use std::path::Path;
 
-use nnz_core::{Error, Finding, MatrixSource, Result};
-use nnz_matrix_market::archive::{self, ArchiveMember};
+use nnz_core::{Error, Finding, MatrixSource, Result, readable};
+use nnz_matrix_market::archive::{self, Archive, ArchiveMatrix};
 use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
@@ -53,11 +53,16 @@ impl Format for MatrixMarket {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let archive = probe.file().filter(|_| is_archive(&probe));
-        let mut source = match (archive, probe.opened()) {
-            (Some((file, _)), _) => nnz_matrix_market::from_archive(file, probe.member())?,
-            (None, Some(opened)) => nnz_matrix_market::from_opened(opened)?,
-            (None, None) => nnz_matrix_market::open_stdin()?,
+        if let Some(archive) = open_archive(&probe)? {
+            // If this format is given, the text without names beside it.
+            let bare = options.format == Some(INFO.name);
+            let matrix = archive.select(probe.member())?;
+            let opened = archive.open_matrix(matrix, bare, options.repairs.as_deref())?;
+            return Ok(Dataset::Matrix(opened));
+        }
+        let mut source = match probe.opened() {
+            Some(opened) => nnz_matrix_market::from_opened(opened)?,
+            None => nnz_matrix_market::open_stdin()?,
         };
         if let Some(repairs) = &options.repairs {
             source = source.repair_count(repairs)?;
@@ -73,6 +78,20 @@ impl Format for MatrixMarket {
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
+        // All matrices of an archive without a main one.
+        if let (Some(archive), None) = (readable(open_archive(&probe))?.flatten(), probe.member())
+            && archive.main().is_none()
+            && !archive.matrices().is_empty()
+        {
+            let bare = options.open_options().format == Some(INFO.name);
+            return archive.matrices().iter().try_for_each(|matrix| {
+                let opened = archive.open_matrix(matrix, bare, None).map(Dataset::Matrix);
+                let read = opened.and_then(|opened| {
+                    crate::check::read_whole(opened, &place, options, progress, each)
+                });
+                read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
+            });
+        }
         let ended = ends_a_line(&probe)?;
         let read = self
             .open(probe, &options.open_options())
@@ -91,21 +110,19 @@ impl Format for MatrixMarket {
 
     /// Lists the files of an archive.
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
-        let Some((file, _)) = probe.file().filter(|_| is_archive(probe)) else {
-            return Ok(Vec::new());
-        };
-        let member = |found: ArchiveMember| {
-            let header = found.header.as_ref();
-            let shape = header.map(|header| vec![header.shape.rows, header.shape.cols]);
-            Member {
-                path: found.name,
+        let Some(archive) = open_archive(probe)? else { return Ok(Vec::new()) };
+        let member = |matrix: &ArchiveMatrix| {
+            let header = archive.header(matrix)?;
+            let shape = header.as_ref().map(|header| vec![header.shape.rows, header.shape.cols]);
+            Ok(Member {
+                path: matrix.path(),
                 shape: shape.unwrap_or_default(),
                 // `validate` reports the fault.
                 kind: if header.is_some() { "matrix" } else { "invalid" }.to_owned(),
                 value_type: header.map(|own| own.value_type.to_string()).unwrap_or_default(),
-            }
+            })
         };
-        Ok(archive::members(file)?.into_iter().map(member).collect())
+        archive.matrices().iter().map(member).collect()
     }
 
     fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> Result<bool> {
@@ -122,8 +139,16 @@ impl Format for MatrixMarket {
     }
 }
 
+/// Opens a file that is an archive of texts.
+pub(super) fn open_archive(probe: &Probe) -> Result<Option<Archive>> {
+    match probe.file() {
+        Some((file, _)) if is_archive(probe) => Archive::open(file).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// Returns whether a file is an archive of texts.
-fn is_archive(probe: &Probe) -> bool {
+pub(super) fn is_archive(probe: &Probe) -> bool {
     probe.file().is_some_and(|(_, start)| archive::looks_like(start))
 }
 

@@ -555,13 +555,60 @@ impl Registry {
                  Binsparse (binsparse.json) or DAPHNE (NAME_segment_1) data in this directory"
             }
             (None, Some((_, []))) => "the file is empty",
-            (None, Some(_)) if probe.has_kind() => {
-                "not recognized: no supported matrix in this npz file"
+            (None, Some((file, _))) if probe.has_kind() => {
+                let what = match probe.container()? {
+                    Some(zip) if !crate::container_target::ends_in(file.path(), &["npz"]) => {
+                        self.about_zip(&zip.members()?)
+                    }
+                    _ => "not recognized: no supported matrix in this npz file".to_owned(),
+                };
+                return Ok(Error::new(ErrorKind::Unrecognized(what), file.place()));
             }
             _ => "unknown file format",
         };
+        let compressed =
+            probe.file().and_then(|(file, start)| nnz_lines::refuse_compressed(start, file.path()));
+        if let Some(what) = compressed {
+            return Ok(Error::unsupported(probe.location().source_place(), what));
+        }
         let kind = ErrorKind::Unrecognized(what.to_owned());
         Ok(Error::new(kind, probe.location().source_place()))
+    }
+
+    /// Describes a zip file without a supported matrix, and how to read what it contains.
+    fn about_zip(&self, names: &[String]) -> String {
+        const MOST: usize = 5;
+        let files = names.iter().map(String::as_str).filter(|name| !name.ends_with('/'));
+        let files: Vec<&str> = files.collect();
+        let list = files.iter().take(MOST).map(|name| name.escape_debug().to_string());
+        let list = list.collect::<Vec<_>>().join(", ");
+        let more = if files.len() > MOST { ", ..." } else { "" };
+        let is_format = |name: &&&str| {
+            let is = |format: &&dyn Format| format.is_entry(Path::new(name), None).unwrap_or(false);
+            self.formats.iter().any(is)
+        };
+        let is_tenx = |name: &&&str| {
+            let plain = name.strip_suffix(".gz").unwrap_or(name);
+            plain.ends_with("matrix.mtx")
+        };
+        if let Some(matrix) = files.iter().find(is_tenx)
+            && files.iter().any(|name| name.contains("barcodes.tsv"))
+        {
+            let folder = matrix.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            let folder = folder.escape_debug();
+            return format!(
+                "a zip file of a 10x directory ({list}{more}); extract it with unzip and open the \
+                 directory {folder}"
+            );
+        }
+        match files.iter().find(is_format) {
+            Some(name) => format!(
+                "a zip file of {list}{more}; extract it with unzip and open {}",
+                name.escape_debug()
+            ),
+            None if files.is_empty() => "a zip file without files".to_owned(),
+            None => format!("not recognized: a zip file of {list}{more}"),
+        }
     }
 
     /// Makes the error for a group of a file or store that is missing, or is no matrix.
@@ -606,6 +653,9 @@ impl Registry {
         const MOST: usize = 50;
         let (mut inside, mut denied) = (Vec::new(), Vec::new());
         directory.for_each(&mut |entry| {
+            if is_hidden(entry) {
+                return Ok(true);
+            }
             let place = Place::path(directory.path().join(&entry.name));
             match self.is_entry(directory, entry) {
                 Ok(false) => {}
@@ -665,8 +715,8 @@ fn is_zarr_without_metadata(directory: &InputDirectory) -> Result<bool> {
     const METADATA: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
     let mut nodes = true;
     directory.for_each(&mut |entry| {
-        // What is left of the metadata.
-        if matches!(entry.name.to_str(), Some(".zattrs" | ".zmetadata")) {
+        // What is left of the metadata, and other hidden files.
+        if is_hidden(entry) && !METADATA.iter().any(|name| entry.name == *name) {
             return Ok(true);
         }
         nodes = entry.kind == EntryKind::Directory && Path::new(&entry.name).extension().is_none();
@@ -677,6 +727,11 @@ fn is_zarr_without_metadata(directory: &InputDirectory) -> Result<bool> {
         Ok(nodes)
     })?;
     Ok(nodes)
+}
+
+/// Returns whether an entry of a directory is hidden, so that it is not shown as one that could be read.
+fn is_hidden(entry: &ListedEntry) -> bool {
+    entry.name.as_encoded_bytes().starts_with(b".")
 }
 
 fn is_denied(error: &Error) -> bool {

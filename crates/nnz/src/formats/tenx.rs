@@ -10,7 +10,9 @@ use nnz_matrix_market::tenx_folder;
 use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups, matrix_market,
+};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
 /// A named matrix of features x cells: an HDF5 file, or a folder with a Matrix Market file.
@@ -102,6 +104,12 @@ impl Format for Tenx {
             let folder = tenx_folder::open_matrix(directory, probe.member(), repairs)?;
             return Ok(Dataset::Matrix(Box::new(folder)));
         }
+        if let Some(archive) = matrix_market::open_archive(&probe)? {
+            let matrix = archive.select(probe.member())?;
+            if matrix.is_named() {
+                return Ok(Dataset::Matrix(archive.open_matrix(matrix, false, repairs)?));
+            }
+        }
         let path = probe.path().unwrap_or(Path::new(""));
         let place = || probe.location().source_place();
         let Some((root, found)) = matrices(&probe)? else {
@@ -123,7 +131,7 @@ impl Format for Tenx {
     }
 
     fn selects(&self, probe: &Probe) -> Result<bool> {
-        Ok(probe.directory().is_some())
+        Ok(probe.directory().is_some() || matrix_market::is_archive(probe))
     }
 
     /// Lists the genomes, or the matrices of a directory, if there are several.
