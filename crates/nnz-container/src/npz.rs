@@ -4,6 +4,7 @@
 //! attribute is an entry with a single string. `docs/formats/numpy.md` describes what is read and
 //! written.
 
+#[cfg(feature = "zarr")]
 mod archive;
 mod directory;
 mod entry;

@@ -1,7 +1,10 @@
 //! Tar archives, plain or gzipped, read in place: those of the SuiteSparse Matrix Collection, `NAME.tar.gz` with
 //! `NAME/NAME.mtx` and further matrices, and those of 10x Genomics and GEO with [folders](crate::tenx_folder).
 
+mod entries;
 mod files;
+mod matrix;
+mod member;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,6 +18,8 @@ use nnz_storage::{InputDirectory, InputFile, Storage};
 
 use crate::tenx_folder::{self, Family};
 use files::Files;
+pub use matrix::ArchiveMatrix;
+use matrix::is_matrix;
 
 /// The size of the header of a file in an archive.
 const HEADER: usize = 512;
@@ -52,64 +57,6 @@ pub struct Archive {
     file: InputFile,
     files: Files,
     matrices: Vec<ArchiveMatrix>,
-}
-
-/// A matrix of an archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArchiveMatrix {
-    folder: PathBuf,
-    name: String,
-    /// Its naming scheme, if there are names for it.
-    family: Option<Family>,
-}
-
-impl ArchiveMatrix {
-    /// Returns the path in the archive.
-    #[must_use]
-    pub fn path(&self) -> String {
-        let mut path = String::new();
-        for part in &self.folder {
-            path += &part.to_string_lossy();
-            path.push('/');
-        }
-        path + &self.name
-    }
-
-    /// Returns whether it has names.
-    #[must_use]
-    pub fn is_named(&self) -> bool {
-        self.family.is_some()
-    }
-
-    /// Returns whether it has the name of its folder, as the main matrix of a collection.
-    fn is_main(&self) -> bool {
-        let folder = self.folder.file_name();
-        self.family.is_none() && folder.is_some_and(|folder| folder == stem(&self.name))
-    }
-
-    /// Returns whether it is the matrix at a path, or the last part of one, with or without its extensions.
-    fn is_at(&self, wanted: &str) -> bool {
-        Path::new(stem(&self.path())).ends_with(stem(wanted))
-    }
-
-    /// Returns whether it is in the folder at a path, or the last part of one.
-    fn is_inside(&self, wanted: &str) -> bool {
-        self.folder.ends_with(wanted)
-    }
-}
-
-fn is_matrix(name: &str) -> bool {
-    stem(name).len() < name.strip_suffix(".gz").unwrap_or(name).len()
-}
-
-/// Returns a name without the extensions of matrices.
-fn stem(name: &str) -> &str {
-    let plain = name.strip_suffix(".gz").unwrap_or(name);
-    let at = plain.len().saturating_sub(4);
-    match plain.get(at..) {
-        Some(extension) if extension.eq_ignore_ascii_case(".mtx") => &plain[..at],
-        _ => name,
-    }
 }
 
 impl Archive {

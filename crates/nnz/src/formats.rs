@@ -51,6 +51,7 @@ mod tenx;
 #[cfg(feature = "text")]
 mod text;
 mod whole;
+mod zip;
 
 use std::fmt;
 use std::path::Path;

@@ -17,9 +17,8 @@ pub(crate) struct Archive {
 impl Archive {
     /// Reads the directory.
     pub(crate) fn open(file: InputFile) -> Result<Self> {
-        let listed = directory::read(&file, &file.place())?.into_iter();
-        let listed = listed.filter(|listed| !is_of_macos(&listed.name));
-        let entries = listed.map(|listed| (listed.name.clone(), listed)).collect();
+        let listed = directory::read(&file, &file.place())?;
+        let entries = listed.into_iter().map(|listed| (listed.name.clone(), listed)).collect();
         Ok(Self { file, entries })
     }
 
@@ -52,10 +51,4 @@ impl Archive {
         let Some(listed) = self.entries.get(name).cloned() else { return Ok(None) };
         Ok(Some(Box::new(Entry::open(&self.file, listed, place.clone())?)))
     }
-}
-
-/// Returns whether macOS adds entries of this name to zip files: they are no members.
-pub(crate) fn is_of_macos(name: &str) -> bool {
-    let last = name.rsplit('/').next().unwrap_or(name);
-    last.starts_with("._") || last == ".DS_Store" || name.starts_with("__MACOSX/")
 }

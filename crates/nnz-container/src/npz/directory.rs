@@ -29,7 +29,7 @@ pub(super) struct Listed {
     pub(super) offset: u64,
 }
 
-/// Reads all entries.
+/// Reads all entries, except those that macOS adds.
 pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
     // The end, and most directories.
     let len = file.len();
@@ -65,7 +65,14 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
         let found = format!("{} entries", entries.len());
         return Err(damaged(found, &format!("the stated {}", end.entries)));
     }
+    entries.retain(|entry| !is_of_macos(&entry.name));
     Ok(entries)
+}
+
+/// Returns whether macOS adds entries of this name: they are no members.
+fn is_of_macos(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    last.starts_with("._") || last == ".DS_Store" || name.starts_with("__MACOSX/")
 }
 
 /// The end record.

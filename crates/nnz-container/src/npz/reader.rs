@@ -7,7 +7,6 @@ use std::sync::Arc;
 use nnz_core::{Error, ErrorKind, Names, Place, Result};
 use nnz_storage::InputFile;
 
-use super::archive::is_of_macos;
 use super::directory::{self, Listed};
 use super::entry::Entry;
 use crate::npy::{ReadAt, Stored, TYPES};
@@ -46,9 +45,6 @@ impl Npz {
     pub fn from_file(file: InputFile) -> Result<Self> {
         let mut entries = BTreeMap::new();
         for entry in directory::read(&file, &file.place())? {
-            if is_of_macos(&entry.name) {
-                continue;
-            }
             let name = entry.name.strip_suffix(".npy").unwrap_or(&entry.name).to_owned();
             if entries.insert(name.clone(), entry).is_some() {
                 let place = Place::array(file.path(), name);

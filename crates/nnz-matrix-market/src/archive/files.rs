@@ -1,18 +1,16 @@
 //! The files of an archive as a storage, which is read in place.
-//!
-//! Those of a plain archive are read at any position. Those of a gzipped one are read from start to end; a position
-//! before the last one decompresses the archive from its beginning.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use nnz_core::{Error, Result};
-use nnz_lines::{Input, Tar, TarEntry};
-use nnz_storage::{EntryKind, Identity, InputFile, ListedEntry, Metadata, ReadAt, Storage};
+use nnz_storage::{EntryKind, InputFile, ListedEntry, Metadata, ReadAt, Storage};
+
+use super::entries::Entries;
+use super::member::{Member, Stored};
 
 /// The largest number of files of an archive, and size of their names.
 const MOST_FILES: usize = 50_000;
@@ -32,28 +30,21 @@ pub(super) struct Files {
     root: PathBuf,
 }
 
+#[derive(Debug)]
 struct TarArchive {
-    file: InputFile,
-    gzip: bool,
+    stored: Arc<Stored>,
     /// The positions of their data, by path.
     files: BTreeMap<PathBuf, Range<u64>>,
     /// Some of the other files.
     others: Vec<String>,
-    /// A stream of a file that is closed, with which a later file continues.
-    idle: Mutex<Option<Stream>>,
 }
 
 impl Files {
     /// Lists the files by reading the archive to its end. The last of several files with one path counts, as `tar -r`
     /// appends a newer version.
     pub(super) fn list(file: &InputFile, gzip: bool) -> Result<Self> {
-        let mut archive = TarArchive {
-            file: file.clone(),
-            gzip,
-            files: BTreeMap::new(),
-            others: Vec::new(),
-            idle: Mutex::default(),
-        };
+        let stored = Arc::new(Stored::new(file, gzip));
+        let mut archive = TarArchive { stored, files: BTreeMap::new(), others: Vec::new() };
         let mut bytes = 0;
         let mut entries = Entries::new(file, gzip)?;
         let failed = |error: io::Error| match error.kind() {
@@ -125,97 +116,6 @@ fn path(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// The regular files of an archive, one after another.
-enum Entries<'a> {
-    /// Headers only.
-    Plain {
-        file: &'a InputFile,
-        next: u64,
-    },
-    Gzip(Tar<Box<dyn Read + Send>>),
-}
-
-impl<'a> Entries<'a> {
-    fn new(file: &'a InputFile, gzip: bool) -> Result<Self> {
-        Ok(match gzip {
-            false => Self::Plain { file, next: 0 },
-            true => Self::Gzip(Tar::new(Input::from_file(file)?.reader)),
-        })
-    }
-
-    fn next_entry(&mut self) -> io::Result<Option<TarEntry>> {
-        let (file, next) = match self {
-            Self::Gzip(tar) => return tar.next_file(),
-            Self::Plain { file, next } => (*file, next),
-        };
-        let Some(entry) = Tar::new(At { file, at: *next }).next_file()? else { return Ok(None) };
-        let position = next.saturating_add(entry.position);
-        // The data is padded to blocks.
-        let padded = entry.bytes.checked_next_multiple_of(512);
-        let after = padded.and_then(|padded| position.checked_add(padded));
-        let after = after.filter(|after| *after <= file.len());
-        *next = after.ok_or(io::ErrorKind::UnexpectedEof)?;
-        Ok(Some(TarEntry { position, ..entry }))
-    }
-}
-
-/// Reads a file from a position on.
-struct At<'a> {
-    file: &'a InputFile,
-    at: u64,
-}
-
-impl Read for At<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(out, self.at)?;
-        self.at = self.at.saturating_add(read as u64);
-        Ok(read)
-    }
-}
-
-/// A decompressed archive up to a position.
-struct Stream {
-    reader: Box<dyn Read + Send>,
-    position: u64,
-}
-
-impl TarArchive {
-    /// Fills a part of `out` from a position on, by continuing a stream that has not passed it.
-    fn read(&self, held: &mut Option<Stream>, out: &mut [u8], at: u64) -> io::Result<usize> {
-        let before = |stream: &Stream| stream.position <= at;
-        let mut stream = held.take().filter(before);
-        if stream.is_none() {
-            stream = self.idle.lock().unwrap_or_else(PoisonError::into_inner).take().filter(before);
-        }
-        let mut stream = match stream {
-            Some(stream) => stream,
-            None => {
-                let input = Input::from_file(&self.file).map_err(|error| into_io(&error))?;
-                Stream { reader: input.reader, position: 0 }
-            }
-        };
-        let skipped = Read::take(&mut stream.reader, at - stream.position);
-        stream.position += io::copy(&mut { skipped }, &mut io::sink())?;
-        let read = match stream.position == at {
-            true => stream.reader.read(out)?,
-            false => return Err(io::ErrorKind::UnexpectedEof.into()),
-        };
-        stream.position += read as u64;
-        *held = Some(stream);
-        Ok(read)
-    }
-}
-
-fn into_io(error: &Error) -> io::Error {
-    io::Error::other(error.kind().to_string())
-}
-
-impl fmt::Debug for TarArchive {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TarArchive").field("file", &self.file).finish_non_exhaustive()
-    }
-}
-
 impl Storage for Files {
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         if let Some(range) = self.archive.files.get(&self.root.join(path)) {
@@ -229,10 +129,7 @@ impl Storage for Files {
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
         match self.archive.files.get(&self.root.join(path)) {
-            Some(range) => {
-                let (archive, range) = (Arc::clone(&self.archive), range.clone());
-                Ok(Arc::new(Member { archive, range, stream: Mutex::default() }))
-            }
+            Some(range) => Ok(Arc::new(Member::new(&self.archive.stored, range.clone()))),
             None => Err(match self.metadata(path) {
                 Ok(_) => io::ErrorKind::InvalidInput.into(),
                 Err(error) => error,
@@ -277,69 +174,6 @@ impl Storage for Files {
     }
 
     fn has_latency(&self) -> bool {
-        self.archive.file.has_latency()
-    }
-}
-
-/// An open file of an archive.
-struct Member {
-    archive: Arc<TarArchive>,
-    /// Its data in the decompressed archive.
-    range: Range<u64>,
-    stream: Mutex<Option<Stream>>,
-}
-
-impl ReadAt for Member {
-    fn len(&self) -> u64 {
-        self.range.end - self.range.start
-    }
-
-    fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
-        let most = usize::try_from(self.len().saturating_sub(at)).unwrap_or(usize::MAX);
-        let most = most.min(out.len());
-        let out = out.get_mut(..most).unwrap_or_default();
-        if out.is_empty() {
-            return Ok(0);
-        }
-        let at = self.range.start.saturating_add(at);
-        let read = match self.archive.gzip {
-            false => self.archive.file.read_at(out, at)?,
-            true => {
-                let mut held = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-                self.archive.read(&mut held, out, at)?
-            }
-        };
-        // The file does not end here.
-        if read == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(read) }
-    }
-
-    fn will_read(&self, range: Range<u64>) {
-        if !self.archive.gzip {
-            let at = |at: u64| self.range.start.saturating_add(at).min(self.range.end);
-            self.archive.file.will_read(at(range.start)..at(range.end));
-        }
-    }
-
-    fn has_latency(&self) -> bool {
-        self.archive.file.has_latency()
-    }
-
-    fn identity(&self) -> io::Result<Option<Identity>> {
-        self.archive.file.identity()
-    }
-}
-
-impl Drop for Member {
-    fn drop(&mut self) {
-        let stream = self.stream.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        if stream.is_some() {
-            *self.archive.idle.lock().unwrap_or_else(PoisonError::into_inner) = stream;
-        }
-    }
-}
-
-impl fmt::Debug for Member {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Member").field("range", &self.range).finish_non_exhaustive()
+        self.archive.stored.file.has_latency()
     }
 }
