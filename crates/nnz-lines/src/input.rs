@@ -11,12 +11,11 @@ use nnz_storage::{InputFile, Opened};
 use crate::encoding::Unmarked;
 
 /// Compressions of text that are not read: the first bytes, the name, and the program that decompresses.
-const COMPRESSIONS: [(&[u8], &str, &str); 6] = [
+const COMPRESSIONS: [(&[u8], &str, &str); 5] = [
     (b"BZh", "bzip2", "bzcat"),
     (b"\xfd7zXZ\0", "xz", "xzcat"),
     (b"\x28\xb5\x2f\xfd", "zstd", "zstdcat"),
     (b"\x04\x22\x4d\x18", "lz4", "lz4cat"),
-    (b"PK\x03\x04", "zip", "unzip -p"),
     (b"\x1f\x9d", "compress", "zcat"),
 ];
 

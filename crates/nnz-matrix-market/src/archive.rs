@@ -231,10 +231,7 @@ impl Archive {
     }
 
     fn directory(&self, folder: &Path) -> InputDirectory {
-        let mut shown = self.file.path().as_os_str().to_owned();
-        shown.push("::");
-        shown.push(folder);
         let storage: Arc<dyn Storage> = Arc::new(self.files.clone());
-        InputDirectory::of_storage(&storage, folder, shown.into())
+        InputDirectory::in_archive(&storage, self.file.path(), folder)
     }
 }

@@ -37,6 +37,8 @@ struct Root {
     around: Arc<dyn Storage>,
     path: PathBuf,
     shown: PathBuf,
+    /// Whether it is the root of an archive.
+    archive: bool,
     known: Mutex<Known>,
 }
 
@@ -67,11 +69,14 @@ impl InputDirectory {
         Ok(Self::new(root, local, path.to_path_buf(), path.to_path_buf()))
     }
 
-    /// Returns a directory of a storage, which need not exist. Messages use `shown`, such as `x.tar::inside`.
+    /// Returns a folder of an archive whose files are a storage. It need not exist. Messages use `x.tar::inside`.
     #[must_use]
-    pub fn of_storage(storage: &Arc<dyn Storage>, path: &Path, shown: PathBuf) -> Self {
-        let root = Self::new(Arc::clone(storage), Arc::clone(storage), PathBuf::new(), shown);
-        Self { key: path.to_path_buf(), ..root }
+    pub fn in_archive(storage: &Arc<dyn Storage>, archive: &Path, inside: &Path) -> Self {
+        let (around, shown) = (Arc::clone(storage), archive.to_path_buf());
+        let (path, known) = (PathBuf::new(), Mutex::default());
+        let storage = Arc::clone(storage);
+        let root = Arc::new(Root { storage, around, path, shown, archive: true, known });
+        Self { root, key: PathBuf::new(), path: archive.to_path_buf() }.inside(inside)
     }
 
     pub(crate) fn new(
@@ -81,7 +86,8 @@ impl InputDirectory {
         shown: PathBuf,
     ) -> Self {
         let known = Mutex::default();
-        let root = Arc::new(Root { storage, around, path, shown: shown.clone(), known });
+        let (archive, shown_path) = (false, shown.clone());
+        let root = Arc::new(Root { storage, around, path, shown: shown_path, archive, known });
         Self { root, key: PathBuf::new(), path: shown }
     }
 
@@ -387,12 +393,13 @@ impl InputDirectory {
         }
     }
 
-    /// Returns a path in it for messages. The files of an archive `x.tar::` are `x.tar::NAME`.
+    /// Returns a path in it for messages. The files of an archive are `x.tar::NAME`.
     fn shown(&self, path: &Path) -> PathBuf {
-        if !self.path.as_os_str().as_encoded_bytes().ends_with(b"::") {
+        if !self.root.archive || !self.key.as_os_str().is_empty() {
             return self.path.join(path);
         }
         let mut shown = self.path.as_os_str().to_owned();
+        shown.push("::");
         shown.push(path);
         shown.into()
     }

@@ -32,6 +32,11 @@ impl Registry {
             );
         }
         match files.iter().find(is_format) {
+            Some(name) if files.len() == 1 => format!(
+                "a zip file of {list}; extract it with unzip and open {}, or text by unzip -p FILE | \
+                 nnz VERB -",
+                name.escape_debug()
+            ),
             Some(name) => format!(
                 "a zip file of {list}{more}; extract it with unzip and open {}",
                 name.escape_debug()
