@@ -29,15 +29,13 @@ const MAX_GROUPS: usize = 64;
 pub struct ZarrStore {
     root: Store,
     path: PathBuf,
-    /// The path of the root in a zip file; usually empty.
-    top: String,
     /// Opened groups by name, to share what was read of them.
     groups: Arc<Mutex<BTreeMap<String, Store>>>,
 }
 
 impl ZarrStore {
     pub(super) fn new(root: Store, path: PathBuf) -> Self {
-        Self { root, path, top: String::new(), groups: Arc::default() }
+        Self { root, path, groups: Arc::default() }
     }
 
     pub(super) fn path(&self) -> &std::path::Path {
@@ -75,9 +73,9 @@ impl ZarrStore {
                 _ => return Ok(None),
             }
         }
-        let (path, top) = (archive.file().path().to_path_buf(), normalize(&prefix));
+        let path = archive.file().path().to_path_buf();
         let root = Store::Zip { archive: Arc::new(archive), prefix };
-        Ok(Some(Self { top, ..Self::new(root, path) }))
+        Ok(Some(Self::new(root, path)))
     }
 
     /// Opens a group, with or without a leading slash; the root group has an empty name.
@@ -97,21 +95,7 @@ impl ZarrStore {
     ///
     /// Fails if there is no such group.
     pub fn tree(&self, name: &str, threads: usize) -> Result<ZarrGroup> {
-        ZarrGroup::in_store(&self.root, &self.path, &self.below_top(name), threads)
-    }
-
-    /// Returns the normalized path of a group. It may begin with the folder that is the root.
-    fn below_top(&self, name: &str) -> String {
-        let name = normalize(name);
-        let (Store::Zip { archive, prefix }, false) = (&self.root, self.top.is_empty()) else {
-            return name;
-        };
-        let is_member = archive.below(&format!("{prefix}{name}/")).next().is_some();
-        match name.strip_prefix(&*self.top) {
-            Some("") if !is_member => String::new(),
-            Some(rest) if rest.starts_with('/') && !is_member => normalize(rest),
-            _ => name,
-        }
+        ZarrGroup::in_store(&self.root, &self.path, name, threads)
     }
 
     /// Opens a group; `None` if it is an array. `keep` is whether it will be opened again.
@@ -126,14 +110,14 @@ impl ZarrStore {
     pub(super) fn keep(&self, name: &str, group: &Zarr) {
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         if groups.len() < MAX_GROUPS {
-            groups.insert(self.below_top(name), group.directory().clone());
+            groups.insert(normalize(name), group.directory().clone());
         }
     }
 
     /// Opens the directory of a group itself, as another one may take its path in a store that
     /// remains.
     fn directory(&self, name: &str, place: &Place, keep: bool) -> Result<Store> {
-        let name = self.below_top(name);
+        let name = normalize(name);
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(directory) = groups.get(&name) {
             return Ok(directory.clone());

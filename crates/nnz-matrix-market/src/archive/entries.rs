@@ -21,7 +21,9 @@ impl<'a> Entries<'a> {
     pub(super) fn new(file: &'a InputFile, gzip: bool) -> Result<Self> {
         Ok(match gzip {
             false => Self::Plain { file, next: 0 },
-            true => Self::Gzip(Tar::new(Input::from_file(file)?.reader)),
+            true => {
+                Self::Gzip(Tar::new(Input::binary(Box::new(file.reader()), file.path())?.reader))
+            }
         })
     }
 

@@ -41,7 +41,8 @@ impl Stored {
         let mut stream = match stream {
             Some(stream) => stream,
             None => {
-                let input = Input::from_file(&self.file).map_err(into_io)?;
+                let input = Input::binary(Box::new(self.file.reader()), self.file.path())
+                    .map_err(into_io)?;
                 Stream { reader: input.reader, position: 0 }
             }
         };
@@ -61,6 +62,12 @@ fn into_io(error: Error) -> io::Error {
     match error.into_parts().0 {
         ErrorKind::Io(error) => error,
         kind => io::Error::other(kind.to_string()),
+    }
+}
+
+impl fmt::Debug for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stored").field("file", &self.file).finish_non_exhaustive()
     }
 }
 
