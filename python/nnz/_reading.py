@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Tuple, TypedDict, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, TypedDict, Union
 
 Reading = Dict[str, Any]
 """Options of reading by their names, without those that are None. It can be pickled."""
@@ -36,6 +36,9 @@ class ReadOptions(TypedDict, total=False):
         Edge lists: ``"ids"`` or ``"names"``; the field with the weights, from 1, or ``"none"``.
     ``ignore_counts``
         Edge lists: whether there may be other numbers of edges and nodes than the header of KONECT or SNAP states.
+    ``drop``
+        AnnData and Loom: the name of an element or a column to leave out, such as ``"obs/phase"`` or ``"uns/date"``, or
+        a list of names.
     """
 
     from_format: Optional[str]
@@ -52,6 +55,7 @@ class ReadOptions(TypedDict, total=False):
     nodes: Optional[str]
     weight: Union[int, str, None]
     ignore_counts: bool
+    drop: Union[str, Sequence[str], None]
 
 
 NAMES = frozenset(ReadOptions.__annotations__)
@@ -63,6 +67,9 @@ def reading(options: Mapping[str, Any]) -> Reading:
     shape = made.get("shape")
     if shape is not None and not isinstance(shape, (str, int)):
         made["shape"] = "x".join(map(str, shape))
+    dropped = made.get("drop")
+    if dropped is not None and not isinstance(dropped, str):
+        made["drop"] = list(dropped)
     return made
 
 

@@ -35,6 +35,17 @@ impl Reading {
             return Ok(true);
         }
         let known = list().into_iter().flat_map(|format| format.read_options);
+        // A list of values, of an option that can be repeated.
+        if let Some(option) = known.clone().find(|option| option.repeated && option.name == name) {
+            let values = match value.extract::<String>() {
+                Ok(one) => vec![one],
+                Err(_) => value.extract::<Vec<String>>().map_err(|_| {
+                    argument(value.py(), format!("{name}: expected a string or a list of strings"))
+                })?,
+            };
+            values.into_iter().for_each(|value| self.options.add(option.name, value));
+            return Ok(true);
+        }
         let Some((name, text)) = of_some_format(known, name, value)? else { return Ok(false) };
         self.options.set(name, text);
         Ok(true)
@@ -43,6 +54,11 @@ impl Reading {
     /// Returns whether nothing is set.
     pub(crate) fn is_empty(&self) -> bool {
         self.format.is_none() && self.options.is_empty()
+    }
+
+    /// Returns whether the files may be those that are read as a whole, with several matrices and tables.
+    pub(crate) fn may_be_whole(&self) -> bool {
+        self.format.is_none() && Registry::default().only_of_whole_files(&self.options)
     }
 
     /// Returns the options to open a source.

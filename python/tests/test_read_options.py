@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nnz
+from conftest import TESTDATA
 
 
 @pytest.fixture
@@ -126,3 +127,22 @@ def test_a_table_of_daphne_is_read_as_a_matrix_if_told_so(tmp_path):
 def test_options_of_reading_do_not_apply_to_what_is_open(tmp_path):
     with pytest.raises(nnz.ArgumentError, match="id_columns only applies to reading a file"):
         nnz.write(np.eye(2), tmp_path / "m.mtx", id_columns=1)
+
+
+def test_elements_are_left_out(tmp_path):
+    path = TESTDATA / "reports" / "columns-lost-silently" / "short.h5ad"
+    with pytest.raises(nnz.CorruptFileError, match="drop.*obs/w"):
+        _ = nnz.open(path).rows
+    found = nnz.open(path, drop="obs/w")
+    assert list(found.rows.columns) == list(pickle.loads(pickle.dumps(found)).rows.columns) == ["k"]
+    assert nnz.convert(path, tmp_path / "o.h5ad", drop=["obs/w"]).dropped == []
+    assert nnz.diff(path, tmp_path / "o.h5ad", drop=("obs/w",)) == []
+    with pytest.raises(nnz.ArgumentError, match="no such element or column"):
+        nnz.open(path, drop=["obs/w", "uns/none"])
+
+
+def test_columns_that_are_not_supported_are_listed(tmp_path):
+    path = TESTDATA / "reports" / "columns-lost-silently" / "kinds.h5ad"
+    for source in (path, f"{path}::X"):
+        dropped = nnz.convert(source, tmp_path / "o.h5ad", strict=False, force=True).dropped
+        assert "obs column compound (compound of a, b)" in dropped

@@ -526,6 +526,9 @@ pub(crate) struct Split {
     pub(crate) extension: String,
 
     #[command(flatten)]
+    pub(crate) reading: reading::SourceFormat,
+
+    #[command(flatten)]
     pub(crate) writing: Writing,
 }
 
@@ -565,8 +568,18 @@ pub(crate) struct Repair {
 /// Hides the options of single matrices and of formats of single matrices, which do not apply to files that
 /// are split.
 fn of_split(arg: Arg) -> Arg {
-    const SINGLE: [&str; 8] =
-        ["cell_axis", "duplicates", "expand", "lossy", "order", "structure", "to", "value_type"];
+    const SINGLE: [&str; 10] = [
+        "cell_axis",
+        "duplicates",
+        "expand",
+        "from_dialect",
+        "from_format",
+        "lossy",
+        "order",
+        "structure",
+        "to",
+        "value_type",
+    ];
     match arg.get_id().as_str() {
         id if SINGLE.contains(&id) => arg.hide(true),
         "force" => arg.help("Replace existing files"),

@@ -41,7 +41,7 @@ pub use attribute::{Attribute, AttributeValue};
 pub use copy_tree::{
     Change, ChangeKind, CopyOptions, CopyReport, OnProgress, copy_array, copy_attributes, copy_tree,
 };
-pub use element::{ElementType, Field, StringEncoding};
+pub use element::{ElementType, Field, Member, StringEncoding};
 pub use group::{Attributes, Child, ChildKind, Group};
 pub use open::{OpenOptions, open};
 pub use spec::ArraySpec;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::{Result, Scalar, StringList, ValueType, Values};
+use crate::{Result, Scalar, StringList, TimeType, ValueType, Values};
 
 /// The name of the column with the position that each row or column had before it was reordered.
 pub const ORIGINAL_POSITION: &str = "original_position";
@@ -13,6 +13,8 @@ pub const ORIGINAL_POSITION: &str = "original_position";
 pub enum ColumnType {
     /// Numbers; booleans are [`ValueType::Bint8`].
     Number(ValueType),
+    /// Dates or durations, which are read as `int64`.
+    Time(TimeType),
     /// Strings.
     String,
     /// Values from a list of categories.
@@ -27,6 +29,7 @@ impl fmt::Display for ColumnType {
         match self {
             Self::Number(ValueType::Bint8) => f.write_str("bool"),
             Self::Number(value_type) => write!(f, "{value_type}"),
+            Self::Time(time) => write!(f, "{time}"),
             Self::String => f.write_str("string"),
             Self::Categorical { ordered: false } => f.write_str("categorical"),
             Self::Categorical { ordered: true } => f.write_str("ordered categorical"),
@@ -137,7 +140,7 @@ impl Column {
         self.len() == 0
     }
 
-    /// Returns the type.
+    /// Returns the type; dates and durations are `int64`.
     #[must_use]
     pub fn column_type(&self) -> ColumnType {
         match &self.values {

@@ -29,6 +29,7 @@ mod setters;
 mod sink;
 mod source;
 mod text;
+mod time_type;
 mod url;
 mod value;
 
@@ -66,6 +67,7 @@ pub use text::{
     BYTE_ORDER_MARK, GIT_LFS, TEXT_START, is_git_lfs_pointer, not_text, write_float32,
     write_float64, write_scalar,
 };
+pub use time_type::TimeType;
 pub use url::{UrlParts, is_url, without_secrets};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};
 

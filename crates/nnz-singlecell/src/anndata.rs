@@ -33,6 +33,7 @@ mod sink;
 mod validate;
 mod whole;
 
+pub use columns::unsupported_columns;
 pub use dense_arrays::DenseArrays;
 pub use file::AnnData;
 pub use file_writer::FileWriter;
@@ -40,4 +41,5 @@ pub use frame::DataFrame;
 pub use item::Item;
 pub use matrix::MatrixSource;
 pub use sink::{CAPABILITIES, MatrixSink};
+pub use validate::ElementChecks;
 pub use whole::{ConcatFilesOptions, FileOptions, Groups, Report};

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_container::matrix::{check_booleans, prepare};
-use nnz_container::tree::NdArray;
+use nnz_container::tree::{ElementType, NdArray};
 use nnz_core::{
     ArrayAbout, At, Batch, Error, Majors, Order, Place, Projection, Result, Shape, Unit,
     UnitReader, ValueType,
@@ -59,6 +59,10 @@ impl Dense {
             let found = format!("{} dimensions", array.shape().len());
             return Err(Error::mismatch(array.place(), found, "two dimensions"));
         };
+        if let ElementType::Time(time) = array.element_type() {
+            let what = format!("matrices of {time} are not supported");
+            return Err(Error::unsupported(array.place(), what));
+        }
         let (shape, value_type) = (Shape { rows, cols }, array.value_type()?);
         if shape.cells() > MOST_UNSTORED && !array.is_fully_stored()? {
             let found = format!("{shape} cells with missing chunks");

@@ -18,7 +18,9 @@ pub(crate) fn read(group: &dyn Group) -> Result<Vec<(String, Attribute)>> {
             continue;
         }
         let Some(array) = readable(group.array(&child.name))? else { continue };
-        if array.is_null() || array.shape().len() > 1 {
+        // The unit of dates would be lost.
+        let is_time = matches!(array.element_type(), ElementType::Time(_));
+        if array.is_null() || array.shape().len() > 1 || is_time {
             continue;
         }
         if let Some(value) = readable(value(&*array))? {

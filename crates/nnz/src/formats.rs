@@ -15,6 +15,8 @@ mod cancellable;
 mod checked_arrays;
 #[cfg(feature = "daphne")]
 mod daphne;
+#[cfg(feature = "singlecell")]
+mod drop;
 #[cfg(feature = "text")]
 mod edges;
 #[cfg(feature = "singlecell")]
@@ -76,6 +78,9 @@ pub use registry::{Detected, Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
 pub(crate) use whole::convert_whole;
 pub use whole::{FileConversion, RowGroups, WholeFormat};
+
+/// The name of the option of sources to leave elements out.
+pub(crate) const DROP: &str = "drop";
 
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Progress, Summary, ValidateOptions,

@@ -237,29 +237,34 @@ pub fn concat(
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
 }
 
-/// Compares all elements of two files with several matrices and tables, and passes differences to `each`. Returns
-/// whether they are such files; otherwise nothing is done.
+/// Compares all elements of two files with several matrices and tables, opened with the same options, and passes
+/// differences to `each`. Returns whether they are such files; otherwise nothing is done.
 ///
 /// # Errors
 ///
 /// Fails if one of them cannot be read or is broken.
 pub fn diff(
-    first: &Location,
-    second: &Location,
+    [first, second]: [&Location; 2],
+    open: &OpenOptions,
     options: &DiffOptions,
     progress: &dyn Progress,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<bool> {
-    let open = OpenOptions::new().memory_limit(options.memory);
-    let Some(Found { format, probe, .. }) = find(first, &open)? else { return Ok(false) };
-    let Some(other) = find(second, &open)? else { return Ok(false) };
+    let open = &open.clone().memory_limit(options.memory);
+    let Some(Found { format, probe, .. }) = find(first, open)? else { return Ok(false) };
+    let Some(other) = find(second, open)? else { return Ok(false) };
     if !std::ptr::addr_eq(format, other.format) {
         return Ok(false);
     }
     match options.by_name {
-        true => {
-            by_name::diff(format, [&probe, &other.probe], [first, second], options, progress, each)?
-        }
+        true => by_name::diff(
+            format,
+            [&probe, &other.probe],
+            ([first, second], open),
+            options,
+            progress,
+            each,
+        )?,
         false => format.diff_files([&probe, &other.probe], options, progress, each)?,
     }
     Ok(true)

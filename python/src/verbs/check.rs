@@ -95,7 +95,10 @@ pub(crate) fn diff<'py>(
         let progress = &*context.progress;
         let mut found: Vec<(Option<String>, ElementChange)> = Vec::new();
         let each = &mut |one: ElementDifference| found.push((Some(one.path), one.what));
-        if !reading.is_empty() || !nnz::whole::diff(&first, &second, &options, progress, each)? {
+        let open = reading.open_options();
+        let whole = reading.may_be_whole()
+            && nnz::whole::diff([&first, &second], &open, &options, progress, each)?;
+        if !whole {
             let each = &mut |one| found.push((None, ElementChange::Matrix(one)));
             let open = reading.open_options().memory_limit(options.memory);
             let opened = |one: &Location| {

@@ -40,6 +40,10 @@ impl Declared {
         self.options.first().and_then(|option| option.value)
     }
 
+    fn is_repeated(&self) -> bool {
+        self.options.iter().any(|option| option.repeated)
+    }
+
     fn help(&self) -> String {
         let each: Vec<&str> = self.options.iter().map(|option| option.help).collect();
         each.join("\n")
@@ -103,6 +107,12 @@ const SOURCES: &str = "Options for reading";
 /// files by what it means there.
 pub(super) fn of_whole_files(arg: Arg) -> Arg {
     let name = arg.get_id().as_str();
+    if let Some(read) = declared_for_reading().iter().find(|read| read.name() == name) {
+        let registry = Registry::default();
+        let is_whole =
+            |name: &&str| registry.find(name).is_some_and(|format| format.whole().is_some());
+        return arg.hide(!read.formats.iter().any(|name| is_whole(name)));
+    }
     if !declared().iter().any(|declared| declared.name() == name) {
         return arg;
     }
@@ -129,6 +139,7 @@ fn add_arguments(command: Command, start: &str, all: Vec<Declared>) -> Command {
         let arg = match declared.value() {
             None => arg.action(ArgAction::SetTrue),
             Some(value) => arg
+                .action(if declared.is_repeated() { ArgAction::Append } else { ArgAction::Set })
                 .value_name(value)
                 .allow_negative_numbers(true)
                 .value_parser(move |text: &str| declared.check(text).map(|()| text.to_owned())),
@@ -145,8 +156,8 @@ fn given(matches: &ArgMatches, all: Vec<Declared>) -> FormatOptions {
             None if matches.get_flag(name) => options.set(name, "true"),
             None => {}
             Some(_) => {
-                if let Some(value) = matches.get_one::<String>(name) {
-                    options.set(name, value);
+                for value in matches.get_many::<String>(name).into_iter().flatten() {
+                    options.add(name, value);
                 }
             }
         }

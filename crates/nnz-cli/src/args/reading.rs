@@ -86,7 +86,9 @@ impl From {
     /// Returns whether the file may be one that is read as a whole, with several matrices and tables.
     pub(crate) fn may_be_whole(&self) -> bool {
         let given = self.format.and_then(|name| Registry::default().find(name));
-        given.is_none_or(|format| format.whole().is_some()) && self.options.0.is_empty()
+        let registry = Registry::default();
+        given.is_none_or(|format| format.whole().is_some())
+            && registry.only_of_whole_files(&self.options.0)
     }
 }
 

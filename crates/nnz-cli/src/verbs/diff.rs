@@ -73,7 +73,7 @@ pub(crate) fn diff(args: &args::Diff, quiet: bool) -> Result<Outcome, Error> {
     let each = &mut |found: ElementDifference| differences.extend(of_element(found));
     let bar = Bar::new(quiet);
     let whole = args.from.may_be_whole()
-        && nnz::whole::diff(&args.first, &args.second, &options, &bar, each)?;
+        && nnz::whole::diff([&args.first, &args.second], &open, &options, &bar, each)?;
     if !whole {
         let opened = open_both(args)?;
         let places = [args.first.source_place(), args.second.source_place()];

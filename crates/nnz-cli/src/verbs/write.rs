@@ -181,7 +181,8 @@ pub(super) fn first_of_several<'a>(
 
 /// Writes the rows of each value of a column to one file.
 pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
-    let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
+    let options = args.reading.of_conversion(options(&args.writing)?);
+    let bar = Bar::new(quiet);
     let by = (&*args.by, &*args.extension);
     let done = nnz::whole::split(&args.source, &args.target, by, &options, &bar)?;
     if quiet {

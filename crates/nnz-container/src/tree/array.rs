@@ -82,6 +82,16 @@ pub trait NdArray: Attributes {
     ///
     /// Fails if elements are not compounds, or have no such field.
     fn field(&self, name: &str) -> Result<Box<dyn NdArray>>;
+
+    /// Returns the integers of an enumeration as an array of numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails if elements are not those of an enumeration.
+    fn integers(&self) -> Result<Box<dyn NdArray>> {
+        let found = format!("elements of type {}", self.element_type());
+        Err(Error::mismatch(self.place(), found, "an enumeration"))
+    }
 }
 
 /// How the elements of an array are stored.
@@ -126,6 +136,10 @@ impl dyn NdArray + '_ {
         self.element_type().value_type().ok_or_else(|| match self.element_type() {
             ElementType::Other(what) => {
                 Error::unsupported(self.place(), format!("{what} are not supported"))
+            }
+            ElementType::Enumeration(_) => {
+                let what = format!("elements of type {} are not supported", self.element_type());
+                Error::unsupported(self.place(), what)
             }
             other => {
                 let found = format!("elements of type {other}");

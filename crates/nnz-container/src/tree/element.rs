@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nnz_core::ValueType;
+use nnz_core::{TimeType, ValueType};
 
 use crate::npy::Element;
 
@@ -14,6 +14,10 @@ pub enum ElementType {
     Number(ValueType),
     /// 16-bit IEEE 754 floats, which are read as `float32`.
     Float16,
+    /// Dates or durations, which are read as `int64`.
+    Time(TimeType),
+    /// Integers with names: an enumeration of HDF5 other than booleans.
+    Enumeration(Vec<Member>),
     /// Strings of fixed length.
     FixedString {
         /// Stored length in bytes.
@@ -40,6 +44,15 @@ pub enum StringEncoding {
     Utf32,
 }
 
+/// A named integer of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The name.
+    pub name: String,
+    /// The integer.
+    pub value: i128,
+}
+
 /// A field of a compound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -58,6 +71,7 @@ impl ElementType {
         match self {
             Self::Number(value_type) => Some(*value_type),
             Self::Float16 => Some(ValueType::F32),
+            Self::Time(_) => Some(ValueType::I64),
             _ => None,
         }
     }
@@ -75,6 +89,12 @@ impl fmt::Display for ElementType {
             Self::Number(ValueType::Bint8) => f.write_str("bool"),
             Self::Number(value_type) => write!(f, "{value_type}"),
             Self::Float16 => f.write_str("float16"),
+            Self::Time(time) => write!(f, "{time}"),
+            Self::Enumeration(members) => {
+                let names: Vec<&str> = members.iter().take(3).map(|m| m.name.as_str()).collect();
+                let more = if members.len() > names.len() { ", ..." } else { "" };
+                write!(f, "enumeration of {}{more}", names.join(", "))
+            }
             Self::FixedString { bytes, encoding: StringEncoding::Bytes } => {
                 write!(f, "string of {bytes} bytes")
             }
@@ -102,6 +122,16 @@ pub(crate) enum Stored {
     },
     Float16 {
         big: bool,
+    },
+    Time {
+        time: TimeType,
+        big: bool,
+    },
+    /// Named integers.
+    Enumeration {
+        value_type: ValueType,
+        big: bool,
+        members: Vec<Member>,
     },
     Text {
         bytes: usize,
@@ -155,8 +185,11 @@ impl Stored {
     /// Returns the size of an element in bytes; `None` on overflow.
     pub(crate) fn bytes(&self) -> Option<usize> {
         match self {
-            Self::Number { value_type, .. } => Some(value_type.size()),
+            Self::Number { value_type, .. } | Self::Enumeration { value_type, .. } => {
+                Some(value_type.size())
+            }
             Self::Float16 { .. } => Some(2),
+            Self::Time { .. } => Some(8),
             Self::Text { bytes, .. }
             | Self::Variable { bytes }
             | Self::Record { bytes, .. }
@@ -185,6 +218,8 @@ impl Stored {
         match self.flatten().1 {
             Self::Number { value_type, .. } => ElementType::Number(*value_type),
             Self::Float16 { .. } => ElementType::Float16,
+            Self::Time { time, .. } => ElementType::Time(*time),
+            Self::Enumeration { members, .. } => ElementType::Enumeration(members.clone()),
             Self::Text { bytes, form } => ElementType::FixedString {
                 bytes: *bytes as u64,
                 encoding: match form {

@@ -15,12 +15,15 @@ pub(crate) fn element_bytes(element: &ElementType, variable: u64) -> Option<u64>
     Some(match element {
         ElementType::Number(value_type) => value_type.size() as u64,
         ElementType::Float16 => 2,
+        ElementType::Time(_) => 8,
         ElementType::FixedString { bytes, .. } => *bytes,
         ElementType::String => variable,
         ElementType::Compound(fields) => fields
             .iter()
             .try_fold(0_u64, |all, field| all.checked_add(field_bytes(field, variable)?))?,
-        ElementType::Reference | ElementType::Other(_) => return None,
+        ElementType::Enumeration(_) | ElementType::Reference | ElementType::Other(_) => {
+            return None;
+        }
     })
 }
 
@@ -34,6 +37,7 @@ fn given_bytes(element: &ElementType) -> Option<usize> {
     Some(match element {
         ElementType::Number(value_type) => value_type.size(),
         ElementType::Float16 => 4,
+        ElementType::Time(_) => 8,
         ElementType::Compound(fields) => fields.iter().try_fold(0_usize, |all, field| {
             let count = count(&field.shape)?;
             all.checked_add(given_bytes(&field.element)?.checked_mul(count)?)
@@ -49,7 +53,7 @@ fn count(shape: &[u64]) -> Option<usize> {
 /// Returns whether elements are stored as they are passed in.
 pub(crate) fn is_plain(element: &ElementType) -> bool {
     match element {
-        ElementType::Number(_) => true,
+        ElementType::Number(_) | ElementType::Time(_) => true,
         ElementType::Compound(fields) => fields.iter().all(|field| is_plain(&field.element)),
         _ => false,
     }

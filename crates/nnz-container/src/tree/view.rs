@@ -224,7 +224,11 @@ impl NdArray for View {
     }
 
     fn fill_value(&self) -> Result<Option<Scalar>> {
-        let Stored::Number { value_type, big } = self.element else { return Ok(None) };
+        let (value_type, big) = match self.element {
+            Stored::Number { value_type, big } => (value_type, big),
+            Stored::Time { big, .. } => (ValueType::I64, big),
+            _ => return Ok(None),
+        };
         let layout = self.source.layout()?;
         let fill = match &layout {
             Layout::Fill(fill) => fill,
@@ -247,6 +251,11 @@ impl NdArray for View {
             Stored::Number { value_type, big } => {
                 self.read_stored(selection, out)?;
                 byte_order::to_native(out, value_type, big);
+                Ok(())
+            }
+            Stored::Time { big, .. } => {
+                self.read_stored(selection, out)?;
+                byte_order::to_native(out, ValueType::I64, big);
                 Ok(())
             }
             Stored::Float16 { big } => {
@@ -285,6 +294,15 @@ impl NdArray for View {
         };
         let (source, offset) = (Arc::clone(&self.source), self.offset + field.offset);
         Ok(Box::new(Self::of(source, place, offset, &field.element)?))
+    }
+
+    fn integers(&self) -> Result<Box<dyn NdArray>> {
+        let Stored::Enumeration { value_type, big, .. } = self.element else {
+            return Err(self.wrong_type("an enumeration"));
+        };
+        let element = Stored::Number { value_type, big };
+        let element_type = element.element_type();
+        Ok(Box::new(Self { element, element_type, ..self.clone() }))
     }
 }
 

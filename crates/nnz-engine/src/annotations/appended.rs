@@ -98,7 +98,7 @@ impl<'a> Appended<'a> {
                 matches!(own, ColumnType::Number(own) if types::common_type(own, to) != Some(to))
             }),
             ColumnType::Categorical { .. } => types.nth(1).is_some(),
-            ColumnType::String => false,
+            ColumnType::Time(_) | ColumnType::String => false,
         }
     }
 
@@ -178,6 +178,7 @@ fn common_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
         (Number(ValueType::Bint8), _) | (_, Number(ValueType::Bint8)) => return None,
         (Number(a), Number(b)) => Number(types::common_type(a, b)?),
         (String, String) => String,
+        (ColumnType::Time(own), ColumnType::Time(other)) if own == other => a,
         // Whether they are ordered is known when the categories are read.
         (Categorical { ordered: a }, Categorical { ordered: b }) => Categorical { ordered: a && b },
         // Strings, which are categories in only one of the files.
@@ -238,6 +239,7 @@ impl Joined {
     fn new(column_type: ColumnType) -> Self {
         let values = match column_type {
             ColumnType::Number(value_type) => ColumnValues::Numbers(Values::new(value_type)),
+            ColumnType::Time(_) => ColumnValues::Numbers(Values::new(ValueType::I64)),
             ColumnType::String => ColumnValues::Strings(StringList::new()),
             ColumnType::Categorical { ordered } => {
                 let categories = Categories::Strings(StringList::new());

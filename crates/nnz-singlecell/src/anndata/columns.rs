@@ -1,17 +1,38 @@
 //! Writing tables: names of rows, and typed columns.
 
+use nnz_container::tree::ElementType;
 use nnz_core::{
-    Annotations, Bint8, Categorical, Categories, Column, ColumnValues, Error, Names, Result,
-    StringList, StringReader, ValueType, Values,
+    Annotations, Bint8, Categorical, Categories, Column, ColumnType, ColumnValues, Error, Names,
+    Result, StringList, StringReader, TimeType, ValueType, Values,
 };
 
 use super::output::{Group, Output};
+use crate::times;
 
 /// Bytes of memory for one column.
 pub(super) const MOST_COLUMN: u64 = 4 << 30;
 
+/// The name of the index of a table, which columns cannot have.
+pub(super) const INDEX: &str = "_index";
+
+/// The reason why a column with this name is not written.
+pub(super) const RESERVED: &str = "a reserved name in AnnData";
+
+/// Returns whether anndata refuses to write a column with a name.
+pub(super) fn is_reserved(name: &str) -> bool {
+    name == INDEX
+}
+
+/// Lists the columns of a table that AnnData does not support. `axis` describes it, such as `row`.
+#[must_use]
+pub fn unsupported_columns(axis: &str, table: &dyn Annotations) -> Vec<String> {
+    let reserved = table.columns().iter().filter(|column| is_reserved(&column.name));
+    let named = |name: &str| format!("the {axis} annotation {name:?} ({RESERVED})");
+    reserved.map(|column| named(&column.name)).collect()
+}
+
 /// Writes a table of `len` rows, such as `obs`. `index` is the name of the index, unless a column
-/// has that name.
+/// has that name. Columns with reserved names are left out.
 pub(super) fn write_table(
     output: &mut Output,
     (parent, name): (Group, &str),
@@ -23,16 +44,13 @@ pub(super) fn write_table(
     let group = output.group(parent, name)?;
     output.encode(group, "dataframe", "0.2.0")?;
     let columns = table.map_or(&[][..], |table| table.columns());
-    if columns.iter().any(|column| column.name == "_index") {
-        let what = "the annotations have a column _index, which is a reserved name in AnnData";
-        return Err(Error::argument(what));
-    }
     let taken = |name: &&str| columns.iter().any(|column| column.name == *name);
     // A column with that name is kept: anndata accepts any name of the index.
     let index = [index, "_index", "index", "names", "_names"].into_iter().find(|name| !taken(name));
     let index = index.unwrap_or("__index");
     output.set_text(group, "_index", index)?;
-    let order: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let kept = columns.iter().filter(|column| !is_reserved(&column.name));
+    let order: Vec<String> = kept.map(|column| column.name.clone()).collect();
     output.set_texts(group, "column-order", &order)?;
     match names {
         Some(mut names) => output.strings(group, index, len, &mut *names)?,
@@ -40,6 +58,9 @@ pub(super) fn write_table(
     }
     let Some(table) = table else { return Ok(()) };
     for (number, info) in columns.iter().enumerate() {
+        if is_reserved(&info.name) {
+            continue;
+        }
         let column = table.read_column(number, MOST_COLUMN)?;
         if column.len() != len {
             let what =
@@ -52,14 +73,28 @@ pub(super) fn write_table(
             parent = output.group(parent, outer)?;
             name = inner;
         }
-        write_column(output, parent, name, column)?;
+        let time = match info.column_type {
+            ColumnType::Time(time) => Some(time),
+            _ => None,
+        };
+        write_column(output, parent, name, column, time)?;
     }
     Ok(())
 }
 
-fn write_column(output: &mut Output, parent: Group, name: &str, column: Column) -> Result<()> {
+/// Writes a column; `time` is the type of dates or durations.
+pub(super) fn write_column(
+    output: &mut Output,
+    parent: Group,
+    name: &str,
+    column: Column,
+    time: Option<TimeType>,
+) -> Result<()> {
     let Column { values, missing } = column;
     match (values, missing) {
+        (ColumnValues::Numbers(values), missing) if time.is_some() => {
+            write_times(output, parent, name, (values, missing), time)
+        }
         (ColumnValues::Categorical(categorical), _) => {
             write_categorical(output, parent, name, &categorical)
         }
@@ -81,6 +116,49 @@ fn write_column(output: &mut Output, parent: Group, name: &str, column: Column) 
     }
 }
 
+/// Writes dates or durations: as such if the container has a type for them, otherwise as integers with their unit.
+fn write_times(
+    output: &mut Output,
+    parent: Group,
+    name: &str,
+    (values, missing): (Values, Option<Vec<bool>>),
+    time: Option<TimeType>,
+) -> Result<()> {
+    let Some(time) = time else { return output.numbers(parent, name, &values) };
+    if output.tree.supports(&ElementType::Time(time)) {
+        let values = times::with_nat(&values, missing.as_deref());
+        return output.times(parent, name, &values, time);
+    }
+    let unit = &times::attribute(time);
+    match missing {
+        None => output.numbers_with(parent, name, &values, (times::ATTRIBUTE, unit)),
+        Some(missing) => {
+            let group = write_nullable(output, parent, name, &values, &missing)?;
+            output.tree.set_attribute(group.0, times::ATTRIBUTE, unit)
+        }
+    }
+}
+
+/// Writes numbers with a mask of missing ones.
+fn write_nullable(
+    output: &mut Output,
+    parent: Group,
+    name: &str,
+    values: &Values,
+    missing: &[bool],
+) -> Result<Group> {
+    let kind = match values.value_type() {
+        ValueType::Bint8 => "nullable-boolean",
+        _ => "nullable-integer",
+    };
+    let group = output.group(parent, name)?;
+    output.encode(group, kind, "0.1.0")?;
+    output.numbers(group, "values", values)?;
+    let mask = missing.iter().map(|&missing| Bint8(missing.into())).collect();
+    output.numbers(group, "mask", &Values::Bint8(mask))?;
+    Ok(group)
+}
+
 /// Writes numbers with missing values: floats as NaN, others with a mask.
 fn write_masked(
     output: &mut Output,
@@ -92,17 +170,7 @@ fn write_masked(
     match &mut values {
         Values::F32(values) => set_where(values, missing, f32::NAN),
         Values::F64(values) => set_where(values, missing, f64::NAN),
-        _ => {
-            let kind = match values.value_type() {
-                ValueType::Bint8 => "nullable-boolean",
-                _ => "nullable-integer",
-            };
-            let group = output.group(parent, name)?;
-            output.encode(group, kind, "0.1.0")?;
-            output.numbers(group, "values", &values)?;
-            let mask = missing.iter().map(|&missing| Bint8(missing.into())).collect();
-            return output.numbers(group, "mask", &Values::Bint8(mask));
-        }
+        _ => return write_nullable(output, parent, name, &values, missing).map(drop),
     }
     output.numbers(parent, name, &values)
 }

@@ -254,10 +254,14 @@ fn is_frame(group: &dyn Group, name: &str) -> Result<bool> {
 
 /// Returns whether an element can be read as a matrix. An invalid one counts, because opening it
 /// gives the error.
-fn is_matrix(element: &Element) -> Result<bool> {
+pub(super) fn is_matrix(element: &Element) -> Result<bool> {
     Ok(match element {
         Element::Group(group) => may_be_sparse(&**group)?,
-        Element::Array(array) => array.shape().len() == 2 && !array.element_type().is_string(),
+        Element::Array(array) => {
+            let element = array.element_type();
+            let is_number = !element.is_string() && !matches!(element, ElementType::Time(_));
+            array.shape().len() == 2 && is_number
+        }
     })
 }
 

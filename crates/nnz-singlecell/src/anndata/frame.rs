@@ -10,7 +10,8 @@ use nnz_core::{
 };
 
 use super::element::{Element, Encoding, text};
-use column::ColumnReader;
+use crate::without::droppable;
+use column::{ColumnReader, NOT_SUPPORTED, Opened};
 use labels::Labels;
 
 /// A table: a name for each row, and typed columns.
@@ -18,13 +19,17 @@ use labels::Labels;
 /// Opening reads the names and lengths of columns; values are read when they are needed.
 pub struct DataFrame {
     place: Place,
+    /// Its path from the root of the file.
+    path: String,
     len: u64,
     index_name: String,
     index: Index,
     columns: Vec<ColumnInfo>,
     readers: Vec<ColumnReader>,
-    /// The errors of columns that cannot be opened.
-    broken: Vec<Error>,
+    /// Columns that are not supported, each with its type.
+    unread: Vec<(String, String)>,
+    /// Columns that are damaged, each with its name.
+    broken: Vec<(String, Error)>,
 }
 
 /// The location of the names of rows.
@@ -49,13 +54,13 @@ impl DataFrame {
     pub(super) fn open(root: &dyn Group, name: &str) -> Result<Self> {
         let missing = || Error::new(ErrorKind::Missing, Place::array(root.path(), name));
         match Element::at(root, name)?.ok_or_else(missing)? {
-            Element::Array(array) => Self::of_compound(root, &*array),
-            Element::Group(group) => Self::of_group(&*group),
+            Element::Array(array) => Self::of_compound(root, &*array, name),
+            Element::Group(group) => Self::of_group(&*group, name),
         }
     }
 
-    /// Opens the columns of a group: anndata 0.7 and later.
-    pub(super) fn of_group(group: &dyn Group) -> Result<Self> {
+    /// Opens the columns of a group: anndata 0.7 and later. `path` is its path from the root of the file.
+    pub(super) fn of_group(group: &dyn Group, path: &str) -> Result<Self> {
         let place = Place::path(group.path());
         let encoding = Encoding::of(group, &place)?;
         match &*encoding.kind {
@@ -75,21 +80,24 @@ impl DataFrame {
         let names = column_names(group, &index_name)?;
         let mut frame = Self {
             place,
+            path: path.to_owned(),
             len,
             index_name,
             index,
             columns: Vec::new(),
             readers: Vec::new(),
+            unread: Vec::new(),
             broken: Vec::new(),
         };
         for name in names {
-            frame.add(&name, ColumnReader::of_group(group, &name, len))?;
+            let reader = ColumnReader::of_group(group, &name, len);
+            frame.add(&name, reader)?;
         }
         Ok(frame)
     }
 
     /// Opens the fields of a compound array: anndata 0.6 and before. The first is the index.
-    fn of_compound(root: &dyn Group, array: &dyn NdArray) -> Result<Self> {
+    fn of_compound(root: &dyn Group, array: &dyn NdArray, path: &str) -> Result<Self> {
         let place = array.place();
         let ElementType::Compound(fields) = array.element_type() else {
             let found = format!("an array of {}", array.element_type());
@@ -105,11 +113,13 @@ impl DataFrame {
         let index = Index::Labels(Labels::of(array.field(&first.name)?, len)?);
         let mut frame = Self {
             place,
+            path: path.to_owned(),
             len,
             index_name: first.name.clone(),
             index,
             columns: Vec::new(),
             readers: Vec::new(),
+            unread: Vec::new(),
             broken: Vec::new(),
         };
         for field in rest {
@@ -122,15 +132,26 @@ impl DataFrame {
     }
 
     /// Adds a column, or its error: the names of rows can still be read.
-    fn add(&mut self, name: &str, reader: Result<ColumnReader>) -> Result<()> {
+    fn add(&mut self, name: &str, reader: Result<Opened>) -> Result<()> {
         match reader {
-            Ok(reader) => {
+            Ok(Opened::Unread(what)) => self.unread.push((name.to_owned(), what)),
+            Ok(Opened::Column(reader)) => {
                 let column_type = reader.column_type();
                 self.columns.push(ColumnInfo { name: name.to_owned(), column_type });
                 self.readers.push(reader);
             }
             Err(error) if error.is_system() => return Err(error),
-            Err(error) => self.broken.push(error),
+            Err(error) => match error.kind() {
+                // A filter or a version that is not supported.
+                ErrorKind::Unsupported(what) => {
+                    let what = what.strip_suffix(NOT_SUPPORTED).unwrap_or(what);
+                    self.unread.push((name.to_owned(), what.to_owned()));
+                }
+                _ => {
+                    let error = droppable(error, &format!("{}/{name}", self.path));
+                    self.broken.push((name.to_owned(), error));
+                }
+            },
         }
         Ok(())
     }
@@ -166,10 +187,35 @@ impl DataFrame {
         }
     }
 
-    /// Returns the errors of columns that cannot be opened.
+    /// Returns the names and types of columns that are not supported.
     #[must_use]
-    pub fn broken_columns(&self) -> &[Error] {
+    pub fn unread_columns(&self) -> &[(String, String)] {
+        &self.unread
+    }
+
+    /// Describes the columns that are not supported, for messages.
+    pub(super) fn unread(&self) -> impl Iterator<Item = String> + '_ {
+        self.unread.iter().map(|(name, what)| format!("{} column {name} ({what})", self.path))
+    }
+
+    /// Returns the names and errors of columns that are damaged.
+    pub(super) fn broken(&self) -> &[(String, Error)] {
         &self.broken
+    }
+
+    /// Fails if a column is damaged: missing, or of another length than the table.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the error of the first damaged column.
+    pub fn check_columns(&self) -> Result<()> {
+        match self.broken.first() {
+            None => Ok(()),
+            Some((name, error)) => {
+                let error = copy_of(error);
+                Err(droppable(error, &format!("{}/{name}", self.path)))
+            }
+        }
     }
 }
 
@@ -184,7 +230,10 @@ impl Annotations for DataFrame {
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
         match self.readers.get(column) {
-            Some(reader) => reader.read(memory),
+            Some(reader) => reader.read(memory).map_err(|error| {
+                let name = self.columns.get(column).map_or("", |info| &info.name);
+                droppable(error, &format!("{}/{name}", self.path))
+            }),
             None => Err(Error::argument(format!("there is no column {column}"))),
         }
     }
@@ -207,7 +256,13 @@ fn index(group: &dyn Group, name: &str) -> Result<(Index, u64)> {
         }
     }
     let len = ColumnReader::len_of(group, name)?;
-    Ok((Index::Column(ColumnReader::of_group(group, name, len)?), len))
+    match ColumnReader::of_group(group, name, len)? {
+        Opened::Column(reader) => Ok((Index::Column(reader), len)),
+        Opened::Unread(what) => {
+            let place = Place::array(group.path(), name);
+            Err(Error::unsupported(place, format!("names of rows as {what}{NOT_SUPPORTED}")))
+        }
+    }
 }
 
 /// Returns the names of the columns: those in the attribute, or all if it is missing.
@@ -228,6 +283,30 @@ fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
         names.push(name.to_owned());
     }
     Ok(names)
+}
+
+/// Reads a column, or another element of this layout, with `len` rows if it is known.
+pub(super) fn check_column(
+    group: &dyn Group,
+    name: &str,
+    len: Option<u64>,
+    memory: u64,
+) -> Result<()> {
+    let len = len.map_or_else(|| ColumnReader::len_of(group, name), Ok)?;
+    match ColumnReader::of_group(group, name, len)? {
+        Opened::Column(reader) => reader.read(memory).map(drop),
+        Opened::Unread(_) => Ok(()),
+    }
+}
+
+/// Copies an error about the content of a file.
+fn copy_of(error: &Error) -> Error {
+    let place = error.place().clone();
+    match error.kind() {
+        ErrorKind::Missing => Error::new(ErrorKind::Missing, place),
+        ErrorKind::Mismatch { found, expected } => Error::mismatch(place, found, expected),
+        other => Error::mismatch(place, other, "a column"),
+    }
 }
 
 /// Returns whether codes may be stored in a type.

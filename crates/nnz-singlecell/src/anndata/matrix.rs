@@ -236,14 +236,25 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        Ok(self.frame(axis).map(|frame| Box::new(frame) as Box<dyn Annotations>))
+        let Some(frame) = self.frame(axis) else { return Ok(None) };
+        frame.check_columns()?;
+        Ok(Some(Box::new(frame)))
     }
 
     fn extras(&self) -> Result<Vec<String>> {
-        match (&self.file, &self.item) {
-            (Some(file), Some(item)) => Ok(readable(file.others(item))?.unwrap_or_default()),
-            _ => Ok(Vec::new()),
+        let mut extras = Vec::new();
+        for (number, frame) in self.frames.iter().enumerate() {
+            let Some(frame) = frame else { continue };
+            let before = self.frames.iter().take(number).flatten();
+            // Both axes of a graph have the same table.
+            if before.into_iter().all(|other| !Arc::ptr_eq(other, frame)) {
+                extras.extend(frame.unread());
+            }
         }
+        if let (Some(file), Some(item)) = (&self.file, &self.item) {
+            extras.extend(readable(file.others(item))?.unwrap_or_default());
+        }
+        Ok(extras)
     }
 
     fn random_access(&self) -> bool {

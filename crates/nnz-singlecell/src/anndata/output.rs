@@ -2,7 +2,7 @@
 
 use nnz_container::Compression;
 use nnz_container::tree::{ArraySpec, Attribute, ElementType, NodeId, TreeWriter};
-use nnz_core::{Element, Error, Place, Result, StringReader, ValueType, Values};
+use nnz_core::{Element, Error, Place, Result, StringReader, TimeType, ValueType, Values};
 
 /// Elements in a chunk.
 const CHUNK: u64 = 1 << 15;
@@ -101,12 +101,49 @@ impl Output {
 
     /// Writes an array of numbers.
     pub(super) fn numbers(&mut self, group: Group, name: &str, values: &Values) -> Result<()> {
-        let len = values.len().unwrap_or(0) as u64;
-        let spec = self.spec(ElementType::Number(values.value_type()), len);
+        let element = ElementType::Number(values.value_type());
+        let array = self.elements(group, name, values, element)?;
+        self.tree.finish_array(array)
+    }
+
+    /// Writes an array of dates or durations.
+    pub(super) fn times(
+        &mut self,
+        group: Group,
+        name: &str,
+        values: &Values,
+        time: TimeType,
+    ) -> Result<()> {
+        let array = self.elements(group, name, values, ElementType::Time(time))?;
+        self.tree.finish_array(array)
+    }
+
+    /// Writes an array of numbers with an attribute.
+    pub(super) fn numbers_with(
+        &mut self,
+        group: Group,
+        name: &str,
+        values: &Values,
+        (attribute, value): (&str, &Attribute),
+    ) -> Result<()> {
+        let element = ElementType::Number(values.value_type());
+        let array = self.elements(group, name, values, element)?;
+        self.tree.set_attribute(array, attribute, value)?;
+        self.tree.finish_array(array)
+    }
+
+    fn elements(
+        &mut self,
+        group: Group,
+        name: &str,
+        values: &Values,
+        element: ElementType,
+    ) -> Result<NodeId> {
+        let spec = self.spec(element, values.len().unwrap_or(0) as u64);
         let array = self.tree.create_array(group.0, name, &spec)?;
         self.encode_node(array, "array", "0.2.0")?;
         self.tree.append_bytes(array, values.bytes())?;
-        self.tree.finish_array(array)
+        Ok(array)
     }
 
     /// Writes a matrix of `float64`, whose bytes are in native order, by row.

@@ -1,10 +1,15 @@
 //! Validating the tables of a file.
 
+mod elements;
+
+pub use elements::ElementChecks;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use nnz_core::{Annotations, Error, ErrorKind, Finding, Result, StringList};
 
+use super::columns::{INDEX, RESERVED, is_reserved};
 use super::element::Element;
 use super::{AnnData, DataFrame};
 
@@ -35,8 +40,17 @@ fn check(frame: Result<Arc<DataFrame>>, memory: u64, each: &mut dyn FnMut(Findin
         Ok(names) => notes(&frame, &names, each),
         Err(error) => report(error, each)?,
     }
-    for broken in frame.broken_columns() {
+    for (_, broken) in frame.broken() {
         each(Finding::fault(broken.place().clone(), broken.kind().to_string()));
+    }
+    for (name, what) in frame.unread_columns() {
+        let what =
+            format!("column {name} ({what}) is not supported, and left out by other commands");
+        each(Finding::note(frame.place(), what));
+    }
+    if frame.columns().iter().any(|column| is_reserved(&column.name)) {
+        let what = format!("column {INDEX} has {RESERVED}: anndata cannot write the table");
+        each(Finding::note(frame.place(), what));
     }
     for column in 0..frame.columns().len() {
         if let Err(error) = frame.read_column(column, memory) {

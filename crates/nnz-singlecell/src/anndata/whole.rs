@@ -125,6 +125,16 @@ impl AnnData {
         Ok(Box::new(Tables::of_file(self)?))
     }
 
+    /// Describes the columns of `obs` and `var` that are not supported.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a table is missing or invalid.
+    pub fn unread_columns(&self) -> Result<Vec<String>> {
+        let (obs, var) = (self.obs()?, self.var()?);
+        Ok(obs.unread().chain(var.unread()).collect())
+    }
+
     /// Lists everything in the file except a matrix and the tables of its axes.
     ///
     /// # Errors

@@ -5,18 +5,22 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
 use nnz_core::{
-    Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, Names, Place, Result,
-    readable,
+    Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, ErrorKind, Names,
+    Place, Result, readable,
 };
 
 use super::references::Decoded;
 use super::{names, spec};
+use crate::enumeration::Enumeration;
+use crate::without::droppable;
 
 /// The attributes of rows or columns: a name for each, and typed columns.
 ///
 /// Opening reads the shapes of all; values are read when they are needed.
 pub struct Attributes {
     place: Place,
+    /// The name of the group.
+    group: &'static str,
     len: u64,
     /// The names, and their attribute.
     names: Option<(String, Text)>,
@@ -24,9 +28,9 @@ pub struct Attributes {
     values: Vec<Values>,
     /// Attributes of two dimensions, which are matrices.
     wide: Vec<String>,
-    /// Attributes of more dimensions, and those of other types.
-    others: Vec<String>,
-    /// Attributes that cannot be opened.
+    /// Attributes of more dimensions, and those of other types, each with its type.
+    others: Vec<(String, String)>,
+    /// Damaged attributes.
     broken: Vec<Broken>,
     /// The index in these of the attribute that should have the names.
     broken_names: Option<usize>,
@@ -34,7 +38,7 @@ pub struct Attributes {
     is_likely: bool,
 }
 
-/// An attribute that cannot be opened.
+/// A damaged attribute.
 struct Broken {
     name: String,
     place: Place,
@@ -43,13 +47,15 @@ struct Broken {
 }
 
 impl Broken {
-    fn error(&self) -> Error {
-        Error::mismatch(self.place.clone(), &self.found, &self.expected)
+    fn error(&self, group: &str) -> Error {
+        let error = Error::mismatch(self.place.clone(), &self.found, &self.expected);
+        droppable(error, &format!("{group}/{}", self.name))
     }
 }
 
 enum Values {
     Numbers(Box<dyn NdArray>),
+    Named(Enumeration),
     Text(Text),
 }
 
@@ -113,6 +119,7 @@ impl Attributes {
         let (names, broken_names) = (None, None);
         let mut table = Self {
             place,
+            group: group_of(axis),
             len,
             names,
             columns,
@@ -127,15 +134,21 @@ impl Attributes {
         for child in group.children()? {
             match child.kind {
                 ChildKind::Array => match group.array(&child.name) {
-                    Ok(array) => table.add(child.name, array, is_old),
+                    Ok(array) => table.add(child.name, array, is_old)?,
                     Err(error) if error.is_system() => return Err(error),
                     Err(error) => {
                         let (kind, place) = error.into_parts();
+                        if let ErrorKind::Unsupported(what) = kind {
+                            table.others.push((child.name, what));
+                            continue;
+                        }
                         let (found, expected) = (kind.to_string(), "an array".to_owned());
                         table.broken.push(Broken { name: child.name, place, found, expected });
                     }
                 },
-                _ => table.others.push(child.name),
+                ChildKind::Group => table.others.push((child.name, "a group".to_owned())),
+                ChildKind::Other(what) => table.others.push((child.name, what)),
+                _ => table.others.push((child.name, "of an unknown kind".to_owned())),
             }
         }
         if !table.choose_names(axis) {
@@ -145,17 +158,25 @@ impl Attributes {
     }
 
     /// Adds an attribute.
-    fn add(&mut self, name: String, array: Box<dyn NdArray>, is_old: bool) {
+    fn add(&mut self, name: String, array: Box<dyn NdArray>, is_old: bool) -> Result<()> {
         if array.shape().first() != Some(&self.len) {
             let found = format!("an attribute of shape {:?}", array.shape());
             let expected = format!("{} elements along the first dimension", self.len);
             let place = array.place();
-            return self.broken.push(Broken { name, place, found, expected });
+            self.broken.push(Broken { name, place, found, expected });
+            return Ok(());
         }
         let is_number = array.element_type().value_type().is_some();
+        if array.shape().len() == 2 && is_number {
+            self.wide.push(name);
+            return Ok(());
+        }
+        let named = Enumeration::of(&*array)?;
         let (column_type, values) = match array.element_type() {
-            _ if array.shape().len() == 2 && is_number => return self.wide.push(name),
-            _ if array.shape().len() > 1 => return self.others.push(name),
+            found if array.shape().len() > 1 => {
+                self.others.push((name, format!("{found} of shape {:?}", array.shape())));
+                return Ok(());
+            }
             found if found.is_string() => {
                 let fixed = matches!(found, ElementType::FixedString { .. });
                 let references = fixed || is_old;
@@ -163,11 +184,18 @@ impl Attributes {
             }
             found => match found.value_type() {
                 Some(value_type) => (ColumnType::Number(value_type), Values::Numbers(array)),
-                None => return self.others.push(name),
+                None => match named {
+                    Some(named) => (named.column_type(), Values::Named(named)),
+                    None => {
+                        self.others.push((name, found.to_string()));
+                        return Ok(());
+                    }
+                },
             },
         };
         self.columns.push(ColumnInfo { name, column_type });
         self.values.push(values);
+        Ok(())
     }
 
     /// Takes the first attribute that has names by convention out of the columns. Returns whether there is one, which
@@ -262,7 +290,7 @@ impl Attributes {
     /// Fails if they cannot be read, or if the attribute that should have them is invalid.
     pub fn names(&self) -> Result<Option<Names<'_>>> {
         if let Some(broken) = self.broken_names.and_then(|at| self.broken.get(at)) {
-            return Err(broken.error());
+            return Err(broken.error(self.group));
         }
         self.names.as_ref().map(|(_, text)| text.read()).transpose()
     }
@@ -275,7 +303,7 @@ impl Attributes {
     /// Returns the errors of attributes that cannot be opened, which are not among the columns.
     #[must_use]
     pub fn broken(&self) -> Vec<Error> {
-        self.broken.iter().map(Broken::error).collect()
+        self.broken.iter().map(|broken| broken.error(self.group)).collect()
     }
 
     /// Lists the attributes that are matrices: numbers in two dimensions.
@@ -284,12 +312,25 @@ impl Attributes {
         &self.wide
     }
 
-    /// Lists the attributes that are neither columns nor matrices: those of more dimensions, of types that
-    /// columns cannot have, and broken ones.
+    /// Lists the attributes that are neither columns nor matrices, each with its type: those of more dimensions,
+    /// and of types that columns cannot have.
     #[must_use]
-    pub fn others(&self) -> Vec<&str> {
-        let others = self.others.iter().map(String::as_str);
-        others.chain(self.broken.iter().map(|broken| broken.name.as_str())).collect()
+    pub fn unread_columns(&self) -> &[(String, String)] {
+        &self.others
+    }
+
+    /// Describes the attributes that are neither columns nor matrices, for messages.
+    pub(super) fn unread(&self) -> impl Iterator<Item = String> + '_ {
+        self.others.iter().map(|(name, what)| format!("{}/{name} ({what})", self.group))
+    }
+
+    /// Fails if an attribute is damaged.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the error of the first damaged attribute.
+    pub fn check_columns(&self) -> Result<()> {
+        self.broken.first().map_or(Ok(()), |broken| Err(broken.error(self.group)))
     }
 }
 
@@ -303,10 +344,19 @@ impl Annotations for Attributes {
     }
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        let name = self.columns.get(column).map_or("", |info| &info.name);
+        let path = format!("{}/{name}", self.group);
+        self.read(column, memory).map_err(|error| droppable(error, &path))
+    }
+}
+
+impl Attributes {
+    fn read(&self, column: usize, memory: u64) -> Result<Column> {
         let values = match self.values.get(column) {
             Some(Values::Numbers(array)) => {
                 ColumnValues::Numbers(array.read(&array.all(), memory)?)
             }
+            Some(Values::Named(named)) => return named.read(memory),
             Some(Values::Text(text)) => {
                 ColumnValues::Strings(text.read()?.list_with_limit(memory)?)
             }

@@ -158,8 +158,7 @@ impl Loom {
         let mut unread = Vec::new();
         for axis in [Axis::Rows, Axis::Cols] {
             let Some(table) = readable(self.attributes(axis))? else { continue };
-            let group = group_of(axis);
-            unread.extend(table.others().iter().map(|name| format!("{group}/{name}")));
+            unread.extend(table.unread());
         }
         let globals = spec::global_attributes(&*self.root)?;
         unread.extend(globals.into_iter().map(|name| format!("the attribute {name:?}")));

@@ -164,13 +164,21 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        Ok(self.table(axis).map(|table| Box::new(table) as Box<dyn Annotations>))
+        let Some(table) = self.table(axis) else { return Ok(None) };
+        table.check_columns()?;
+        Ok(Some(Box::new(table)))
     }
 
     fn extras(&self) -> Result<Vec<String>> {
         match &self.file {
             Some(file) => Ok(readable(file.others())?.unwrap_or_default()),
-            None => Ok(Vec::new()),
+            None => {
+                let [rows, cols] = &self.tables;
+                let other = cols
+                    .as_ref()
+                    .filter(|cols| rows.as_ref().is_none_or(|rows| !Arc::ptr_eq(rows, cols)));
+                Ok(rows.iter().chain(other).flat_map(|table| table.unread()).collect())
+            }
         }
     }
 

@@ -69,8 +69,13 @@ fn column_refusal(axis: Axis, column: &ColumnInfo, has_names: bool) -> Option<&'
 #[must_use]
 pub fn unsupported_columns(axis: Axis, columns: &[ColumnInfo], has_names: bool) -> Vec<String> {
     let refused = columns.iter().filter_map(|column| {
-        let why = column_refusal(axis, column, has_names)?;
-        Some(format!("the {} annotation {:?} ({why})", one_of(axis), column.name))
+        let named = format!("the {} annotation {:?}", one_of(axis), column.name);
+        match (column_refusal(axis, column, has_names), column.column_type) {
+            (Some(why), _) => Some(format!("{named} ({why})")),
+            // The integers are stored.
+            (None, ColumnType::Time(time)) => Some(format!("the unit of {named} ({time})")),
+            (None, _) => None,
+        }
     });
     refused.collect()
 }

@@ -46,6 +46,10 @@ fn check(table: &Attributes, memory: u64, each: &mut dyn FnMut(Finding)) -> Resu
     for error in table.broken() {
         report_error(error, each)?;
     }
+    for (name, what) in table.unread_columns() {
+        let what = format!("{name} ({what}) is not supported, and left out by other commands");
+        each(Finding::note(table.place(), what));
+    }
     for column in 0..table.columns().len() {
         if let Err(error) = table.read_column(column, memory) {
             report_error(error, each)?;

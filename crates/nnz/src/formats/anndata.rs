@@ -55,7 +55,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     containers: true,
     hdf5: true,
     options: target::OPTIONS,
-    read_options: &[],
+    read_options: super::drop::OPTIONS,
 };
 
 impl Format for AnnDataFile {
@@ -103,9 +103,9 @@ impl Format for AnnDataFile {
         &self,
         to: &Location,
         options: &ConvertOptions,
-        _: &dyn MatrixSource,
+        source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
-        Ok(Box::new(target::Target::new(to, options)?))
+        Ok(Box::new(target::Target::new(to, options)?.without_unsupported(source)?))
     }
 
     fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {

@@ -64,6 +64,19 @@ pub(super) fn matrix_member<S: MatrixSource>(
     })
 }
 
+/// Lists the columns of a table that are not supported, each with its type.
+pub(super) fn unread_members<'a>(
+    name: &'a str,
+    columns: &'a [(String, String)],
+) -> impl Iterator<Item = Member> + 'a {
+    columns.iter().map(move |(column, what)| Member {
+        path: format!("{name}/{column}"),
+        shape: Vec::new(),
+        kind: "unsupported".to_owned(),
+        value_type: what.clone(),
+    })
+}
+
 /// Lists the columns of a table.
 pub(super) fn column_members(name: &str, table: &dyn Annotations) -> Vec<Member> {
     let columns = table.columns().iter().enumerate().map(|(index, column)| Member {

@@ -32,7 +32,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: true,
     options: &[],
-    read_options: &[],
+    read_options: super::drop::OPTIONS,
 };
 
 impl Format for LoomFile {

@@ -17,13 +17,15 @@ pub struct FormatOption {
     pub help: &'static str,
     /// Checks a value; the error states what is expected.
     pub check: fn(&str) -> Result<(), String>,
+    /// Whether it can be given several times.
+    pub repeated: bool,
 }
 
 impl FormatOption {
     /// Declares a flag.
     #[must_use]
     pub const fn flag(name: &'static str, help: &'static str) -> Self {
-        Self { name, value: None, help, check: is::<bool> }
+        Self { name, value: None, help, check: is::<bool>, repeated: false }
     }
 
     /// Declares an option with a value of type `T`.
@@ -33,7 +35,13 @@ impl FormatOption {
         value: &'static str,
         help: &'static str,
     ) -> Self {
-        Self { name, value: Some(value), help, check: is::<T> }
+        Self { name, value: Some(value), help, check: is::<T>, repeated: false }
+    }
+
+    /// Declares an option that can be given several times, each time with any text.
+    #[must_use]
+    pub const fn repeated(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self { name, value: Some(value), help, check: is::<String>, repeated: true }
     }
 }
 
@@ -63,7 +71,7 @@ fn is<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<(), String> {
 /// # Ok::<(), nnz::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FormatOptions(BTreeMap<String, String>);
+pub struct FormatOptions(BTreeMap<String, Vec<String>>);
 
 impl FormatOptions {
     /// Creates an empty set of options.
@@ -81,13 +89,24 @@ impl FormatOptions {
 
     /// Sets an option.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.0.insert(name.into(), value.into());
+        self.0.insert(name.into(), vec![value.into()]);
     }
 
-    /// Returns the value of an option.
+    /// Adds a value of an option that can be given several times.
+    pub fn add(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.entry(name.into()).or_default().push(value.into());
+    }
+
+    /// Returns the value of an option; the first if there are several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.all(name).first().map(String::as_str)
+    }
+
+    /// Returns all values of an option.
+    #[must_use]
+    pub fn all(&self, name: &str) -> &[String] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the names of the set options.

@@ -34,6 +34,8 @@ const START: usize = 512;
 pub struct Probe {
     location: Location,
     memory: Option<u64>,
+    /// The elements to leave out.
+    dropped: Vec<String>,
     /// The opened file or directory; `None` for standard input.
     opened: Option<Opened>,
     /// The first bytes of a file.
@@ -136,6 +138,7 @@ impl Probe {
         Ok(Self {
             location: location.clone(),
             memory: options.memory,
+            dropped: options.format_options.all(super::DROP).to_vec(),
             opened,
             start: Vec::new(),
             kind: None,
@@ -147,6 +150,11 @@ impl Probe {
             root: OnceCell::new(),
             document: RefCell::new(Object::Unread),
         })
+    }
+
+    /// Returns the elements to leave out, which are given by the option `drop`.
+    pub(super) fn dropped(&self) -> &[String] {
+        &self.dropped
     }
 
     /// Returns whether the group of the location does not exist.

@@ -400,6 +400,18 @@ impl Registry {
         Some(Error::new(kind, location.source_place()))
     }
 
+    /// Returns whether all options are those of sources with several matrices and tables.
+    #[must_use]
+    pub fn only_of_whole_files(&self, options: &FormatOptions) -> bool {
+        let whole: Vec<_> = self.formats.iter().filter(|format| format.whole().is_some()).collect();
+        options.names().all(|name| {
+            let has = |format: &&&dyn Format| {
+                format.info().read_options.iter().any(|option| option.name == name)
+            };
+            whole.iter().any(has)
+        })
+    }
+
     /// Detects the format of a location.
     ///
     /// The root of a file is tried first. Its groups are searched only if the root has no known

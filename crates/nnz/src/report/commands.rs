@@ -27,10 +27,11 @@ pub(super) fn of_location(
         from.push_str(&format!(" --from {format}"));
     }
     for name in open.format_options.names() {
-        from.push_str(&format!(" --{name}"));
-        let value = open.format_options.get(name).unwrap_or_default();
-        if !is_flag(name) {
-            from.push_str(&format!(" {}", quoted(value)));
+        for value in open.format_options.all(name) {
+            from.push_str(&format!(" --{name}"));
+            if !is_flag(name) {
+                from.push_str(&format!(" {}", quoted(value)));
+            }
         }
     }
     let mut commands = Vec::new();

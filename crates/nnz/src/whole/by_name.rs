@@ -13,7 +13,7 @@ use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Select
 pub(super) fn diff(
     format: &dyn WholeFormat,
     [first, second]: [&Probe; 2],
-    locations: [&Location; 2],
+    (locations, open): ([&Location; 2], &OpenOptions),
     options: &DiffOptions,
     progress: &dyn Progress,
     each: &mut dyn FnMut(ElementDifference),
@@ -24,7 +24,7 @@ pub(super) fn diff(
             each(found);
         }
     };
-    let [rows, cols] = match order(locations, options, each)? {
+    let [rows, cols] = match order(locations, open, options, each)? {
         Order::Moved(orders) => orders,
         Order::InPlace => return format.diff_files([first, second], options, progress, each),
         Order::Different => return Ok(()),
@@ -56,12 +56,12 @@ enum Order {
 /// axis.
 fn order(
     locations: [&Location; 2],
+    open: &OpenOptions,
     options: &DiffOptions,
     each: &mut dyn FnMut(ElementDifference),
 ) -> Result<Order> {
-    let open = OpenOptions::new().memory_limit(options.memory);
     let opened = |location: &Location| -> Result<Box<dyn MatrixSource>> {
-        match super::tables(location, &open)? {
+        match super::tables(location, open)? {
             Some(tables) => Ok(tables),
             None => open.open_matrix(location),
         }

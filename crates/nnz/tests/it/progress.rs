@@ -97,7 +97,14 @@ fn comparisons_report_the_entries_of_both() {
     let [first, second] = ["e.h5ad", "f.h5ad"].map(|name| example(scratch.path(), name));
     let found = parts(|recorder| {
         let each = &mut |found| panic!("{found:?}");
-        nnz::whole::diff(&first, &second, &DiffOptions::default(), recorder, each).unwrap();
+        nnz::whole::diff(
+            [&first, &second],
+            &nnz::OpenOptions::new(),
+            &DiffOptions::default(),
+            recorder,
+            each,
+        )
+        .unwrap();
     });
     assert_eq!(found, [part("comparing", 2 * ENTRIES)]);
 }

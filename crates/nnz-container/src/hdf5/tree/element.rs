@@ -1,9 +1,10 @@
 //! Element types, parsed from datatype messages (section IV.A.2.d).
 
 use super::compound;
+use crate::byte_order;
 use crate::hdf5::datatype::{float, integer};
-use crate::tree::{Stored, TextForm};
-use nnz_core::ValueType;
+use crate::tree::{Member, Stored, TextForm};
+use nnz_core::{Scalar, ValueType, Values};
 
 /// Maximum depth of nested types.
 const MAX_DEPTH: usize = 16;
@@ -153,10 +154,15 @@ impl<'a> Description<'a> {
         self.size == 2 && properties == HALF && order & 0x70 == 0x20 && sign == 15
     }
 
-    /// Parses an enumeration; only booleans are supported.
+    /// Parses an enumeration.
     fn enumeration(&mut self) -> Option<Stored> {
         let count = u16::from_le_bytes([self.flags[0], self.flags[1]]);
-        let base = self.inner()?;
+        let described = self.rest;
+        let base = match self.inner()? {
+            // As R's hdf5r writes them.
+            Stored::Other { .. } => narrow(described)?,
+            base => base,
+        };
         let mut names = Vec::new();
         for _ in 0..count {
             names.push(self.name()?);
@@ -171,9 +177,15 @@ impl<'a> Description<'a> {
         if small && self.size == 1 && count == 2 && holds("FALSE", 0) && holds("TRUE", 1) {
             return Some(Stored::Number { value_type: ValueType::Bint8, big: false });
         }
-        let shown = names.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = if names.len() > 3 { ", ..." } else { "" };
-        self.other(format!("an enumeration of {shown}{more}"))
+        match base {
+            Stored::Number { value_type, big } if self.bytes() == Some(width) => {
+                let values = integers(value_type, big, values)?;
+                let members = names.into_iter().zip(values);
+                let members = members.map(|(name, value)| Member { name, value }).collect();
+                Some(Stored::Enumeration { value_type, big, members })
+            }
+            _ => self.other("enumerations of an unusual form"),
+        }
     }
 
     fn variable(&mut self) -> Option<Stored> {
@@ -204,6 +216,56 @@ impl<'a> Description<'a> {
     }
 }
 
+/// Parses the base of an enumeration that is an unsigned integer of fewer bits than its bytes have, the others of which
+/// are zero. It is read as an integer of all bits. Any other type is returned as it is.
+fn narrow(description: &[u8]) -> Option<Stored> {
+    let mut rest = description;
+    let other = read(&mut rest, MAX_DEPTH);
+    let (head, properties) = description.split_first_chunk::<HEAD>()?;
+    let [class, flags, _, _, size @ ..] = *head;
+    let (offset, precision) = (properties.get(..2)?, properties.get(2..4)?);
+    let precision = u32::from(u16::from_le_bytes([*precision.first()?, *precision.get(1)?]));
+    let size = u32::from_le_bytes(size);
+    let value_type = match size {
+        1 => ValueType::U8,
+        2 => ValueType::U16,
+        4 => ValueType::U32,
+        8 => ValueType::U64,
+        _ => return other,
+    };
+    // Class 0; flags: padding with ones, and the sign.
+    let is_narrow = class & 0xf == 0
+        && flags & 0b1110 == 0
+        && offset == [0, 0]
+        && (1..size * 8).contains(&precision);
+    match is_narrow {
+        true => Some(Stored::Number { value_type, big: flags & 1 != 0 }),
+        false => other,
+    }
+}
+
+/// Reads integers in stored form.
+fn integers(value_type: ValueType, big: bool, stored: &[u8]) -> Option<Vec<i128>> {
+    let mut values = Values::new(value_type);
+    let count = stored.len() / value_type.size();
+    values.resize_bytes(count).copy_from_slice(stored);
+    byte_order::to_native(values.bytes_mut(), value_type, big);
+    let whole = |at| {
+        Some(match values.get(at)? {
+            Scalar::U8(value) => value.into(),
+            Scalar::U16(value) => value.into(),
+            Scalar::U32(value) => value.into(),
+            Scalar::U64(value) => value.into(),
+            Scalar::I8(value) => value.into(),
+            Scalar::I16(value) => value.into(),
+            Scalar::I32(value) => value.into(),
+            Scalar::I64(value) => value.into(),
+            _ => return None,
+        })
+    };
+    (0..count).map(whole).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,7 +288,19 @@ mod tests {
         let expected = Stored::Number { value_type: ValueType::Bint8, big: false };
         assert_eq!(element(&boolean), Some(expected));
         let other = [&head[..], b"FALSE\0TRUE\0", &[1, 0]].concat();
-        assert!(matches!(element(&other), Some(Stored::Other { .. })));
+        let member = |name: &str, value| Member { name: name.to_owned(), value };
+        let (value_type, members) = (ValueType::I8, vec![member("FALSE", 1), member("TRUE", 0)]);
+        let expected = Stored::Enumeration { value_type, big: false, members };
+        assert_eq!(element(&other), Some(expected));
+        for end in 0..other.len() {
+            assert_eq!(element(&other[..end]), None, "{end}");
+        }
+        // Class 8, 1 member; the base is an unsigned byte of which 2 bits are used, as hdf5r writes it.
+        let head = [0x38, 1, 0, 0, 1, 0, 0, 0, 0x10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0];
+        let factor = [&head[..], b"G1\0", &[3]].concat();
+        let (value_type, members) = (ValueType::U8, vec![member("G1", 3)]);
+        let expected = Stored::Enumeration { value_type, big: false, members };
+        assert_eq!(element(&factor), Some(expected));
     }
 
     #[test]

@@ -98,6 +98,7 @@ impl Copy<'_> {
         Ok(match found {
             _ if path.is_empty() && self.to.supports(found) => Some(found.clone()),
             ElementType::Float16 => number(ValueType::F32),
+            ElementType::Time(_) => number(ValueType::I64),
             ElementType::Number(ValueType::Bint8) => number(ValueType::U8),
             ElementType::FixedString { .. } if self.to.supports(&ElementType::String) => {
                 Some(ElementType::String)

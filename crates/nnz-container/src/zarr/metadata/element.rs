@@ -1,6 +1,6 @@
 //! Element types, including structured types.
 
-use nnz_core::ValueType;
+use nnz_core::{TimeType, ValueType};
 use serde_json::Value;
 
 use super::v3::Extension;
@@ -62,8 +62,15 @@ fn v3(data_type: &Value, big: bool, depth: usize) -> Option<Stored> {
             Some(Stored::Text { bytes, form: TextForm::Zeros })
         }
         ("raw_bytes", Some(bytes)) => Some(Stored::Other { bytes, what: "raw bytes".to_owned() }),
-        ("numpy.datetime64" | "numpy.timedelta64", _) => {
-            Some(Stored::Other { bytes: 8, what: named.name.to_owned() })
+        (name @ ("numpy.datetime64" | "numpy.timedelta64"), _) => {
+            let count = named.get("scale_factor").as_u64().and_then(|count| count.try_into().ok());
+            let unit = named.get("unit").as_str().unwrap_or_default();
+            let time =
+                count.and_then(|count| TimeType::new(name == "numpy.timedelta64", count, unit));
+            Some(match time {
+                Some(time) => Stored::Time { time, big },
+                None => Stored::Other { bytes: 8, what: format!("{name} in units of {unit:?}") },
+            })
         }
         ("struct" | "structured", _) => {
             structure(named.get("fields").as_array()?, |field| match field {
@@ -111,7 +118,11 @@ fn plain(dtype: &str) -> Option<Stored> {
         b"<f2" => Stored::Float16 { big: false },
         b">f2" => Stored::Float16 { big: true },
         [b'<' | b'>', b'M' | b'm', b'8', ..] => {
-            Stored::Other { bytes: 8, what: format!("times {dtype:?}") }
+            let big = dtype.starts_with('>');
+            match dtype.get(1..).and_then(TimeType::parse) {
+                Some(time) => Stored::Time { time, big },
+                None => Stored::Other { bytes: 8, what: format!("times {dtype:?}") },
+            }
         }
         [b'|', b'V', ..] => {
             Stored::Other { bytes: size(&dtype[2..])?, what: "raw bytes".to_owned() }

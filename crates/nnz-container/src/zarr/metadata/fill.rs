@@ -22,6 +22,13 @@ pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
         let bits = float16(value)?;
         return Some(if *big { bits.to_be_bytes() } else { bits.to_le_bytes() }.to_vec());
     }
+    if let (Stored::Time { big, .. }, false) = (element, value.is_null()) {
+        let stored = match value {
+            Value::String(text) if text == "NaT" => i64::MIN,
+            value => value.as_i64()?,
+        };
+        return Some(if *big { stored.to_be_bytes() } else { stored.to_le_bytes() }.to_vec());
+    }
     match value {
         // Fields by name; fields other than zero are not supported.
         Value::Object(fields) => {

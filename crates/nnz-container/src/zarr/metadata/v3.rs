@@ -140,7 +140,7 @@ impl Reader<'_> {
         let element = element.ok_or_else(|| self.untyped(&described))?;
         if let (DataType::Other(2..), None) = (data_type, codecs.big) {
             // Without a byte order only structures of NumPy are supported, which are little-endian.
-            let plain = matches!(element, Stored::Float16 { .. });
+            let plain = matches!(element, Stored::Float16 { .. } | Stored::Time { .. });
             if plain {
                 let expected = "bytes with their byte order";
                 return Err(self.unexpected("codecs", self.raw("codecs")?, expected));

@@ -1,6 +1,6 @@
 //! Element types in metadata.
 
-use nnz_core::{Scalar, ValueType};
+use nnz_core::{Scalar, TimeType, ValueType};
 use serde_json::{Value, json};
 
 use super::options::ZarrVersion;
@@ -42,6 +42,8 @@ impl Described {
         let fill = match element {
             ElementType::Number(value_type) => zero(*value_type),
             ElementType::Float16 => json!(0.0),
+            // As zarr-python writes them.
+            ElementType::Time(_) => json!(TimeType::MISSING),
             ElementType::Compound(_) => base64_zeros(bytes),
             _ => json!(""),
         };
@@ -119,6 +121,7 @@ fn dtype(element: &ElementType) -> Option<Value> {
             json!(npy::Element::Number { value_type: *value_type, big: BIG }.descr())
         }
         ElementType::Float16 => json!(format!("{order}f2")),
+        ElementType::Time(time) => json!(format!("{order}{}", time.code())),
         ElementType::FixedString { bytes: 1.., encoding } => json!(fixed(element, *encoding)?),
         ElementType::Compound(fields) => {
             check_size(element)?;
@@ -155,6 +158,11 @@ fn data_type(element: &ElementType) -> Option<Value> {
         ElementType::Number(ValueType::ComplexF64) => json!("complex128"),
         ElementType::Number(value_type) => json!(value_type.name()),
         ElementType::Float16 => json!("float16"),
+        ElementType::Time(time) => {
+            let name = if time.is_duration() { "numpy.timedelta64" } else { "numpy.datetime64" };
+            let configuration = json!({"unit": time.unit(), "scale_factor": time.count()});
+            json!({"name": name, "configuration": configuration})
+        }
         ElementType::String => json!("string"),
         ElementType::FixedString { bytes: bytes @ 1.., encoding } => {
             let name = match encoding {

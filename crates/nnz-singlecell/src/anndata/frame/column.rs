@@ -2,25 +2,42 @@
 
 use std::collections::HashSet;
 
-use nnz_container::tree::{AttributeValue, Group, NdArray};
+use nnz_container::tree::{AttributeValue, ElementType, Group, NdArray};
 use nnz_core::{
     At, Categorical, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, Place, Result,
-    StringList, ValueType, Values,
+    StringList, TimeType, ValueType, Values,
 };
 
 use super::codes::codes;
 use super::is_code;
 use crate::anndata::element::{Element, Encoding};
+use crate::enumeration::Enumeration;
+use crate::times;
 
 /// Bytes of memory for the names of rows if they are a column that is read as a whole.
 const MOST_NAMES: u64 = 1 << 30;
 
+/// The end of messages about what is not supported.
+pub(super) const NOT_SUPPORTED: &str = " are not supported";
+
 /// A column with open arrays of the right length.
-pub(super) struct ColumnReader(Stored);
+pub(super) struct ColumnReader {
+    stored: Stored,
+    /// The type of dates or durations.
+    time: Option<TimeType>,
+}
+
+/// A column, or the type of one that is not supported.
+pub(super) enum Opened {
+    Column(ColumnReader),
+    Unread(String),
+}
 
 enum Stored {
     /// Numbers, booleans or strings.
     Plain(Box<dyn NdArray>),
+    /// A factor or a logical vector of R.
+    Named(Enumeration),
     Categorical {
         codes: Box<dyn NdArray>,
         categories: Box<dyn NdArray>,
@@ -35,9 +52,10 @@ enum Stored {
 
 impl ColumnReader {
     /// Opens a column in a group.
-    pub(super) fn of_group(frame: &dyn Group, name: &str, len: u64) -> Result<Self> {
+    pub(super) fn of_group(frame: &dyn Group, name: &str, len: u64) -> Result<Opened> {
         let element = Element::open(frame, name)?;
         let (encoding, place) = (element.encoding()?, element.place());
+        let mut time = None;
         let stored = match element {
             Element::Array(array) => match array.attribute("categories")? {
                 Some(reference) => {
@@ -48,16 +66,47 @@ impl ColumnReader {
                     let ordered = boolean(&*categories, "ordered")?;
                     Stored::Categorical { codes: array, categories, ordered }
                 }
-                None => Stored::Plain(array),
+                None => match Self::of_array(array, len)? {
+                    Ok(stored) => stored,
+                    Err(what) => return Ok(Opened::Unread(what)),
+                },
             },
-            Element::Group(group) => Self::encoded(&*group, &encoding, place)?,
+            Element::Group(group) => match Self::encoded(&*group, &encoding)? {
+                Ok(stored) => {
+                    time = times::of_attribute(&*group)?;
+                    stored
+                }
+                Err(what) => return Ok(Opened::Unread(what)),
+            },
         };
-        Self(stored).checked(len)
+        Self { stored, time }.checked(len)
     }
 
-    /// Opens a column that is a group.
-    fn encoded(group: &dyn Group, encoding: &Encoding, place: Place) -> Result<Stored> {
-        Ok(match &*encoding.kind {
+    /// Opens a column that is an array, or returns a type that is not supported.
+    fn of_array(array: Box<dyn NdArray>, len: u64) -> Result<std::result::Result<Stored, String>> {
+        let shape = array.shape();
+        // One of another length is damaged.
+        if array.is_null() || shape.first() != Some(&len) {
+            return Ok(Ok(Stored::Plain(array)));
+        }
+        let element = array.element_type();
+        if shape.len() > 1 {
+            return Ok(Err(format!("{element} of shape {shape:?}")));
+        }
+        if let Some(named) = Enumeration::of(&*array)? {
+            return Ok(Ok(Stored::Named(named)));
+        }
+        let is_plain = element.value_type().is_some() || element.is_string();
+        Ok(if is_plain { Ok(Stored::Plain(array)) } else { Err(element.to_string()) })
+    }
+
+    /// Opens a column that is a group, or returns a type that is not supported.
+    fn encoded(
+        group: &dyn Group,
+        encoding: &Encoding,
+    ) -> Result<std::result::Result<Stored, String>> {
+        let place = Place::path(group.path());
+        Ok(Ok(match &*encoding.kind {
             "categorical" => {
                 encoding.check(&["0.2.0"], &place)?;
                 let ordered = group.attribute("ordered")?.and_then(|found| found.boolean());
@@ -73,12 +122,9 @@ impl ColumnReader {
                 encoding.check(&["0.1.0"], &place)?;
                 Stored::Masked { values: group.array("values")?, mask: group.array("mask")? }
             }
-            "" => return Err(Error::mismatch(place, "a group", "a column")),
-            other => {
-                let what = format!("columns of encoding-type {other:?} are not supported");
-                return Err(Error::unsupported(place, what));
-            }
-        })
+            "" => return Ok(Err("a group".to_owned())),
+            other => return Ok(Err(other.to_owned())),
+        }))
     }
 
     /// Opens a field of a compound array. The categories of codes are in `uns`.
@@ -87,7 +133,7 @@ impl ColumnReader {
         field: Box<dyn NdArray>,
         name: &str,
         len: u64,
-    ) -> Result<Self> {
+    ) -> Result<Opened> {
         let categories = match Element::at(root, &format!("uns/{name}_categories"))? {
             Some(Element::Array(categories))
                 if field.element_type().value_type().is_some_and(is_code) =>
@@ -96,11 +142,14 @@ impl ColumnReader {
             }
             _ => None,
         };
-        Self(match categories {
+        let stored = match categories {
             Some(categories) => Stored::Categorical { codes: field, categories, ordered: false },
-            None => Stored::Plain(field),
-        })
-        .checked(len)
+            None => match Self::of_array(field, len)? {
+                Ok(stored) => stored,
+                Err(what) => return Ok(Opened::Unread(what)),
+            },
+        };
+        Self { stored, time: None }.checked(len)
     }
 
     /// Returns the length of a column.
@@ -124,7 +173,7 @@ impl ColumnReader {
     }
 
     /// Checks lengths and types.
-    fn checked(self, len: u64) -> Result<Self> {
+    fn checked(mut self, len: u64) -> Result<Opened> {
         let check = |array: &dyn NdArray, fits: bool, expected: &str| {
             if array.shape() != [len] {
                 let found = format!("an array of shape {:?}", array.shape());
@@ -139,7 +188,9 @@ impl ColumnReader {
         let number = |array: &dyn NdArray| array.element_type().value_type();
         let plain =
             |array: &dyn NdArray| number(array).is_some() || array.element_type().is_string();
-        match &self.0 {
+        match &self.stored {
+            // It has the right length.
+            Stored::Named(_) => {}
             Stored::Plain(array) => check(&**array, plain(&**array), "numbers or strings")?,
             Stored::Categorical { codes, categories, .. } => {
                 check(&**codes, number(&**codes).is_some_and(is_code), "integers")?;
@@ -154,16 +205,33 @@ impl ColumnReader {
                 check(&**mask, number(&**mask) == Some(ValueType::Bint8), "booleans")?;
             }
         }
-        Ok(self)
+        self.time = match &self.stored {
+            Stored::Plain(array) => times::of_array(&**array)?,
+            Stored::Categorical { categories, .. } => times::of_array(&**categories)?,
+            Stored::Masked { values, .. } => {
+                let is_plain = *values.element_type() == ElementType::Number(ValueType::I64);
+                self.time.filter(|_| is_plain)
+            }
+            Stored::Named(_) => None,
+        };
+        Ok(Opened::Column(self))
     }
 
     /// Returns whether it has a mask of missing values.
     pub(super) fn is_nullable(&self) -> bool {
-        matches!(self.0, Stored::Masked { .. })
+        match &self.stored {
+            Stored::Masked { .. } => true,
+            Stored::Named(named) => named.is_nullable(),
+            _ => false,
+        }
     }
 
     pub(super) fn column_type(&self) -> ColumnType {
-        match &self.0 {
+        if let Some(time) = self.time {
+            return ColumnType::Time(time);
+        }
+        match &self.stored {
+            Stored::Named(named) => named.column_type(),
             Stored::Categorical { ordered, .. } => ColumnType::Categorical { ordered: *ordered },
             Stored::Plain(array) | Stored::Masked { values: array, .. } => {
                 match array.element_type().value_type() {
@@ -176,7 +244,22 @@ impl ColumnReader {
 
     /// Reads the column into at most `memory` bytes.
     pub(super) fn read(&self, memory: u64) -> Result<Column> {
-        Ok(match &self.0 {
+        let column = self.read_stored(memory)?;
+        let Some(_) = self.time else { return Ok(column) };
+        // Each row has its date: the type of categories cannot be kept otherwise.
+        let times = match &column.values {
+            ColumnValues::Categorical(categorical) => times::of_categories(categorical),
+            _ => None,
+        };
+        Ok(times::with_missing(match times {
+            Some(times) => Column { values: ColumnValues::Numbers(times), missing: None },
+            None => column,
+        }))
+    }
+
+    fn read_stored(&self, memory: u64) -> Result<Column> {
+        Ok(match &self.stored {
+            Stored::Named(named) => named.read(memory)?,
             Stored::Plain(array) => Column { values: plain(&**array, memory)?, missing: None },
             Stored::Masked { values, mask } => {
                 let flags = mask.read(&mask.all(), memory)?;

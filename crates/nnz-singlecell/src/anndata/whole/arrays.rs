@@ -150,6 +150,7 @@ impl Transfer<'_> {
         }
         let array = self.output.tree.create_array(parent.0, name, &spec)?;
         self.attributes_of_array(from, array, path, picks)?;
+        self.set_unit(from, array)?;
         self.encode_array(from, array)?;
         Ok(array)
     }

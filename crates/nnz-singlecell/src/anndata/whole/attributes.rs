@@ -16,6 +16,7 @@ use super::picks::Picks;
 use crate::anndata::DataFrame;
 use crate::anndata::element::{Element, Encoding};
 use crate::anndata::matrix_writer::MatrixWriter;
+use crate::times;
 
 /// The attributes with the type of an element.
 const ENCODING: [&str; 2] = ["encoding-type", "encoding-version"];
@@ -33,7 +34,15 @@ pub(super) fn is_own(encoding: &str, name: &str) -> bool {
         "dataframe" => &["_index", "column-order"],
         "categorical" => &["ordered"],
         "nullable-string-array" => &["na-value"],
-        "" => &["_index", "column-order", "h5sparse_format", "h5sparse_shape", "categories"],
+        "array" | "nullable-integer" => &[times::ATTRIBUTE],
+        "" => &[
+            "_index",
+            "column-order",
+            "h5sparse_format",
+            "h5sparse_shape",
+            "categories",
+            times::ATTRIBUTE,
+        ],
         _ => &[],
     };
     ENCODING.contains(&name) || own.contains(&name)
@@ -66,7 +75,7 @@ pub(super) fn parts(group: &dyn Stored, encoding: &str) -> Result<Option<Vec<Str
 
 /// Lists the index of a table, and its columns.
 fn members_of_table(group: &dyn Stored) -> Result<Vec<String>> {
-    let frame = DataFrame::of_group(group)?;
+    let frame = DataFrame::of_group(group, "")?;
     let columns = frame.columns().iter().map(|info| info.name.clone());
     let mut members = vec![frame.index_name().to_owned()];
     members.extend(columns.filter(|name| name != frame.index_name()));
@@ -314,7 +323,7 @@ fn foreign_of_group(from: &dyn Stored, path: &str, out: &mut BTreeSet<String>) -
 }
 
 /// Separates what the container does not support from other errors.
-fn supported<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
+pub(super) fn supported<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
     match done {
         Ok(done) => Ok(Ok(done)),
         Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {

@@ -13,6 +13,7 @@ use crate::anndata::element::Element;
 use crate::anndata::item::Along;
 use crate::anndata::output::Group;
 use crate::anndata::{AnnData, DataFrame, Item};
+use crate::without::droppable;
 
 /// The groups whose elements have axes of cells, genes or both.
 const COLLECTIONS: [(&str, [Along; 2]); 5] = [
@@ -41,7 +42,11 @@ impl Transfer<'_> {
         let (obs, var) = (file.obs()?, file.var()?);
         // Wrong shapes are an error before anything is written.
         for item in file.items()? {
-            drop(file.matrix(&item)?);
+            let opened = file.matrix(&item).map(drop);
+            opened.map_err(|error| match item {
+                Item::X => error,
+                _ => droppable(error, &item.to_string()),
+            })?;
         }
         self.check_free_space_for(self.min_size_of_file(file, picks))?;
         let [rows, cols] = [(&obs, &picks.obs), (&var, &picks.var)]

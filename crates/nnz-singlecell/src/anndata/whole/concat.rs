@@ -220,7 +220,7 @@ impl Transfer<'_> {
             let mut tables = Vec::with_capacity(elements.len());
             for element in elements.iter().flatten() {
                 if let Element::Group(group) = element {
-                    tables.push(Arc::new(DataFrame::of_group(&**group)?));
+                    tables.push(Arc::new(DataFrame::of_group(&**group, path)?));
                 }
             }
             let how = ConcatFilesOptions { label: None, ..*how };

@@ -17,6 +17,7 @@ use nnz_engine::{
 use super::collections::{KNOWN, NAMES, old_categories};
 use crate::anndata::element::{Element, Encoding};
 use crate::anndata::{AnnData, DataFrame, Item, MatrixSource};
+use crate::without::droppable;
 
 /// Numbers that are compared at a time.
 const BLOCK: u64 = 1 << 16;
@@ -113,7 +114,7 @@ impl Opened {
                     _ => false,
                 };
                 match is_table {
-                    true => Ok(Self::Table(Arc::new(DataFrame::of_group(&*group)?))),
+                    true => Ok(Self::Table(Arc::new(DataFrame::of_group(&*group, "")?))),
                     false => Ok(Self::Group(group)),
                 }
             }
@@ -365,8 +366,11 @@ impl Comparison<'_> {
     fn frames(&mut self, path: &str, frames: &[Arc<DataFrame>; 2]) -> Result<()> {
         let [first, second] = frames;
         for frame in frames {
-            if let Some(error) = frame.broken_columns().first() {
-                return Err(Error::unsupported(error.place().clone(), error.kind().to_string()));
+            frame.check_columns()?;
+            if let Some((name, what)) = frame.unread_columns().first() {
+                let what = format!("column {name} ({what}) cannot be compared");
+                let error = Error::unsupported(frame.place(), what);
+                return Err(droppable(error, &format!("{path}/{name}")));
             }
         }
         if first.len() != second.len() {

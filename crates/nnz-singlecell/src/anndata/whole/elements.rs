@@ -9,12 +9,16 @@ use nnz_container::tree::{
 };
 use nnz_core::{Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result, StringList};
 
-use super::attributes::{NEW_NAMES, OLD_LAYOUT};
+use super::attributes::{NEW_NAMES, OLD_LAYOUT, supported};
 use super::picks::{ALL, Picked, Picks};
 use super::{FileOptions, Report};
+use crate::anndata::columns::{INDEX, is_reserved, write_column};
 use crate::anndata::element::{Element, Encoding};
 use crate::anndata::output::{Group, Output};
 use crate::anndata::{DataFrame, MatrixSource, frame};
+use crate::enumeration::Enumeration;
+use crate::times;
+use crate::without::droppable;
 
 /// Maximum depth and number of groups. Real files have a few hundred.
 const DEEPEST: usize = 64;
@@ -85,6 +89,22 @@ impl<'a> Transfer<'a> {
         path: &str,
         picks: Picks<'_>,
     ) -> Result<()> {
+        let done = self.part(from, to, path, picks);
+        done.map_err(|error| match path.contains('/') {
+            true => droppable(error, path),
+            // A file without its main matrix or tables is another file.
+            false => error,
+        })
+    }
+
+    /// Writes an element, or a part of one that cannot be left out of it.
+    fn part(
+        &mut self,
+        from: &Element,
+        to: (Group, &str),
+        path: &str,
+        picks: Picks<'_>,
+    ) -> Result<()> {
         self.options.workers().check()?;
         let picks = in_uns(from, path, picks)?;
         match from {
@@ -110,7 +130,7 @@ impl<'a> Transfer<'a> {
             kind => kind == "dataframe",
         };
         if is_table && let Some(names) = self.names_beside(path) {
-            let frame = Arc::new(DataFrame::of_group(from)?);
+            let frame = Arc::new(DataFrame::of_group(from, path)?);
             self.attributes_of_group_left_out(from, path, NEW_NAMES)?;
             return self.renamed_table(frame, to, path, picks[0], &names);
         }
@@ -118,7 +138,7 @@ impl<'a> Transfer<'a> {
             "dataframe" if encoding.version == "0.2.0" => self.table(from, to, path, picks[0]),
             _ if is_table => {
                 self.attributes_of_group_left_out(from, path, OLD_LAYOUT)?;
-                self.old_table(Arc::new(DataFrame::of_group(from)?), to, path, picks[0])
+                self.old_table(Arc::new(DataFrame::of_group(from, path)?), to, path, picks[0])
             }
             "categorical" => {
                 check_codes(&*from.array("codes")?, &*from.array("categories")?)?;
@@ -161,6 +181,10 @@ impl<'a> Transfer<'a> {
             return Ok(());
         }
         let made = self.create_group(from, to, path, picks, &[])?;
+        let kind = Encoding::of(from, &Place::path(from.path()))?.kind;
+        let is_mapping = matches!(&*kind, "" | "dict");
+        let index = from.attribute(INDEX)?;
+        let index = index.as_ref().and_then(|index| index.text());
         for child in from.children()? {
             if left_out.contains(&&*child.name) {
                 continue;
@@ -170,8 +194,22 @@ impl<'a> Transfer<'a> {
                 self.dropped(&inner, what);
                 continue;
             }
-            let element = Element::open(from, &child.name)?;
-            self.element(&element, (made, &child.name), &inner, picks)?;
+            let opened = supported(Element::open(from, &child.name));
+            let element = match opened.map_err(|error| droppable(error, &inner))? {
+                Ok(element) => element,
+                Err(why) if is_mapping => {
+                    self.dropped(&inner, why);
+                    continue;
+                }
+                Err(why) => {
+                    let place = Place::array(from.path(), &child.name);
+                    return Err(Error::unsupported(place, why));
+                }
+            };
+            match index == Some(&*child.name) {
+                true => self.part(&element, (made, &child.name), &inner, picks)?,
+                false => self.element(&element, (made, &child.name), &inner, picks)?,
+            }
         }
         Ok(())
     }
@@ -189,7 +227,7 @@ impl<'a> Transfer<'a> {
         let made = self.create_group(from, to, path, picks, &[])?;
         for (name, picks) in members {
             let element = Element::open(from, name)?;
-            self.element(&element, (made, name), &format!("{path}/{name}"), *picks)?;
+            self.part(&element, (made, name), &format!("{path}/{name}"), *picks)?;
         }
         Ok(())
     }
@@ -202,14 +240,16 @@ impl<'a> Transfer<'a> {
         path: &str,
         rows: Option<&Picked>,
     ) -> Result<()> {
-        let frame = DataFrame::of_group(from)?;
+        let frame = DataFrame::of_group(from, path)?;
         check_len(frame.len(), rows, 0, &frame.place())?;
-        if rows.is_none() && frame.broken_columns().is_empty() {
+        let before = self.report.dropped.len();
+        self.check_columns(&frame, path)?;
+        if rows.is_none() && self.report.dropped.len() == before {
             return self.mapping(from, to, path, ALL, &[]);
         }
-        self.check_columns(&frame, path)?;
         let made = self.create_group(from, to, path, [rows, None], &["column-order"])?;
-        let columns: Vec<String> = frame.columns().iter().map(|info| info.name.clone()).collect();
+        let kept = frame.columns().iter().filter(|info| !is_reserved(&info.name));
+        let columns: Vec<String> = kept.map(|info| info.name.clone()).collect();
         self.output.set_texts(made, "column-order", &columns)?;
         let index = frame.index_name();
         let unlisted = Some(index).filter(|index| !columns.iter().any(|name| name == index));
@@ -219,7 +259,10 @@ impl<'a> Transfer<'a> {
             let inner = format!("{path}/{name}");
             let missing = || Error::new(ErrorKind::Missing, Place::array(from.path(), name));
             let element = Element::at(from, name)?.ok_or_else(missing)?;
-            self.element(&element, (parent, last), &inner, [rows, None])?;
+            match name == index {
+                true => self.part(&element, (parent, last), &inner, [rows, None])?,
+                false => self.element(&element, (parent, last), &inner, [rows, None])?,
+            }
         }
         Ok(())
     }
@@ -294,11 +337,16 @@ impl<'a> Transfer<'a> {
                 };
             }
         }
+        if let Some(named) = Enumeration::of(from)?.filter(|_| from.shape().len() == 1) {
+            return self.named(&named, to, picks[0]);
+        }
         if from.is_null() || picks.iter().all(Option::is_none) {
             return self.copy(from, to, path);
         }
         match from.element_type() {
-            ElementType::Number(_) | ElementType::Float16 => self.numbers(from, to, path, picks),
+            ElementType::Number(_) | ElementType::Float16 | ElementType::Time(_) => {
+                self.numbers(from, to, path, picks)
+            }
             found if found.is_string() && picks[1].is_none() => {
                 self.strings(from, to, path, picks[0])
             }
@@ -307,6 +355,22 @@ impl<'a> Transfer<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Writes a factor or a logical vector of R, or some rows of it, as a column of AnnData.
+    fn named(
+        &mut self,
+        named: &Enumeration,
+        (parent, name): (Group, &str),
+        rows: Option<&Picked>,
+    ) -> Result<()> {
+        let column = named.read(self.options.memory)?;
+        let column = match rows {
+            Some(rows) => column.picked(&rows.ranges),
+            None => column,
+        };
+        self.output.compression = self.options.compression.unwrap_or_default();
+        write_column(&mut self.output, parent, name, column, None)
     }
 
     /// Copies an array unchanged.
@@ -336,7 +400,20 @@ impl<'a> Transfer<'a> {
                 _ => self.report.notes.push(format!("{path}: {}", change.reason)),
             }
         }
-        made.map_or(Ok(()), |made| self.encode_array(from, made))
+        let Some(made) = made else { return Ok(()) };
+        self.set_unit(from, made)?;
+        self.encode_array(from, made)
+    }
+
+    /// Keeps the unit of dates that are stored as integers.
+    pub(super) fn set_unit(&mut self, from: &dyn NdArray, made: NodeId) -> Result<()> {
+        let ElementType::Time(time) = from.element_type() else { return Ok(()) };
+        if self.output.tree.supports(from.element_type())
+            || from.attribute(times::ATTRIBUTE)?.is_some()
+        {
+            return Ok(());
+        }
+        self.output.tree.set_attribute(made, times::ATTRIBUTE, &times::attribute(*time))
     }
 
     /// Sets the encoding of an array that has none.

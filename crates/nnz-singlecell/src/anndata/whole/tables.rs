@@ -4,15 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Annotations, Axis, AxisKind, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource,
-    Names, Order, Place, Projection, Result, Shape, Storage, StringList, Structure, UnitReader,
-    ValueType,
+    About, Annotations, Axis, AxisKind, Batch, Duplicates, Header, MatrixSource, Names, Order,
+    Place, Projection, Result, Shape, Storage, StringList, Structure, UnitReader, ValueType,
 };
 use nnz_engine::{Labelled, Labels, Selection, Slice, Transposed};
 
 use super::elements::Transfer;
 use super::picks::Picked;
-use crate::anndata::columns::write_table;
+use crate::anndata::columns::{INDEX, RESERVED, is_reserved, write_table};
 use crate::anndata::output::Group;
 use crate::anndata::{AnnData, DataFrame};
 
@@ -76,7 +75,9 @@ impl MatrixSource for Tables {
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        Ok(self.frame(axis).map(|frame| Box::new(frame) as Box<dyn Annotations>))
+        let Some(frame) = self.frame(axis) else { return Ok(None) };
+        frame.check_columns()?;
+        Ok(Some(Box::new(frame)))
     }
 
     fn random_access(&self) -> bool {
@@ -175,21 +176,14 @@ impl Transfer<'_> {
         write_table(&mut self.output, to, index, len, names, table.as_deref())
     }
 
-    /// Fails for a table with invalid columns, and reports columns in an unknown layout.
+    /// Fails for a table with damaged columns, and reports those that are not supported.
     pub(super) fn check_columns(&mut self, frame: &DataFrame, path: &str) -> Result<()> {
-        for error in frame.broken_columns() {
-            let place = error.place().clone();
-            let what = match error.kind() {
-                ErrorKind::Unsupported(what) => what.clone(),
-                ErrorKind::Missing => return Err(Error::new(ErrorKind::Missing, place)),
-                ErrorKind::Mismatch { found, expected } => {
-                    return Err(Error::mismatch(place, found, expected));
-                }
-                other => return Err(Error::unsupported(place, other.to_string())),
-            };
-            let at = place.path.as_ref().and_then(|path| Some(path.file_name()?.to_string_lossy()));
-            let name = place.array.clone().or(at.map(Into::into)).unwrap_or_default();
-            self.left_out(path, format!("its column {name:?}: {what}"));
+        frame.check_columns()?;
+        for (name, what) in frame.unread_columns() {
+            self.report.dropped.push(format!("{path} column {name} ({what})"));
+        }
+        if frame.columns().iter().any(|column| is_reserved(&column.name)) {
+            self.report.dropped.push(format!("{path} column {INDEX} ({RESERVED})"));
         }
         Ok(())
     }

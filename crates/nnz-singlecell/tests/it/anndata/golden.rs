@@ -112,7 +112,8 @@ fn check_frame(name: &str, frame: &DataFrame, names: &Value, columns: &Value) {
     let expected: Vec<_> = names.as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();
     assert_eq!(found, expected, "{name}");
     assert_eq!(frame.len(), expected.len() as u64, "{name}");
-    if let Some(error) = frame.broken_columns().first() {
+    assert_eq!(frame.unread_columns(), [], "{name}");
+    if let Err(error) = frame.check_columns() {
         panic!("{name}: {error}");
     }
     let Some(columns) = columns.as_object() else { return };

@@ -3,7 +3,7 @@
 use nnz_core::Result;
 
 use super::place;
-use crate::formats::items::{column_members, matrix_member};
+use crate::formats::items::{column_members, matrix_member, unread_members};
 use crate::formats::{Member, Probe};
 
 /// Lists matrices and columns; nothing if one matrix is selected.
@@ -13,7 +13,9 @@ pub(super) fn members(probe: &Probe) -> Result<Vec<Member>> {
     for item in file.items()? {
         members.push(matrix_member(&item, file.matrix(&item), |matrix| matrix.encoding())?);
     }
-    members.extend(column_members("obs", &*file.obs()?));
-    members.extend(column_members("var", &*file.var()?));
+    for (name, frame) in [("obs", file.obs()?), ("var", file.var()?)] {
+        members.extend(column_members(name, &*frame));
+        members.extend(unread_members(name, frame.unread_columns()));
+    }
     Ok(members)
 }

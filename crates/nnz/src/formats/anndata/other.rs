@@ -33,7 +33,8 @@ impl FileConversion for AnnDataFile {
         let (file, _) = place::open(from)?;
         let file = file.with_repairs(options.repairs.clone());
         let mut parts: Vec<Part<LoomItem>> = Vec::new();
-        let mut dropped = file.others(&Item::X)?;
+        let mut dropped = file.unread_columns()?;
+        dropped.extend(file.others(&Item::X)?);
         for item in file.items()?.into_iter().filter(|item| *item != Item::X) {
             let place = item_place(from, &item);
             let source = file.matrix(&item).map_err(|error| error.with_context(&place))?;

@@ -7,7 +7,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_singlecell::anndata::{AnnData, Item};
 
 use crate::Location;
-use crate::formats::Probe;
+use crate::formats::{Probe, drop};
 
 /// A group that is the root of AnnData, and the selected matrix, if any.
 type Found = (Arc<dyn Group>, Option<Item>);
@@ -55,16 +55,32 @@ fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
     }
 }
 
+/// The tables that every file has.
+const REQUIRED: [&str; 2] = ["obs", "var"];
+
 /// Opens AnnData, and returns the selected matrix, if any.
 pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
+    let (file, item, missing) = open_any(probe)?;
+    match missing.first() {
+        Some(name) => Err(drop::unknown(name)),
+        None => Ok((file, item)),
+    }
+}
+
+/// Opens AnnData, and also returns the elements to leave out that it does not have.
+pub(super) fn open_any(probe: &Probe) -> Result<(AnnData, Option<Item>, Vec<String>)> {
     let place = probe.location().source_place();
     if let (None, Some(opened)) = (probe.root()?, probe.opened()) {
         // Not a file with groups; the error states what is expected.
         let root = nnz_container::tree::OpenOptions::new().open_in(opened, "")?;
-        return Ok((AnnData::open(root)?, None));
+        let (root, missing) = drop::without_dropped(root.into(), probe, &REQUIRED)?;
+        return Ok((AnnData::open(root)?, None, missing));
     }
     match find(probe)? {
-        Some((root, item)) => Ok((AnnData::open(root)?, item)),
+        Some((root, item)) => {
+            let (root, missing) = drop::without_dropped(root, probe, &REQUIRED)?;
+            Ok((AnnData::open(root)?, item, missing))
+        }
         None => {
             let what = "contains no AnnData, and is no matrix of it".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place))

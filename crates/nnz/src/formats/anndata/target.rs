@@ -9,8 +9,8 @@ use nnz_container::hdf5::file::FileOptions;
 use nnz_container::tree::TreeWriter;
 use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
 use nnz_core::{
-    Annotations, Axis, AxisKind, Error, ErrorKind, Header, MatrixSink, Names, Result,
-    SinkCapabilities,
+    Annotations, Axis, AxisKind, Error, ErrorKind, Header, MatrixSink, MatrixSource, Metadata,
+    Names, Result, SinkCapabilities,
 };
 use nnz_singlecell::anndata::{self as format, Item};
 use nnz_storage::staging::{self, StagedFile, WriteOptions};
@@ -72,6 +72,8 @@ pub(in crate::formats) struct Target {
     /// The version of a Zarr store.
     zarr: Option<ZarrVersion>,
     threads: usize,
+    /// Annotations that are not stored.
+    dropped: Vec<String>,
 }
 
 impl Target {
@@ -105,7 +107,28 @@ impl Target {
             compression,
             zarr: zarr.then_some(version),
             threads: options.threads_in_memory(),
+            dropped: Vec::new(),
         })
+    }
+
+    /// Leaves out annotations of a source that AnnData does not support.
+    pub(in crate::formats) fn without_unsupported(
+        mut self,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
+        for (axis, name) in [(Axis::Rows, "row"), (Axis::Cols, "column")] {
+            // The existing tables are kept.
+            let Some(table) = source.annotations(axis)?.filter(|_| self.item.is_none()) else {
+                continue;
+            };
+            self.dropped.extend(format::unsupported_columns(name, &*table));
+        }
+        Ok(self)
+    }
+
+    /// Lists annotations that are not stored.
+    pub(in crate::formats) fn dropped(&self) -> &[String] {
+        &self.dropped
     }
 
     /// Starts writing.
@@ -207,6 +230,10 @@ impl MatrixTarget for Target {
             Compression::None => header.shape.major(header.order).saturating_mul(4),
             _ => 0,
         }
+    }
+
+    fn unsupported(&self, metadata: Metadata) -> Vec<String> {
+        metadata.named().into_iter().chain(self.dropped.iter().cloned()).collect()
     }
 
     fn keeps_tables(&self) -> bool {

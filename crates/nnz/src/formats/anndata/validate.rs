@@ -1,6 +1,7 @@
 //! Checking a whole file: tables and all matrices.
 
 use nnz_core::{Finding, Result};
+use nnz_singlecell::anndata::ElementChecks;
 
 use super::{item_place, place};
 use crate::formats::Probe;
@@ -18,6 +19,12 @@ pub(super) fn validate(
         Some(item) => Ok((file, vec![item])),
         None => {
             file.validate_tables(options.memory, each)?;
+            let checks = ElementChecks {
+                memory: options.memory,
+                threads: options.threads,
+                cancellation: options.cancellation.as_ref(),
+            };
+            file.validate_elements(&checks, each)?;
             let items = file.items()?;
             Ok((file, items))
         }

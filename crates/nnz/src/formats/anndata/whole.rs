@@ -6,7 +6,7 @@ use nnz_engine::Progress;
 use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Item, Report};
 
 use super::{AnnDataFile, INFO, place, target};
-use crate::formats::{MatrixTarget as _, Probe, RowGroups, WholeFormat};
+use crate::formats::{MatrixTarget as _, Probe, RowGroups, WholeFormat, drop};
 use crate::whole::{ConcatFilesOptions, ElementDifference};
 use crate::{
     ConvertOptions, DiffOptions, Location, Selection, Summary,
@@ -82,11 +82,16 @@ impl WholeFormat for AnnDataFile {
         options: &ConvertOptions,
         progress: &dyn Progress,
     ) -> Result<Summary> {
-        let mut files = Vec::with_capacity(from.len());
+        let (mut files, mut missing) = (Vec::with_capacity(from.len()), Vec::new());
         for probe in from {
             let place = probe.location().source_place();
-            let opened = place::open(probe).map_err(|error| error.with_context(&place));
-            files.push((opened?.0, place));
+            let opened = place::open_any(probe).map_err(|error| error.with_context(&place));
+            let (file, _, lacks) = opened?;
+            files.push((file, place));
+            missing.push(lacks);
+        }
+        if let Some(first) = from.first() {
+            drop::check_in_any(first, &missing)?;
         }
         if [&options.row_labels, &options.col_labels].iter().any(|labels| !labels.is_default()) {
             let what = "options for names and annotations do not apply to concatenated files; use them on \
@@ -111,7 +116,10 @@ impl WholeFormat for AnnDataFile {
         progress: &dyn Progress,
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
-        let [(first, _), (second, _)] = [place::open(first)?, place::open(second)?];
+        let probe = first;
+        let [(first, _, of_first), (second, _, of_second)] =
+            [place::open_any(first)?, place::open_any(second)?];
+        drop::check_in_any(probe, &[of_first, of_second])?;
         first.diff(&second, options, progress, each)
     }
 

@@ -150,8 +150,9 @@ fn write_anndata(
         .map_err(|error| error.with_context(&place))?;
     let mut notes = main.notes();
     let main = Transposed::new(&main as &dyn MatrixSource);
-    let to = &anndata_target::Target::new(to, options)?;
+    let to = &anndata_target::Target::new(to, options)?.without_unsupported(&main)?;
     to.check()?;
+    dropped.extend(to.dropped().iter().cloned());
     let path = to.path().unwrap_or_else(|| std::path::Path::new(""));
     let compression: Compression = options.compress.unwrap_or_default();
     let mut writer = anndata::FileWriter::create(to.tree()?, &main, (path, compression), progress)?;

@@ -3,7 +3,7 @@
 use nnz_core::{Axis, Result};
 
 use super::place;
-use crate::formats::items::{column_members, matrix_member};
+use crate::formats::items::{column_members, matrix_member, unread_members};
 use crate::formats::{Member, Probe};
 
 /// Lists matrices and attributes; nothing if one matrix is selected.
@@ -14,7 +14,9 @@ pub(super) fn members(probe: &Probe) -> Result<Vec<Member>> {
         members.push(matrix_member(&item, file.matrix(&item), |matrix| matrix.kind())?);
     }
     for (axis, group) in [(Axis::Rows, "row_attrs"), (Axis::Cols, "col_attrs")] {
-        members.extend(column_members(group, &*file.attributes(axis)?));
+        let table = file.attributes(axis)?;
+        members.extend(column_members(group, &*table));
+        members.extend(unread_members(group, table.unread_columns()));
     }
     Ok(members)
 }

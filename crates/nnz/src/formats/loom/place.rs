@@ -7,7 +7,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_singlecell::loom::{Item, Loom};
 
 use crate::Location;
-use crate::formats::Probe;
+use crate::formats::{Probe, drop};
 
 /// A group that is the root of Loom, and the selected matrix, if any.
 type Found = (Arc<dyn Group>, Option<Item>);
@@ -53,6 +53,13 @@ pub(super) fn is_incomplete(probe: &Probe) -> Result<bool> {
     Ok(children.iter().any(|child| ["matrix", "row_attrs", "col_attrs"].contains(&&*child.name)))
 }
 
+/// Returns the root of a file without the elements to leave out.
+fn without_dropped(root: Arc<dyn Group>, probe: &Probe) -> Result<Arc<dyn Group>> {
+    let required = ["matrix", "row_attrs", "col_attrs"];
+    let (root, missing) = drop::without_dropped(root, probe, &required)?;
+    missing.first().map_or(Ok(root), |name| Err(drop::unknown(name)))
+}
+
 /// Opens Loom, and returns the selected matrix, if any.
 pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
     let place = probe.location().source_place();
@@ -62,12 +69,12 @@ pub(super) fn open(probe: &Probe) -> Result<(Loom, Option<Item>)> {
         return Ok((Loom::open(root)?, None));
     }
     if let Some((root, item)) = find(probe)? {
-        return Ok((Loom::open(root)?, item));
+        return Ok((Loom::open(without_dropped(root, probe)?)?, item));
     }
     let whole = selected(probe).is_empty();
     match probe.root()?.filter(|_| whole) {
         // The error states what is missing.
-        Some(root) => Ok((Loom::open(Arc::clone(root))?, None)),
+        Some(root) => Ok((Loom::open(without_dropped(Arc::clone(root), probe)?)?, None)),
         None => {
             let what = "contains no Loom data, and is no matrix of it".to_owned();
             Err(Error::new(ErrorKind::Unrecognized(what), place))

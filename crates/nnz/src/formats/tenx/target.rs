@@ -95,7 +95,7 @@ impl Target {
         let wide = options.value_type == Some(ValueType::I64);
         let v3 = sink.format_version == FormatVersion::V3;
         let kept = |name: &str, column: &ColumnInfo| {
-            let text = !matches!(column.column_type, ColumnType::Number(_));
+            let text = !matches!(column.column_type, ColumnType::Number(_) | ColumnType::Time(_));
             match name {
                 "id" | "name" => true,
                 "feature_type" => v3,
