@@ -111,7 +111,7 @@ pub(super) fn of_whole_files(arg: Arg) -> Arg {
         let registry = Registry::default();
         let is_whole =
             |name: &&str| registry.find(name).is_some_and(|format| format.whole().is_some());
-        return arg.hide(!read.formats.iter().any(|name| is_whole(name)));
+        return arg.hide(!read.formats.iter().any(is_whole));
     }
     if !declared().iter().any(|declared| declared.name() == name) {
         return arg;

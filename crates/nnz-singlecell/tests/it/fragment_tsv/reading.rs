@@ -52,7 +52,7 @@ fn errors_have_line_and_column() {
         ("chr1\t1\t5\tA\0\n", "1, column 11", "found the control character 0x00"),
         ("chr1\t1\t5\tA\rB\n", "1, column 11", "found a lone carriage return"),
         ("chr1\t1\t5\tA\t1\0\n", "1, column 13", "found the control character 0x00"),
-        ("c\0h\0r\01\0", "1, column 1", "found UTF-16 text, expected UTF-8"),
+        ("c\0h\0r\x001\0", "1, column 1", "found UTF-16 text, expected UTF-8"),
         (
             "chrX\t306934\t306985\tchrX\t306903\t306954\tMM_424.AAAG\t60\t-\t+\n",
             "1, column 20",
