@@ -159,6 +159,8 @@ pub struct Metadata {
     pub keys: Vec<(String, String)>,
     /// Attributes of the matrix.
     pub attributes: Vec<(String, String)>,
+    /// Attributes of the file that only its own format has, such as the libraries of 10x files.
+    pub file: Vec<(String, String)>,
 }
 
 /// The key of the comments of a text.

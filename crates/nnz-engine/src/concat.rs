@@ -226,6 +226,7 @@ fn shared(each: &[Metadata]) -> Metadata {
     let mut shared = each.first().cloned().unwrap_or_default();
     shared.keys.retain(|pair| each.iter().all(|other| other.keys.contains(pair)));
     shared.attributes.retain(|pair| each.iter().all(|other| other.attributes.contains(pair)));
+    shared.file.retain(|pair| each.iter().all(|other| other.file.contains(pair)));
     shared
 }
 

@@ -12,7 +12,7 @@ mod sink;
 mod source;
 
 pub use coo_sink::{CooSink, create_coo, write_coo};
-pub use layout::SparseFormat;
+pub use layout::{SparseFormat, other_members};
 pub use open::{CooTensor, Package, ScipyFile, is_scipy};
 pub use sink::{CAPABILITIES, create};
-pub use source::ScipySource;
+pub use source::{ScipySource, not_read};

@@ -6,10 +6,12 @@
 mod columns;
 mod features;
 mod find;
+mod root;
 mod sink;
 mod source;
 
 pub use features::{Features, GENE_EXPRESSION};
 pub use find::{FormatVersion, Found, find, holds_matrix};
+pub use root::root_attributes;
 pub use sink::{CAPABILITIES, SinkOptions, WIDE_CAPABILITIES, create, unnamed};
 pub use source::TenxSource;

@@ -171,7 +171,13 @@ impl Blocks {
         let mut len = blank.map_or(0, |blank| blank + 1);
         let mut words = self.words + count_words(filled.get(..len).unwrap_or_default());
         let Layout { leading, group, .. } = self.layout;
-        while len > 0 && words > leading && !(words - leading).is_multiple_of(group) {
+        // The value of an entry of SVMlight may be after blanks.
+        let ends_in_colon =
+            |len| filled.get(..len).is_some_and(|part| part.trim_ascii_end().ends_with(b":"));
+        while len > 0
+            && words > leading
+            && (ends_in_colon(len) || !(words - leading).is_multiple_of(group))
+        {
             let before = filled.get(..len).unwrap_or_default().trim_ascii_end();
             len = before.iter().rposition(is_blank).map_or(0, |blank| blank + 1);
             words -= 1;

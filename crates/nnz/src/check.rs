@@ -149,28 +149,40 @@ pub fn validate(
 /// Maximum number of findings that are compared with new ones.
 const MAX_REPORTED: usize = 10_000;
 
-/// Notes chunks of a Zarr store that do not exist. Zarr allows it, but it can be an incomplete copy.
+/// Notes chunks of a Zarr store or HDF5 file that do not exist. Both allow it, but it can be an incomplete copy or a
+/// program that was interrupted.
 fn missing_chunks(
     location: &Location,
     options: &OpenOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let Some(probe) = readable(options.formats().probe(location, options))? else { return Ok(()) };
-    if !probe.is_zarr() {
-        return Ok(());
-    }
     // Errors of the store have been reported.
     let Some(tree) = readable(probe.tree())?.flatten() else { return Ok(()) };
     let walked = walk(tree, &mut |group, _, children| {
         for child in children.iter().filter(|child| child.kind == ChildKind::Array) {
             let Some(array) = readable(group.array(&child.name))? else { continue };
-            let file = if array.storage().shard_shape.is_some() { "shard" } else { "chunk" };
-            let what = match array.missing_chunks()? {
-                0 => continue,
-                1 => format!("1 {file} is missing and reads as the fill value"),
-                missing => format!("{missing} {file}s are missing and read as the fill value"),
-            };
-            each(Finding::note(array.place(), what));
+            // A null of AnnData has no value, so that zarr-python writes no chunk.
+            let encoding = readable(array.attribute("encoding-type"))?.flatten();
+            if encoding.is_some_and(|encoding| encoding.text() == Some("null")) {
+                continue;
+            }
+            let sharded = array.storage().shard_shape.is_some();
+            let file = if sharded { "shard" } else { "chunk" };
+            // An invalid index has been reported.
+            let missing = readable(array.missing_chunks())?.unwrap_or(0);
+            let inside = readable(array.missing_in_shards())?.unwrap_or(0);
+            for (missing, what, place) in [(missing, file, ""), (inside, "chunk", " in a shard")] {
+                let what = match missing {
+                    0 => continue,
+                    1 => format!("1 {what}{place} is missing and reads as the fill value"),
+                    _ => {
+                        let place = if place.is_empty() { "" } else { " in shards" };
+                        format!("{missing} {what}s{place} are missing and read as the fill value")
+                    }
+                };
+                each(Finding::note(array.place(), what));
+            }
         }
         Ok(())
     });

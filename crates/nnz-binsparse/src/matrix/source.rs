@@ -237,7 +237,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         let mut attributes = pairs(&self.descriptor.attributes);
         // Computed again when a matrix is written.
         attributes.retain(|(key, _)| key != DIAGONAL);
-        Metadata { keys: pairs(&self.descriptor.user), attributes }
+        Metadata { keys: pairs(&self.descriptor.user), attributes, ..Metadata::default() }
     }
 
     fn levels(&self) -> Option<String> {

@@ -3,6 +3,7 @@
 mod archives;
 mod columns;
 mod containers;
+mod found;
 mod labels;
 mod matlab;
 mod r_objects;

@@ -12,7 +12,7 @@ impl Stored {
         let size = self.size as u64;
         let mut bytes = Vec::new();
         match &self.layout {
-            Layout::Inline(_) | Layout::Nowhere => return,
+            Layout::Inline(_) | Layout::Nowhere { .. } => return,
             Layout::Contiguous(address) => {
                 let of = |element: u64| address.saturating_add(element.saturating_mul(size));
                 bytes.extend(ranges.iter().map(|range| of(range.start)..of(range.end)));

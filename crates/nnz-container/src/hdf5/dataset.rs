@@ -124,7 +124,7 @@ impl Stored {
     /// Returns the stored size of the elements in bytes.
     pub(super) fn stored_bytes(&self) -> Result<u64> {
         Ok(match &self.layout {
-            Layout::Nowhere => 0,
+            Layout::Nowhere { .. } => 0,
             Layout::Inline(_) | Layout::Contiguous(_) => self.len * self.size as u64,
             // An invalid index is an error when elements are read.
             Layout::Chunked(chunked) => {

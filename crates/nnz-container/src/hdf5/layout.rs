@@ -18,7 +18,10 @@ pub(super) enum Layout {
     /// Contiguous at an address.
     Contiguous(u64),
     /// Not stored: all elements are the fill value.
-    Nowhere,
+    Nowhere {
+        /// The number of its chunks.
+        chunks: u64,
+    },
     /// Chunked.
     Chunked(Box<Chunked>),
 }
@@ -62,7 +65,7 @@ impl Layout {
                 Ok(Self::Inline(data.clone()))
             }
             DataLayout::Contiguous { address, .. } if opened.is_undefined(*address) => {
-                Ok(Self::Nowhere)
+                Ok(Self::Nowhere { chunks: 0 })
             }
             DataLayout::Contiguous { address, .. } => {
                 opened.check(*address, bytes, place)?;
@@ -70,8 +73,9 @@ impl Layout {
             }
             DataLayout::Chunked { address, dims, chunk_indexing, .. } => {
                 let mut dims: Vec<u64> = dims.iter().copied().map(u64::from).collect();
-                // Newer versions have the size of an element as another dimension.
-                if dims.len() == shape.len() + 1 && dims.last() == Some(&(size as u64)) {
+                // Newer versions have the size of an element as another dimension. Some programs write another
+                // number, so that of the datatype is used.
+                if dims.len() == shape.len() + 1 {
                     dims.pop();
                 }
                 let grid = Grid::new(shape, &dims);
@@ -83,7 +87,7 @@ impl Layout {
                     return Err(Error::mismatch(place.clone(), found, expected));
                 };
                 if opened.is_undefined(*address) {
-                    return Ok(Self::Nowhere);
+                    return Ok(Self::Nowhere { chunks: grid.count() });
                 }
                 let cache = match shape.len() {
                     0 | 1 => ChunkCache::default(),

@@ -206,6 +206,9 @@ fn convert_error(error: HdfError, place: Place) -> Error {
         HdfError::UnsupportedLayoutClass(3) => {
             Error::unsupported(place, "HDF5 virtual datasets are not supported")
         }
+        HdfError::UnsupportedDatatypeClass(11) => {
+            Error::unsupported(place, "complex numbers of HDF5 2.0 are not supported")
+        }
         error if error.to_string().starts_with("unsupported") => {
             Error::unsupported(place, format!("HDF5: {error}"))
         }

@@ -35,7 +35,7 @@ impl Stored {
                 Ok(())
             }
             Layout::Contiguous(address) => self.opened.read_at(address + start, out, &self.place),
-            Layout::Nowhere => {
+            Layout::Nowhere { .. } => {
                 self.fill(out);
                 Ok(())
             }

@@ -42,13 +42,22 @@ pub trait NdArray: Attributes {
     /// Fails if the chunk index cannot be read.
     fn is_fully_stored(&self) -> Result<bool>;
 
-    /// Returns the number of files of chunks that do not exist, which Zarr allows: their elements have the fill value.
-    /// 0 for other containers.
+    /// Returns the number of chunks that do not exist, which Zarr and HDF5 allow: their elements have the fill value.
+    /// Of an array with shards, the number of missing shards. 0 for other containers.
     ///
     /// # Errors
     ///
-    /// Fails if the directory cannot be listed.
+    /// Fails if the directory cannot be listed, or if the chunk index cannot be read.
     fn missing_chunks(&self) -> Result<u64> {
+        Ok(0)
+    }
+
+    /// Returns the number of chunks that the shards of the array do not contain.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be listed, or if the index of a shard cannot be read.
+    fn missing_in_shards(&self) -> Result<u64> {
         Ok(0)
     }
 

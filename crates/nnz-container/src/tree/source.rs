@@ -37,8 +37,13 @@ pub(crate) trait Source: Send + Sync {
     /// Returns whether all elements are stored.
     fn is_fully_stored(&self) -> Result<bool>;
 
-    /// Returns the number of files of chunks that do not exist.
+    /// Returns the number of chunks, or of shards, that do not exist.
     fn missing_chunks(&self) -> Result<u64> {
+        Ok(0)
+    }
+
+    /// Returns the number of chunks that shards do not contain.
+    fn missing_in_shards(&self) -> Result<u64> {
         Ok(0)
     }
 

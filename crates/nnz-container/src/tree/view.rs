@@ -223,6 +223,10 @@ impl NdArray for View {
         self.source.missing_chunks()
     }
 
+    fn missing_in_shards(&self) -> Result<u64> {
+        self.source.missing_in_shards()
+    }
+
     fn fill_value(&self) -> Result<Option<Scalar>> {
         let (value_type, big) = match self.element {
             Stored::Number { value_type, big } => (value_type, big),

@@ -74,10 +74,13 @@ impl StringReader for ColumnReader<'_> {
             Error::mismatch(place, format_args!("{found} {names}"), expected)
         };
         if self.given == self.expected {
-            // Additional names are only counted.
-            while self.lines.next_line()?.is_some() {}
-            // Lines are counted from 1, and the next one does not exist.
-            let found = self.lines.line() - 1;
+            // Additional names are only counted. Blank lines at the end are not names.
+            let mut found = self.given;
+            while let Some(line) = self.lines.next_line()? {
+                if !without_newline(line.text).is_empty() {
+                    found = line.line;
+                }
+            }
             return if found == self.expected { Ok(None) } else { Err(wrong(found)) };
         }
         match self.lines.next_line()? {

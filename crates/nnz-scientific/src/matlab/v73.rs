@@ -48,8 +48,14 @@ pub fn is_v73(start: &[u8], root: Option<&dyn Group>) -> Result<bool> {
     }
     let Some(root) = root else { return Ok(false) };
     for child in readable(root.children())?.unwrap_or_default() {
-        if readable(list::class(root, &child))?.flatten().is_some() {
-            return Ok(true);
+        match list::class(root, &child) {
+            // Its class cannot be read, but the error is more useful than that there is no matrix.
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => return Ok(true),
+            found => {
+                if readable(found)?.flatten().is_some() {
+                    return Ok(true);
+                }
+            }
         }
     }
     Ok(false)

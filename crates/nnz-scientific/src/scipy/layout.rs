@@ -25,12 +25,15 @@ pub enum SparseFormat {
     Bsr,
     /// Diagonals.
     Dia,
+    /// Of PyData: stored like `Coo`.
+    Dok,
     /// Of PyData: by the axes in `compressed_axes`, as csr or csc if there are two.
     Gcxs,
 }
 
 impl SparseFormat {
-    const ALL: [Self; 6] = [Self::Csr, Self::Csc, Self::Coo, Self::Bsr, Self::Dia, Self::Gcxs];
+    const ALL: [Self; 7] =
+        [Self::Csr, Self::Csc, Self::Coo, Self::Bsr, Self::Dia, Self::Dok, Self::Gcxs];
 
     /// Returns the value of `format`.
     #[must_use]
@@ -41,6 +44,7 @@ impl SparseFormat {
             Self::Coo => "coo",
             Self::Bsr => "bsr",
             Self::Dia => "dia",
+            Self::Dok => "dok",
             Self::Gcxs => "gcxs",
         }
     }
@@ -57,9 +61,30 @@ impl SparseFormat {
         let text = array.text(LONGEST)?;
         Self::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
             let found = format!("the format \"{}\"", text.escape_debug());
-            Error::mismatch(array.place(), found, "csr, csc, coo, bsr, dia or gcxs")
+            Error::mismatch(array.place(), found, "csr, csc, coo, bsr, dia, dok or gcxs")
         })
     }
+}
+
+/// Lists the members of a file that are not part of its matrix.
+///
+/// # Errors
+///
+/// Fails if the members cannot be listed, or if `format` is missing or unknown.
+pub fn other_members(file: &dyn Group) -> Result<Vec<String>> {
+    let own: &[&str] = match SparseFormat::read(file)? {
+        SparseFormat::Csr | SparseFormat::Csc | SparseFormat::Bsr => &["indices", "indptr"],
+        SparseFormat::Gcxs => &["indices", "indptr", "compressed_axes"],
+        SparseFormat::Coo | SparseFormat::Dok => match file.child("coords")? {
+            Some(_) => &["coords"],
+            None => &["row", "col"],
+        },
+        SparseFormat::Dia => &["offsets"],
+    };
+    let common = ["format", "shape", "data", "_is_array", "fill_value"];
+    let mut names: Vec<String> = file.children()?.into_iter().map(|child| child.name).collect();
+    names.retain(|name| !common.contains(&&**name) && !own.contains(&&**name));
+    Ok(names)
 }
 
 impl fmt::Display for SparseFormat {

@@ -11,7 +11,7 @@ use nnz_core::{
 
 use super::blocks::Blocks;
 use super::diagonals::Diagonals;
-use super::layout::{SparseFormat, read_order, read_shape};
+use super::layout::{SparseFormat, other_members, read_order, read_shape};
 use super::source::{Form, ScipySource};
 
 /// The largest size of a value, in bytes.
@@ -40,6 +40,8 @@ pub struct CooTensor {
     pub fill: Option<Scalar>,
     /// The package that wrote it.
     pub package: Package,
+    /// The names of members of the file that are not part of the array.
+    pub others: Vec<String>,
 }
 
 /// The Python package of an array.
@@ -132,9 +134,13 @@ impl ScipyFile {
             (SparseFormat::Dia, &[rows, cols]) => {
                 Diagonals::open(file, Shape { rows, cols }).map(Form::Diagonals)
             }
-            (SparseFormat::Coo, &[len]) => vector(file, len),
-            (SparseFormat::Coo, &[rows, cols]) => coordinates(file, Shape { rows, cols }),
-            (SparseFormat::Coo, _) => return tensor(file, shape).map(Self::Tensor),
+            (SparseFormat::Coo | SparseFormat::Dok, &[len]) => vector(file, len),
+            (SparseFormat::Coo | SparseFormat::Dok, &[rows, cols]) => {
+                coordinates(file, Shape { rows, cols })
+            }
+            (SparseFormat::Coo | SparseFormat::Dok, _) => {
+                return tensor(file, shape).map(Self::Tensor);
+            }
             _ => {
                 let place = Place::array(file.path(), "shape");
                 let found = format!("{} dimensions", shape.len());
@@ -154,6 +160,7 @@ impl ScipyFile {
         let package = Package::of(file)?;
         let is_array = is_array || package == Package::PyData;
         let mut source = ScipySource::new(bytes, (format, is_array, package), shape, form);
+        source.set_others(other_members(file)?);
         source.set_fill(read_fill(file, source.header().value_type)?);
         Ok(Self::Matrix(Box::new(source)))
     }
@@ -259,5 +266,6 @@ fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {
             return Err(Error::mismatch(indices.vector().place(), found, expected));
         }
     }
-    Ok(CooTensor { shape, coordinates, values, fill, package: Package::of(file)? })
+    let (package, others) = (Package::of(file)?, other_members(file)?);
+    Ok(CooTensor { shape, coordinates, values, fill, package, others })
 }

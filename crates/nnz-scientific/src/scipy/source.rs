@@ -24,6 +24,8 @@ pub struct ScipySource {
     is_array: bool,
     package: Package,
     is_vector: bool,
+    /// The names of members that are not part of the matrix.
+    others: Vec<String>,
     form: Form,
     header: Header,
 }
@@ -73,12 +75,17 @@ impl ScipySource {
             duplicates: Duplicates::Summed,
             axis_kinds: [AxisKind::Unknown; 2],
         };
-        Self { bytes, format, is_array, package, is_vector, form, header }
+        Self { bytes, format, is_array, package, is_vector, others: Vec::new(), form, header }
     }
 
     /// Sets the value of cells that are not stored, if it is not zero.
     pub(super) fn set_fill(&mut self, fill: Option<Scalar>) {
         self.header.fill = fill;
+    }
+
+    /// Sets the names of members that are not part of the matrix.
+    pub(super) fn set_others(&mut self, others: Vec<String>) {
+        self.others = others;
     }
 
     /// Returns the storage format.
@@ -95,6 +102,12 @@ impl ScipySource {
             Form::Diagonals(matrix) => matrix.about(),
         }
     }
+}
+
+/// Describes members that are not part of a matrix, if there are any.
+#[must_use]
+pub fn not_read(others: &[String]) -> Option<String> {
+    (!others.is_empty()).then(|| format!("not part of the matrix: {}", others.join(", ")))
 }
 
 impl MatrixSource for ScipySource {
@@ -119,12 +132,16 @@ impl MatrixSource for ScipySource {
             dialect: Some(format!("{} {kind}", self.format)),
             bytes: self.bytes,
             arrays: self.arrays()?,
-            notes: Vec::new(),
+            notes: not_read(&self.others).into_iter().collect(),
         })
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
         Ok(None)
+    }
+
+    fn extras(&self) -> Result<Vec<String>> {
+        Ok(self.others.clone())
     }
 
     fn random_access(&self) -> bool {

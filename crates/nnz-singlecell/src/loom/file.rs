@@ -2,13 +2,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use nnz_container::tree::{Attribute, ChildKind, Group, NdArray};
+use nnz_container::tree::{Attribute, Child, ChildKind, Group, NdArray};
 use nnz_core::{Axis, Error, ErrorKind, Place, Result, Shape, readable};
 
 use super::attributes::{Attributes, group_of};
 use super::item::{ATTRIBUTES, COLLECTIONS, Item};
 use super::matrix::MatrixSource;
 use super::spec;
+
+/// The groups of the root.
+const GROUPS: [&str; 6] =
+    ["layers", "row_attrs", "col_attrs", "row_graphs", "col_graphs", spec::ATTRIBUTES];
 
 /// A Loom file, or a group with the contents of one.
 ///
@@ -162,6 +166,42 @@ impl Loom {
         }
         let globals = spec::global_attributes(&*self.root)?;
         unread.extend(globals.into_iter().map(|name| format!("the attribute {name:?}")));
+        unread.extend(self.unspecified()?);
+        Ok(unread)
+    }
+
+    /// Describes what is not read, if there is something.
+    pub(super) fn unread_note(&self) -> Result<Option<String>> {
+        let mut unread = self.unread()?;
+        // They are kept when the whole file is converted.
+        let globals = self.global_attributes()?;
+        unread.retain(|path| {
+            globals.iter().all(|(name, _)| *path != format!("the attribute {name:?}"))
+        });
+        Ok((!unread.is_empty()).then(|| format!("not read: {}", unread.join(", "))))
+    }
+
+    /// Lists what the specification does not have: other members of the root, and attributes of arrays and groups.
+    fn unspecified(&self) -> Result<Vec<String>> {
+        let mut unread = Vec::new();
+        for Child { name, kind } in readable(self.root.children())?.unwrap_or_default() {
+            let group = GROUPS.contains(&&*name).then_some(ChildKind::Group);
+            let known = group.or((name == "matrix").then_some(ChildKind::Array));
+            if known.is_none_or(|known| known != kind) {
+                unread.push(name);
+                continue;
+            }
+            let attributes = match kind {
+                ChildKind::Array => self.root.array(&name).and_then(|array| array.attributes()),
+                _ => self.root.group(&name).and_then(|group| group.attributes()),
+            };
+            // loompy writes when the array or group was changed.
+            let mut names = readable(attributes)?.unwrap_or_default();
+            names.retain(|attribute| !spec::OWN.contains(&&**attribute));
+            unread.extend(
+                names.iter().map(|attribute| format!("the attribute {attribute:?} of {name}")),
+            );
+        }
         Ok(unread)
     }
 

@@ -155,7 +155,10 @@ impl nnz_core::MatrixSource for MatrixSource {
             dialect: Some(self.kind().to_owned()),
             bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
-            notes: Vec::new(),
+            notes: match &self.file {
+                Some(file) => file.unread_note()?.into_iter().collect(),
+                None => Vec::new(),
+            },
         })
     }
 

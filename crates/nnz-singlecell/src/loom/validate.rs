@@ -32,6 +32,9 @@ impl Loom {
             let what = format!("the shape is {shape}; loompy refuses a matrix without cells");
             each(Finding::note(self.place(), what));
         }
+        if let Some(what) = self.unread_note()? {
+            each(Finding::note(self.place(), what));
+        }
         for axis in [Axis::Rows, Axis::Cols] {
             match self.attributes(axis) {
                 Ok(table) => check(&table, memory, each)?,

@@ -17,6 +17,7 @@ use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use super::features::{Features, GENE_EXPRESSION, repeated};
 use super::find::FormatVersion;
+use super::root;
 use strings::write_strings;
 
 /// What a 10x HDF5 file can store: integers and floats, by cell. Cell Ranger itself writes `int32`.
@@ -38,6 +39,9 @@ pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
     )
 };
 
+/// The root attribute with the program and its version.
+const SOFTWARE: &str = "software_version";
+
 /// Entries in a chunk, like in files of Cell Ranger.
 const CHUNK: u32 = 1 << 16;
 
@@ -54,6 +58,8 @@ pub struct SinkOptions {
     pub threads: usize,
     /// Bytes of memory for the names of an axis.
     pub memory: u64,
+    /// Attributes of the root of a 10x file, from which the matrix was read, as JSON.
+    pub attributes: Vec<(String, String)>,
 }
 
 /// Creates a matrix of features x cells. All names are read.
@@ -81,7 +87,7 @@ pub fn create(
     let genome = genome(&place, &features, options)?;
     let threads = options.threads;
     let mut file = FileWriter::create(path, write, FileOptions { threads, track_order: false })?;
-    describe(&mut file, options.format_version)?;
+    describe(&mut file, options)?;
     let group = match options.format_version {
         FormatVersion::V3 => file.create_group(ObjectId::ROOT, "matrix")?,
         FormatVersion::V2 => file.create_group(ObjectId::ROOT, &genome)?,
@@ -146,18 +152,30 @@ fn genome(place: &Place, features: &Features, options: &SinkOptions) -> Result<S
     }
 }
 
-/// Writes the attributes of the root that Cell Ranger reads.
-fn describe(file: &mut FileWriter<StagedFile>, format_version: FormatVersion) -> Result<()> {
-    let mut set = |name, value| file.set_attribute(ObjectId::ROOT, name, value);
+/// Writes the attributes of the root that Cell Ranger reads: those of the source, if it is a 10x file.
+fn describe(file: &mut FileWriter<StagedFile>, options: &SinkOptions) -> Result<()> {
+    let mut set = |name: &str, value| file.set_attribute(ObjectId::ROOT, name, value);
+    let v3 = options.format_version == FormatVersion::V3;
     set("filetype", Value::text("matrix"))?;
-    set("chemistry_description", Value::text("unknown"))?;
-    let library = Value::fixed_text("unknown", StringPadding::NullPadded, CharacterSet::Ascii)?;
-    set("library_ids", library.reshape(Dataspace::simple(&[1]))?)?;
-    set("original_gem_groups", Value::numbers(&[1_i64]))?;
-    if format_version == FormatVersion::V3 {
+    if v3 {
         set("version", Value::number(2_i64))?;
+    }
+    for (name, json) in &options.attributes {
+        let own = matches!(&**name, "filetype" | "version") || (name == SOFTWARE && !v3);
+        if let Some(value) = root::to_value(json).filter(|_| !own) {
+            set(name, value)?;
+        }
+    }
+    if v3 && options.attributes.iter().all(|(name, _)| name != SOFTWARE) {
         let software = format!("nnz-{}", env!("CARGO_PKG_VERSION"));
-        set("software_version", Value::text(software))?;
+        set(SOFTWARE, Value::text(software))?;
+    }
+    // Of several 10x files with different libraries they would be wrong.
+    if options.attributes.is_empty() {
+        set("chemistry_description", Value::text("unknown"))?;
+        let library = Value::fixed_text("unknown", StringPadding::NullPadded, CharacterSet::Ascii)?;
+        set("library_ids", library.reshape(Dataspace::simple(&[1]))?)?;
+        set("original_gem_groups", Value::numbers(&[1_i64]))?;
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{ChildKind, Group};
 use nnz_core::{
-    About, Annotations, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
-    Projection, Repairs, Result, Shape, Storage, Structure, UnitReader, readable,
+    About, Annotations, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Metadata, Names,
+    Order, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader, readable,
 };
 
 use super::columns::{Column, Table};
@@ -27,6 +27,8 @@ pub struct TenxSource {
     cells: Vec<Column>,
     /// What is not read.
     unread: Vec<String>,
+    /// Attributes of the root of the file, as JSON.
+    attributes: Vec<(String, String)>,
 }
 
 impl TenxSource {
@@ -79,7 +81,23 @@ impl TenxSource {
             duplicates: Duplicates::Summed,
             axis_kinds: [AxisKind::Features, AxisKind::Cells],
         };
-        Ok(Self { format_version, matrix, header, ids, features, barcodes, cells, unread })
+        Ok(Self {
+            format_version,
+            matrix,
+            header,
+            ids,
+            features,
+            barcodes,
+            cells,
+            unread,
+            attributes: Vec::new(),
+        })
+    }
+
+    /// Sets the attributes of the root of the file, which belong to all of its matrices.
+    #[must_use]
+    pub fn with_attributes(self, attributes: Vec<(String, String)>) -> Self {
+        Self { attributes, ..self }
     }
 
     /// Returns the layout of the matrix.
@@ -264,6 +282,10 @@ impl MatrixSource for TenxSource {
         let (columns, len) = (self.columns(axis), self.header.shape.len(axis));
         Ok((!columns.is_empty())
             .then(|| Box::new(Table::new(columns, len)) as Box<dyn Annotations>))
+    }
+
+    fn metadata(&self) -> Metadata {
+        Metadata { file: self.attributes.clone(), ..Metadata::default() }
     }
 
     fn extras(&self) -> Result<Vec<String>> {

@@ -102,6 +102,10 @@ fn node<'a>(text: &'a [u8], at: usize, form: &Form) -> Result<(Node<'a>, usize),
             Some((id, end)) if id <= LARGEST && is_field_end(text, end, form) => {
                 Ok((Node::Id(id), end))
             }
+            // Ids of some services have more digits; as names they are kept.
+            Some((_, end)) if is_field_end(text, end, form) => {
+                Err(Fault::new(at, NODE).with_hint("nodes", "names reads larger ids as names"))
+            }
             _ => Err(Fault::new(at, NODE)),
         };
     }

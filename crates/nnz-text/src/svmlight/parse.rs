@@ -137,9 +137,11 @@ fn entries(text: &[u8], mut at: usize, visit: &mut impl Visit) -> Result<usize, 
         if index > LARGEST {
             return Err(Fault::new(at, "an index, an integer from 0 to 2^63 - 1"));
         }
-        at = visit.entry(text, index, at, end + 1)?;
+        // LIBSVM skips blanks before a number.
+        let value = skip_blanks(text, end + 1);
+        at = visit.entry(text, index, at, value)?;
         if !ends(text, at) {
-            return Err(Fault::new(end + 1, "a number"));
+            return Err(Fault::new(value, "a number"));
         }
     }
 }

@@ -126,8 +126,11 @@ impl<'a> Opened<'a> {
         if names.is_empty() {
             const MOST: usize = 10;
             let shown = |variable: &Variable| format!("{} ({})", variable.path, variable.kind());
-            let list: Vec<String> = variables.iter().take(MOST).map(shown).collect();
-            let more = if variables.len() > MOST { ", ..." } else { "" };
+            let mut list: Vec<String> = variables.iter().map(shown).collect();
+            let unsupported = self.unsupported()?.into_iter();
+            list.extend(unsupported.map(|one| format!("{} ({})", one.path, one.what)));
+            let more = if list.len() > MOST { ", ..." } else { "" };
+            list.truncate(MOST);
             let what = match list.is_empty() {
                 true => "has no variables".to_owned(),
                 false => format!("has no variable with numbers: {}{more}", list.join(", ")),

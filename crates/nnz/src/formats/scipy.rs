@@ -6,7 +6,7 @@ mod target;
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::{Indices, Vector};
 use nnz_core::{About, Error, Finding, MatrixSource, Result, readable};
-use nnz_scientific::scipy::{ScipyFile, is_scipy};
+use nnz_scientific::scipy::{self, ScipyFile, is_scipy};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
 use crate::tensor::TensorFile;
@@ -60,6 +60,7 @@ impl Format for Scipy {
             container: "npz".to_owned(),
             dialect: Some(format!("coo array of {} dimensions", tensor.shape.len())),
             bytes,
+            notes: scipy::not_read(&tensor.others).into_iter().collect(),
             arrays: indices.chain([&tensor.values]).map(Vector::about).collect::<Result<_>>()?,
             ..About::default()
         };
@@ -94,6 +95,14 @@ impl Format for Scipy {
         progress: &dyn Progress,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
+        let place = probe.location().source_place();
+        // Errors are those of opening.
+        if let Some(file) = readable(probe.tree())?.flatten() {
+            let others = readable(scipy::other_members(file))?.unwrap_or_default();
+            if let Some(note) = scipy::not_read(&others) {
+                each(Finding::note(place, note));
+            }
+        }
         tensor_arrays::validate(self, probe, options, progress, each)
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use nnz_container::tree::Group;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Repairs, Result, readable};
 use nnz_matrix_market::tenx_folder;
-use nnz_singlecell::tenx::{Found, TenxSource, find};
+use nnz_singlecell::tenx::{Found, TenxSource, find, root_attributes};
 use nnz_storage::InputDirectory;
 
 use super::{
@@ -43,8 +43,13 @@ fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
     Ok(find(root)?.map(|found| (root, found)))
 }
 
-fn open_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Dataset> {
-    Ok(Dataset::Matrix(Box::new(TenxSource::open_with_repairs(group, repairs)?)))
+fn open_group(
+    group: &dyn Group,
+    attributes: Vec<(String, String)>,
+    repairs: Option<&Repairs>,
+) -> Result<Dataset> {
+    let source = TenxSource::open_with_repairs(group, repairs)?;
+    Ok(Dataset::Matrix(Box::new(source.with_attributes(attributes))))
 }
 
 fn member(path: String, group: &dyn Group) -> Result<Member> {
@@ -116,12 +121,17 @@ impl Format for Tenx {
             let what = "contains no 10x matrix".to_owned();
             return Err(Error::new(ErrorKind::Unrecognized(what), place()));
         };
+        let attributes = match probe.root()? {
+            Some(root) => root_attributes(&**root)?,
+            None => Vec::new(),
+        };
         match found {
-            Found::Here => open_group(root, repairs),
+            Found::Here => open_group(root, attributes, repairs),
             Found::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 open_group(
                     &*root.group(groups::only(&names, HDF5, path, DatasetKind::Matrix)?)?,
+                    attributes,
                     repairs,
                 )
             }
@@ -173,7 +183,9 @@ impl Format for Tenx {
         };
         // All genomes.
         if let Some((root, Found::Groups(names))) = readable(matrices(&probe))?.flatten() {
-            let open = |name: &String| root.group(name).and_then(|group| open_group(&*group, None));
+            let open = |name: &String| {
+                root.group(name).and_then(|group| open_group(&*group, Vec::new(), None))
+            };
             return names.iter().try_for_each(|name| check(open(name)));
         }
         // All matrices of a directory.

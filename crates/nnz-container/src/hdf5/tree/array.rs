@@ -113,7 +113,7 @@ impl Source for Dataset {
 
     fn layout(&self) -> Result<Layout<'_>> {
         Ok(match &self.stored.layout {
-            layout::Layout::Nowhere => Layout::Fill(&self.stored.fill),
+            layout::Layout::Nowhere { .. } => Layout::Fill(&self.stored.fill),
             layout::Layout::Chunked(_) => Layout::Chunked(self),
             layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => {
                 Layout::Flat { storage: self, first: 0, strides: self.strides.clone() }
@@ -136,10 +136,21 @@ impl Source for Dataset {
 
     fn is_fully_stored(&self) -> Result<bool> {
         Ok(match &self.stored.layout {
-            layout::Layout::Nowhere => self.stored.len == 0,
+            layout::Layout::Nowhere { .. } => self.stored.len == 0,
             layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => true,
             layout::Layout::Chunked(chunked) => {
                 self.stored.table(chunked)?.size(chunked)?.0 >= chunked.grid.count()
+            }
+        })
+    }
+
+    fn missing_chunks(&self) -> Result<u64> {
+        Ok(match &self.stored.layout {
+            layout::Layout::Nowhere { chunks } => *chunks,
+            layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => 0,
+            layout::Layout::Chunked(chunked) => {
+                let stored = self.stored.table(chunked)?.size(chunked)?.0;
+                chunked.grid.count().saturating_sub(stored)
             }
         })
     }

@@ -99,7 +99,7 @@ fn check_form(old: &Opened, place: &Place) -> Result<()> {
     if wide && usual && superblock.base_address == 0 && superblock.version <= 3 {
         return Ok(());
     }
-    let what = "adding to HDF5 files with a user block, or with structures of unusual sizes";
+    let what = "adding to HDF5 files with a user block, or with structures of unusual sizes, is not supported";
     Err(Error::unsupported(place.clone(), what))
 }
 

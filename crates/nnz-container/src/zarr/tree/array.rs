@@ -150,6 +150,10 @@ impl Source for Array {
         presence::missing_files(&self.elements.stored)
     }
 
+    fn missing_in_shards(&self) -> Result<u64> {
+        presence::missing_in_shards(&self.elements.stored)
+    }
+
     fn threads(&self) -> usize {
         self.threads
     }

@@ -56,5 +56,9 @@ fn metadata(descriptor: &Descriptor) -> Metadata {
     let pairs = |keys: &nnz_binsparse::Keys| {
         keys.iter().map(|(key, json)| (key.to_owned(), json.to_owned())).collect()
     };
-    Metadata { keys: pairs(&descriptor.user), attributes: pairs(&descriptor.attributes) }
+    Metadata {
+        keys: pairs(&descriptor.user),
+        attributes: pairs(&descriptor.attributes),
+        ..Metadata::default()
+    }
 }

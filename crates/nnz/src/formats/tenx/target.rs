@@ -91,6 +91,7 @@ impl Target {
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
             threads: options.threads_in_memory(),
             memory: names,
+            attributes: source.metadata().file,
         };
         let wide = options.value_type == Some(ValueType::I64);
         let v3 = sink.format_version == FormatVersion::V3;
