@@ -878,7 +878,7 @@ pub(crate) struct Help {
 
 #[derive(Debug, Group)]
 pub(crate) struct Threads {
-    /// Maximum number of threads; fewer are used if --memory is too small for all [default: all cores]
+    /// Maximum number of threads; fewer are used if the limit of memory is too small for all [default: all cores]
     #[arg(long = "threads", value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     number: Option<usize>,
 }

@@ -23,7 +23,12 @@ pub fn not_text(start: &[u8]) -> Option<[&'static str; 2]> {
     let is_character = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     Some(match *start {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ["UTF-16 text", "UTF-8"],
-        [0, byte, ..] | [byte, 0, ..] if is_character(byte) => ["UTF-16 text", "UTF-8"],
+        // Without a mark. A name may have one such byte, hardly two.
+        [0, first, 0, second, ..] | [first, 0, second, 0, ..]
+            if is_character(first) && is_character(second) =>
+        {
+            ["UTF-16 text", "UTF-8"]
+        }
         [0x89, b'H', b'D', b'F', ..] => ["an HDF5 file", TEXT],
         [b'B', b'A', b'M', 1, ..] => ["a BAM file", TEXT],
         [b'P', b'K', 3, 4, ..] => ["a zip file", TEXT],

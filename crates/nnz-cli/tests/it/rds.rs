@@ -274,8 +274,8 @@ mod matrices {
     fn other_objects_are_refused_by_name() {
         let mut json = 0;
         for (name, part) in [
-            ("all", "version"),
-            ("nested", "names"),
+            ("all", "a list of length 17"),
+            ("nested", "a list"),
             ("deferred", "a character vector"),
             ("seq_down", "an integer vector"),
             ("closure", "closure"),

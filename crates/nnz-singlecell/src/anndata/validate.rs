@@ -7,7 +7,7 @@ pub use elements::ElementChecks;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use nnz_core::{Annotations, Error, ErrorKind, Finding, Result, StringList};
+use nnz_core::{Annotations, Error, ErrorKind, Finding, Result, StringList, readable};
 
 use super::columns::{INDEX, RESERVED, is_reserved};
 use super::element::Element;
@@ -23,8 +23,12 @@ impl AnnData {
     pub fn validate_tables(&self, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
         check(self.obs(), memory, each)?;
         check(self.var(), memory, each)?;
-        let raw = ["raw/var", "raw.var"].map(|path| Element::at(&*self.root, path));
-        if raw.iter().any(|raw| !matches!(raw, Ok(None))) {
+        let mut has_raw = false;
+        for path in ["raw/var", "raw.var"] {
+            // An invalid one exists.
+            has_raw |= readable(Element::at(&*self.root, path))?.is_none_or(|raw| raw.is_some());
+        }
+        if has_raw {
             check(self.raw_var(), memory, each)?;
         }
         Ok(())

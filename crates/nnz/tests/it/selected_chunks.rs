@@ -8,8 +8,8 @@ use nnz::engine::Slice;
 use nnz::formats::Registry;
 use nnz::storage::{CountingStorage, LocalStorage, Request};
 use nnz::{
-    ConvertOptions, CsMatrix, Dataset, Location, MatrixSource, NoProgress, OpenOptions, Order,
-    Selection, Shape,
+    CellAxis, ConvertOptions, CsMatrix, Dataset, Location, MatrixSource, NoProgress, OpenOptions,
+    Order, Selection, Shape,
 };
 use nnz_testing::random::Random;
 
@@ -33,7 +33,9 @@ fn write(folder: &Path, numbers: &[f64]) -> [std::path::PathBuf; 3] {
     nnz::convert_source(&*source, &place, Location::parse(&paths[0]), &options, &NoProgress)
         .unwrap();
     for path in &paths[1..] {
-        let options = ConvertOptions::default().format(Some("anndata"));
+        // Features stay rows.
+        let mut options = ConvertOptions::default().format(Some("anndata"));
+        options.cell_axis = CellAxis::AsIs;
         let dense = open(&paths[0], &CountingStorage::new(Arc::new(LocalStorage)));
         nnz::convert_source(&*dense, &place, Location::parse(path), &options, &NoProgress).unwrap();
     }

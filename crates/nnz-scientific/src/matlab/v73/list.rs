@@ -31,7 +31,7 @@ pub fn variables(root: &dyn Group) -> Result<Vec<Variable>> {
 ///
 /// Fails as [`variables`].
 pub fn unsupported(root: &dyn Group) -> Result<Vec<Unsupported>> {
-    let mut lister = Lister { attributes: true, ..Lister::default() };
+    let mut lister = Lister { only_unsupported: true, ..Lister::default() };
     lister.group(root, "", 0)?;
     Ok(lister.unsupported)
 }
@@ -91,8 +91,8 @@ fn class_of<T: Attributes + ?Sized>(object: &T) -> Result<Option<Class>> {
 struct Lister {
     found: Vec<Variable>,
     unsupported: Vec<Unsupported>,
-    /// Whether attributes are examined, too.
-    attributes: bool,
+    /// Whether attributes are examined, but no variable is described.
+    only_unsupported: bool,
     /// The groups that were listed, as hard links can form cycles.
     visited: Vec<u64>,
 }
@@ -122,16 +122,16 @@ impl Lister {
                         opened => opened?,
                     };
                     self.attributes(&*opened, &path)?;
-                    self.found.push(array(&*opened, &path)?);
+                    self.describe(|| array(&*opened, &path))?;
                 }
                 ChildKind::Group => {
                     let child = group.group(&name)?;
                     if child.attribute(SPARSE)?.is_some() {
-                        self.found.push(sparse(&*child, &path)?);
+                        self.describe(|| sparse(&*child, &path))?;
                     } else if depth < MAX_DEPTH && !child.children()?.is_empty() {
                         self.group(&*child, &path, depth + 1)?;
                     } else {
-                        self.found.push(structure(&*child, &path)?);
+                        self.describe(|| structure(&*child, &path))?;
                     }
                 }
                 ChildKind::Other(what) => self.unsupported.push(Unsupported { path, what }),
@@ -141,9 +141,16 @@ impl Lister {
         Ok(())
     }
 
+    fn describe(&mut self, variable: impl FnOnce() -> Result<Variable>) -> Result<()> {
+        if !self.only_unsupported {
+            self.found.push(variable()?);
+        }
+        Ok(())
+    }
+
     /// Lists the attributes of an object that are not supported.
     fn attributes<T: Attributes + ?Sized>(&mut self, object: &T, path: &str) -> Result<()> {
-        if !self.attributes {
+        if !self.only_unsupported {
             return Ok(());
         }
         // What MATLAB stores, such as the names of fields, is known.

@@ -1,7 +1,7 @@
 //! Reading the elements that are neither matrices nor the tables of cells and genes.
 
 use nnz_container::tree::{ElementType, Group, NdArray};
-use nnz_core::{Cancellation, Finding, Place, Result};
+use nnz_core::{Cancellation, Finding, Place, Result, readable};
 use nnz_engine::{CheckOptions, check as check_matrix};
 
 use super::{check, report};
@@ -56,7 +56,7 @@ impl AnnData {
         for collection in COLLECTIONS {
             for path in [Some(collection.path), collection.old].into_iter().flatten() {
                 let [rows, _] = (collection.item)(String::new()).axes();
-                let Some(len) = self.len_along(rows) else { continue };
+                let Some(len) = self.len_along(rows)? else { continue };
                 match Element::at(&*self.root, path) {
                     Ok(Some(Element::Group(group))) => walk.members(&*group, path, len, true)?,
                     Ok(_) => {}
@@ -73,21 +73,17 @@ impl AnnData {
 
     /// Returns the length of an axis; `None` if its table is invalid, which is another finding.
     #[expect(clippy::option_option, reason = "an axis without a table has any length")]
-    fn len_along(&self, along: Along) -> Option<Option<u64>> {
+    fn len_along(&self, along: Along) -> Result<Option<Option<u64>>> {
         use nnz_core::Annotations as _;
+        let exists = |path| Ok(readable(Element::at(&*self.root, path))?.flatten().is_some());
         let frame = match along {
-            Along::Nothing => return Some(None),
-            Along::RawVar if !matches!(Element::at(&*self.root, "raw"), Ok(Some(_))) => {
-                match Element::at(&*self.root, "raw.var") {
-                    Ok(Some(_)) => self.raw_var(),
-                    _ => return None,
-                }
-            }
+            Along::Nothing => return Ok(Some(None)),
             Along::Obs => self.obs(),
             Along::Var => self.var(),
-            Along::RawVar => self.raw_var(),
+            Along::RawVar if exists("raw")? || exists("raw.var")? => self.raw_var(),
+            Along::RawVar => return Ok(None),
         };
-        frame.ok().map(|frame| Some(frame.len()))
+        Ok(readable(frame)?.map(|frame| Some(frame.len())))
     }
 }
 
