@@ -157,7 +157,7 @@ fn groups_are_added_next_to_unsupported_objects() {
         }
 
         for (group, message) in [
-            ("virtual/x", "unsupported layout class 3"),
+            ("virtual/x", "HDF5 virtual datasets are not supported"),
             ("external/x", "found the dataset external, expected a group, or nothing"),
             ("nowhere/x", "found a broken link at nowhere, expected a group, or nothing"),
         ] {

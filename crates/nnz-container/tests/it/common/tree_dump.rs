@@ -116,7 +116,7 @@ pub(crate) fn slab(array: &dyn NdArray, selection: &[Range<u64>]) -> Result<Map<
         ElementType::Reference => {
             put("type", "reference".into());
         }
-        ElementType::Other(_) => {
+        ElementType::Enumeration(_) | ElementType::Other(_) => {
             put("type", "other".into());
         }
         element => {
