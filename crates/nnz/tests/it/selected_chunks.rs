@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use nnz::engine::Slice;
 use nnz::formats::Registry;
+use nnz::output::CellAxis;
 use nnz::storage::{CountingStorage, LocalStorage, Request};
 use nnz::{
-    CellAxis, ConvertOptions, CsMatrix, Dataset, Location, MatrixSource, NoProgress, OpenOptions,
-    Order, Selection, Shape,
+    ConvertOptions, CsMatrix, Dataset, Location, MatrixSource, NoProgress, OpenOptions, Order,
+    Selection, Shape,
 };
 use nnz_testing::random::Random;
 
