@@ -102,11 +102,19 @@ fn node<'a>(text: &'a [u8], at: usize, form: &Form) -> Result<(Node<'a>, usize),
             Some((id, end)) if id <= LARGEST && is_field_end(text, end, form) => {
                 Ok((Node::Id(id), end))
             }
-            // Ids of some services have more digits; as names they are kept.
-            Some((_, end)) if is_field_end(text, end, form) => {
-                Err(Fault::new(at, NODE).with_hint("nodes", "names reads larger ids as names"))
+            _ => {
+                let (fault, field) =
+                    (Fault::new(at, NODE), text.get(at..field_end(text, at, form)));
+                // Ids of some services have more digits; as names they are kept.
+                Err(match field {
+                    Some([field @ .., last])
+                        if last.is_ascii_digit() && field.iter().all(u8::is_ascii_digit) =>
+                    {
+                        fault.with_hint("nodes", "names reads larger ids as names")
+                    }
+                    _ => fault,
+                })
             }
-            _ => Err(Fault::new(at, NODE)),
         };
     }
     let end = field_end(text, at, form);

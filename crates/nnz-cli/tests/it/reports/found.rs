@@ -47,7 +47,7 @@ fn members_that_are_not_read_are_listed() {
         ("members/x.npz", "y.npz", &["genes", "cells"]),
         ("members/x.loom", "x.h5ad", &loom),
         ("members/x.loom", "y.loom", &loom),
-        ("members/x.loom", "x.mtx", &loom),
+        ("members/x.loom", "z.mtx", &loom),
     ] {
         let (source, target) = (report(source), at(target));
         let refused = run(&["convert", &source, &target, "--strict"]).refused();
