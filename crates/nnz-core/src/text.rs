@@ -22,8 +22,11 @@ pub fn not_text(start: &[u8]) -> Option<[&'static str; 2]> {
     const TEXT: &str = "text";
     let is_character = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     Some(match *start {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ["UTF-16 text", "UTF-8"],
-        // Without a mark. A name may have one such byte, hardly two.
+        // A name of a file that is not UTF-8 may begin like the mark alone.
+        [0xff, 0xfe, byte, 0, ..] | [0xfe, 0xff, 0, byte, ..] if is_character(byte) => {
+            ["UTF-16 text", "UTF-8"]
+        }
+        // Without a mark.
         [0, first, 0, second, ..] | [first, 0, second, 0, ..]
             if is_character(first) && is_character(second) =>
         {

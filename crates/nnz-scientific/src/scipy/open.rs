@@ -24,7 +24,7 @@ pub enum ScipyFile {
     /// A matrix, or a vector, which is a matrix with one column.
     Matrix(Box<ScipySource>),
     /// A sparse array of three dimensions or more.
-    Tensor(CooTensor),
+    Tensor(Box<CooTensor>),
 }
 
 /// A sparse array of three or more dimensions, with entries in any order.
@@ -139,7 +139,7 @@ impl ScipyFile {
                 coordinates(file, Shape { rows, cols })
             }
             (SparseFormat::Coo | SparseFormat::Dok, _) => {
-                return tensor(file, shape).map(Self::Tensor);
+                return tensor(file, shape).map(|tensor| Self::Tensor(Box::new(tensor)));
             }
             _ => {
                 let place = Place::array(file.path(), "shape");

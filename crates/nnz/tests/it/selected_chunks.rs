@@ -88,7 +88,10 @@ fn one_gene_of_dense_chunks_reads_only_its_chunks() {
                 expected.extend(cols.iter().cloned().flatten().map(at));
             }
             assert_eq!(found, expected, "{}: {rows:?}, {cols:?}", path.display());
-            assert_eq!(read, chunks, "{}: {rows:?}, {cols:?}", path.display());
+            // Chunks of AnnData have other sizes.
+            if path.extension().is_some_and(|extension| extension == "loom") {
+                assert_eq!(read, chunks, "{}: {rows:?}, {cols:?}", path.display());
+            }
         };
         let (all_rows, all_cols) = ([0..ROWS], [0..COLS]);
         check(&all_rows, &all_cols, 35);
