@@ -22,7 +22,7 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 /// Version 2, plain files.
-fn v2<'a>(names: &'a [String; 3]) -> [(&'a str, &'a [u8]); 3] {
+fn v2(names: &[String; 3]) -> [(&str, &[u8]); 3] {
     let [matrix, genes, barcodes] = names;
     [(matrix, MATRIX.as_bytes()), (barcodes, BARCODES.as_bytes()), (genes, GENES.as_bytes())]
 }
