@@ -201,7 +201,7 @@ def groups(frames: Any, given: Any, length: int) -> Tuple[npt.NDArray[np.int64],
         given = np.asarray(given)
     missing: npt.NDArray[np.bool_] = np.asarray(frames.isna(given), bool)
     if isinstance(given, np.ma.MaskedArray):
-        missing |= np.ma.getmaskarray(given)
+        missing |= np.asarray(given.mask, bool)
         given = given.data
     labels = given[~missing]
     plain: Any = getattr(given.dtype, "numpy_dtype", given.dtype)

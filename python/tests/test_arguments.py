@@ -203,7 +203,7 @@ def test_flags_are_booleans(tmp_path, flag, given):
         nnz.write(np.eye(3), tmp_path / "m.npz", **{flag: given})
     assert (tmp_path / "m.npz").read_bytes() == before
     with pytest.raises(nnz.ArgumentError, match="expected True or False"):
-        nnz.merge_fragments([TESTDATA / "bpcells/fragments_dir/basic.packed"], tmp_path / "f", force="no")
+        nnz.merge_fragments([TESTDATA / "bpcells/fragments_dir/basic.packed"] * 2, tmp_path / "f", force="no")
     nnz.write(np.eye(3), tmp_path / "m.npz", force=np.True_)
 
 

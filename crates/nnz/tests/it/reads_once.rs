@@ -147,7 +147,7 @@ fn nothing_is_read_twice() {
         let twice = repeated(&storage.take(), |path, first, second| {
             is_page_with_data(path, first, second)
                 || has_no_shape(path)
-                || is_last_pointer(path, second)
+                || is_last_pointer(path, first)
                 || (path.ends_with(COUNTED) && first.start.max(second.start) >= PAGE)
         });
         if !twice.is_empty() {

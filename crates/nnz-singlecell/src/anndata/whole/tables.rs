@@ -140,6 +140,13 @@ impl Transfer<'_> {
         self.output.compression = self.options.compression.unwrap_or_default();
         let (names, table) = (labelled.read_names(axis)?, labelled.annotations(axis)?);
         let len = labelled.header().shape.len(axis);
+        let columns = table.as_deref().map_or(&[][..], |table| table.columns());
+        let reserved = format!("{} column {INDEX} ({RESERVED})", to.1);
+        if columns.iter().any(|column| is_reserved(&column.name))
+            && !self.report.dropped.contains(&reserved)
+        {
+            self.report.dropped.push(reserved);
+        }
         write_table(&mut self.output, to, &index, len, names, table.as_deref())?;
         Ok(labelled.replaced_names(axis).cloned())
     }
