@@ -216,7 +216,7 @@ def test_targets_that_exist(made, tmp_path):
     fragments, store = made
     target = tmp_path / "there.fragments"
     store.select(target, cells=["c1"])
-    for write in (store.write, store.select, lambda *a, **k: store.merge([store], *a, **k)):
+    for write in (store.write, store.select, lambda *a, **k: store.merge([store], *a, prefix="a_,b_", **k)):
         with pytest.raises(FileExistsError):
             write(target)
     store.write(target, force=True)
