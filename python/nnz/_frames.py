@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -127,7 +127,9 @@ def _categories(name: str, categories: Any) -> Any:
         return [str(label) for label in listed]
     plain: Any = getattr(categories.dtype, "numpy_dtype", categories.dtype)
     if isinstance(plain, np.dtype) and plain.kind in "biuf" and plain != np.float16 and plain.itemsize <= 8:
-        return np.ascontiguousarray(categories.to_numpy(dtype=plain), dtype=plain.newbyteorder("="))
+        native: Any = cast(Any, plain).newbyteorder("=")
+        numbers: npt.NDArray[Any] = np.ascontiguousarray(categories.to_numpy(dtype=native))
+        return numbers
     kinds = ", ".join(sorted({type(label).__name__ for label in listed}))
     raise ArgumentError(f"column {name!r}: categories of type {kinds} cannot be written")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -201,7 +201,8 @@ def groups(frames: Any, given: Any, length: int) -> Tuple[npt.NDArray[np.int64],
         given = np.asarray(given)
     missing: npt.NDArray[np.bool_] = np.asarray(frames.isna(given), bool)
     if isinstance(given, np.ma.MaskedArray):
-        missing |= np.asarray(given.mask, bool)
+        mask: Any = cast(Any, given).mask
+        missing |= np.asarray(mask, bool)
         given = given.data
     labels = given[~missing]
     plain: Any = getattr(given.dtype, "numpy_dtype", given.dtype)
@@ -234,7 +235,7 @@ def _objects(given: Any) -> npt.NDArray[Any]:
 
 def _exactly(labels: List[Any]) -> npt.NDArray[Any]:
     """Return labels as an array of numbers if they are numbers of one type, which does not round them."""
-    kinds = {type(label) for label in labels}
+    kinds: Set[Any] = {type(label) for label in labels}
     if len(kinds) == 1 and issubclass(kinds.pop(), (int, float, np.bool_, np.number)):
         numbers: npt.NDArray[Any] = np.array(labels)
         if _exact.inexact_in_list(labels, numbers.dtype) is None:
