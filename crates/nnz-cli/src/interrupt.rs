@@ -67,7 +67,7 @@ pub(crate) fn no_memory(bytes: usize) {
     signal_hook::low_level::exit(FAILED);
 }
 
-/// What to do if the system has no memory left.
+/// The action to take if the system has no memory left.
 pub(crate) const MEMORY_HINT: &str = "; fewer --threads and a smaller --memory need less";
 
 /// Wakes the thread that waits for signals.

@@ -40,7 +40,7 @@ pub fn not_text(start: &[u8]) -> Option<[&'static str; 2]> {
     })
 }
 
-/// What a pointer of Git LFS is, and what is expected in its place.
+/// A description of a Git LFS pointer, and of the file expected in its place.
 pub const GIT_LFS: [&str; 2] = ["a pointer of Git LFS", "the file, which \"git lfs pull\" fetches"];
 
 /// Returns whether a file begins like a pointer of Git LFS, which has fewer than 1024 bytes.

@@ -41,7 +41,7 @@ impl<R: Read> Read for Unmarked<R> {
     }
 }
 
-/// What was found and expected at the start of what is no text in UTF-8.
+/// The found and the expected start of a file that is not UTF-8 text.
 #[derive(Debug)]
 struct NotText([&'static str; 2]);
 

@@ -19,7 +19,7 @@ const COMPRESSIONS: [(&[u8], &str, &str); 5] = [
     (b"\x1f\x9d", "compress", "zcat"),
 ];
 
-/// What follows the level of bzip2 at the start of its first block, or of an empty file.
+/// The bytes after the bzip2 level: the start of the first block, or of an empty file.
 const BZIP2_BLOCKS: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
 
 /// Number of bytes by which compressions are recognized.

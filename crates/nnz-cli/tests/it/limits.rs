@@ -1,4 +1,4 @@
-//! What the environment of the command limits: signals that are ignored, sizes of files, memory.
+//! Limits of the environment of the command: ignored signals, sizes of files, memory.
 
 use std::fs;
 use std::io::Write as _;
