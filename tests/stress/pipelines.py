@@ -286,7 +286,7 @@ class Pipeline:
                 listed.write_text("".join(f"{at}\n" for at in some))
                 words += [f"--{axis}", f"@{listed}"]
         words = words or ["--rows", ":"]
-        return self.write("slice", [source], matrix.sliced(*picked), words)
+        return self.write("slice", [source], matrix.sliced(*picked), [*words, "--allow-empty"])
 
     def concat(self, source, matrix):
         axis = self.pick(["rows", "cols"])

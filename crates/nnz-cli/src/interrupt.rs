@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Time for the program to exit by itself if its output is already in place.
@@ -41,8 +42,19 @@ pub fn install() {
     });
 }
 
+/// Address space that is given back when an allocation fails: until the program has ended, the C library aborts it where
+/// it gets no memory for a thread.
+static RESERVE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+/// The size of the reserve, which is never written. The system returns blocks of this size at once.
+const RESERVED: usize = 1 << 20;
+
 /// Lets failed allocations end this program.
 pub(crate) fn end_without_memory() {
+    let mut reserve = RESERVE.lock().unwrap_or_else(PoisonError::into_inner);
+    // Without it, the program is only more likely to be aborted.
+    let _ = reserve.try_reserve_exact(RESERVED);
+    drop(reserve);
     IS_COMMAND.store(true, Ordering::Release);
 }
 
@@ -57,6 +69,9 @@ pub(crate) fn no_memory(bytes: usize) {
         // Another thread ends the program. This one may be the one that removes outputs.
         std::thread::sleep(2 * LAST_MOMENTS);
     } else {
+        if let Ok(mut reserve) = RESERVE.try_lock() {
+            *reserve = Vec::new();
+        }
         let _ = writeln!(
             std::io::stderr(),
             "nnz: not enough memory: the system refused {bytes} bytes{MEMORY_HINT}"

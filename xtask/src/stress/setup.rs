@@ -57,9 +57,12 @@ pub(super) enum Before {
 impl Setup {
     /// Builds the command and creates the inputs.
     pub(super) fn make(seed: u64, python: Option<&Path>) -> Result<Self> {
-        let nnz = build_nnz()?;
+        let built = build_nnz()?;
         let directory = target_directory()?.join("stress").join(std::process::id().to_string());
         fs::create_dir_all(&directory).map_err(|error| Error::at(&directory, &error))?;
+        // A copy, as others may build the command in the meantime.
+        let nnz = directory.join(built.file_name().unwrap_or_default());
+        fs::copy(&built, &nnz).map_err(|error| Error::at(&built, &error))?;
         let helpers = match python {
             Some(python) => Some((Helper::start(python)?, Helper::start(python)?)),
             None => None,

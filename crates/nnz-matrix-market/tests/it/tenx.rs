@@ -68,7 +68,7 @@ fn older_folders_have_genes_and_any_line_ends() {
 
 #[test]
 fn a_wrong_number_of_names_is_an_error() {
-    for (barcodes, found) in [("", 0), ("a\nb\n", 2), ("a\n\n", 2)] {
+    for (barcodes, found) in [("", 0), ("a\nb\n", 2), ("a\n\nb\n\n", 3)] {
         let dir = folder(&[
             ("matrix.mtx", MATRIX),
             ("features.tsv", "g1\ng2\n"),
@@ -84,6 +84,10 @@ fn a_wrong_number_of_names_is_an_error() {
         // Entries can be read without names.
         assert_eq!(entries(&source).unwrap().len(), 1);
     }
+    let files = [("matrix.mtx", MATRIX), ("features.tsv", "g1\ng2\n"), ("barcodes.tsv", "a\n\n")];
+    let dir = folder(&files);
+    // Blank lines at the end are not names.
+    assert_eq!(names(&open(dir.path()).unwrap(), Axis::Cols), ["a"]);
 }
 
 #[test]

@@ -21,6 +21,8 @@ use crate::system;
 #[derive(Debug)]
 pub struct StagedGroup {
     hidden: Pending,
+    /// A directory in the hidden one, which is locked itself: outputs lock the directory they are staged in.
+    inner: PathBuf,
     directory: PathBuf,
     options: WriteOptions,
 }
@@ -47,23 +49,25 @@ impl StagedGroup {
         let mut critical = Critical::enter();
         // Private: outputs get the permissions of what they replace when they are moved.
         system::create_directory(&path, true).map_err(|error| Error::io(directory, error))?;
+        let inner = path.join("outputs");
         let mut hidden = critical.register(path);
         hidden.mark_in_use();
         drop(critical);
-        Ok(Self { hidden, directory: directory.to_path_buf(), options })
+        system::create_directory(&inner, true).map_err(|error| Error::io(directory, error))?;
+        Ok(Self { hidden, inner, directory: directory.to_path_buf(), options })
     }
 
     /// Returns the directory into which outputs are written.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.hidden.path()
+        &self.inner
     }
 
     /// Returns whether names that differ only in case are the same file.
     #[must_use]
     pub fn ignores_case(&self) -> bool {
-        let name = self.path().file_name().map(|name| name.to_string_lossy().to_uppercase());
-        name.is_some_and(|name| self.path().with_file_name(name).symlink_metadata().is_ok())
+        let name = self.inner.file_name().map(|name| name.to_string_lossy().to_uppercase());
+        name.is_some_and(|name| self.inner.with_file_name(name).symlink_metadata().is_ok())
     }
 
     /// Replaces the hidden directory in the place of an error by the directory of the outputs.
@@ -265,6 +269,15 @@ mod tests {
         group.commit(&files).unwrap();
         assert_eq!(names(&directory), files);
         assert_eq!(names(root.path()), ["new"]);
+    }
+
+    #[test]
+    fn outputs_can_lock_the_directory_they_are_staged_in() {
+        let root = tempfile::tempdir().unwrap();
+        let group = StagedGroup::create(&root.path().join("parts"), FORCED).unwrap();
+        let opened = File::open(group.path()).ok();
+        // Each of them waited ten seconds for it.
+        assert!(DirectoryLock::try_acquire(opened.as_ref()).is_some());
     }
 
     #[test]

@@ -312,7 +312,6 @@ fn integers_of_more_than_64_bits_are_refused() {
 #[test]
 fn blanks_are_found_in_messages() {
     for (text, column, expected) in [
-        ("1 1: 2\n", 5, "found a blank, expected a number"),
         ("1 1 :2\n", 4, "found a blank, expected a colon"),
         ("1 101 102\n", 6, "found a blank, expected a colon"),
         ("1 1:\n", 5, "found the end of the line, expected a number"),
@@ -321,6 +320,9 @@ fn blanks_are_found_in_messages() {
         assert_eq!(error.place().at, Some(At::Line { line: 1, column }), "{text}: {error}");
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
+    // As in LIBSVM, blanks may be before a number.
+    let source = read("1 1: 2\n", &ReadOptions::default()).unwrap();
+    assert_eq!(entries(&source).unwrap()[0].2, Scalar::I64(2));
 }
 
 #[test]
