@@ -161,6 +161,8 @@ pub struct Metadata {
     pub attributes: Vec<(String, String)>,
     /// Attributes of the file that only its own format has, such as the libraries of 10x files.
     pub file: Vec<(String, String)>,
+    /// Attributes of the file that state its format, or that something is not known: their loss is not listed.
+    pub format: Vec<(String, String)>,
 }
 
 /// The key of the comments of a text.
@@ -177,7 +179,8 @@ impl Metadata {
         let keys = self.keys.iter().filter(|(key, json)| key != COMMENT || !is_empty(json));
         let keys = keys.map(|(key, _)| format!("the metadata key {key:?}"));
         let attributes = self.attributes.iter().map(|(key, _)| format!("the attribute {key:?}"));
-        keys.chain(attributes).collect()
+        let file = self.file.iter().map(|(key, _)| format!("the attribute {key:?} of the file"));
+        keys.chain(attributes).chain(file).collect()
     }
 }
 

@@ -227,6 +227,7 @@ fn shared(each: &[Metadata]) -> Metadata {
     shared.keys.retain(|pair| each.iter().all(|other| other.keys.contains(pair)));
     shared.attributes.retain(|pair| each.iter().all(|other| other.attributes.contains(pair)));
     shared.file.retain(|pair| each.iter().all(|other| other.file.contains(pair)));
+    shared.format.retain(|pair| each.iter().all(|other| other.format.contains(pair)));
     shared
 }
 
@@ -489,6 +490,7 @@ impl MatrixSource for Concat {
             let mut metadata = source.metadata();
             metadata.keys.retain(|pair| !kept.keys.contains(pair));
             metadata.attributes.retain(|pair| !kept.attributes.contains(pair));
+            metadata.file.retain(|pair| !kept.file.contains(pair));
             metadata.named()
         }));
         Ok(extras)

@@ -12,6 +12,7 @@ use nnz_core::{
 const LOGICAL: [&str; 3] = ["FALSE", "TRUE", "NA"];
 
 /// An array of named integers.
+#[derive(Debug)]
 pub(crate) struct Enumeration {
     integers: Box<dyn NdArray>,
     /// The members in ascending order of their integers, which is the order of the levels of a factor.

@@ -3,6 +3,7 @@
 //! Since version 3 a file has one group `matrix`, with a table of features in it; before, it has a
 //! group for each genome. `docs/formats/tenx.md` lists the variants of versions and other programs.
 
+mod beside;
 mod columns;
 mod features;
 mod find;
@@ -12,6 +13,5 @@ mod source;
 
 pub use features::{Features, GENE_EXPRESSION};
 pub use find::{FormatVersion, Found, find, holds_matrix};
-pub use root::root_attributes;
 pub use sink::{CAPABILITIES, SinkOptions, WIDE_CAPABILITIES, create, unnamed};
 pub use source::TenxSource;

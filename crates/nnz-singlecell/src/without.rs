@@ -268,3 +268,13 @@ pub(crate) fn droppable(error: Error, path: &str) -> Error {
     }
     error.with_hint("drop", format!("{path} leaves it out"))
 }
+
+/// Copies an error about the content of a file.
+pub(crate) fn copy_of(error: &Error) -> Error {
+    let place = error.place().clone();
+    match error.kind() {
+        ErrorKind::Missing => Error::new(ErrorKind::Missing, place),
+        ErrorKind::Mismatch { found, expected } => Error::mismatch(place, found, expected),
+        other => Error::mismatch(place, other, "a column"),
+    }
+}

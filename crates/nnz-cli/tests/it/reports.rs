@@ -5,6 +5,7 @@ mod columns;
 mod containers;
 mod found;
 mod labels;
+mod lost;
 mod matlab;
 mod r_objects;
 mod selections;

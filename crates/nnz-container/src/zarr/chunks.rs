@@ -60,7 +60,7 @@ impl Stored {
 
     fn fields(directory: &Store, place: &Place) -> Result<(Fields, u32)> {
         match directory.node(place)? {
-            None => Err(Error::new(ErrorKind::Missing, place.clone())),
+            None => Err(directory.missing(place)),
             Some(Node::Group(_)) => Err(Error::mismatch(place.clone(), "a group", "an array")),
             Some(Node::Array(fields, version)) => Ok((fields, version)),
         }

@@ -5,12 +5,15 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::{EntryKind, InputDirectory, InputFile};
 
 use super::node::{self, Fields, Node};
 use crate::npy::ReadAt;
 use crate::npz::Archive;
+
+/// Maximum depth in which the content of a directory without metadata is searched.
+const MAX_BARE_DEPTH: usize = 8;
 
 /// A group or an array of a store: the location of its files.
 #[derive(Clone)]
@@ -68,6 +71,44 @@ impl Store {
     /// Reads its metadata; `None` if it is neither a group nor an array.
     pub(super) fn node(&self, place: &Place) -> Result<Option<Node>> {
         node::from_files(&|name| self.json(name, place), place)
+    }
+
+    /// Returns the error for a path that is neither a group nor an array.
+    pub(super) fn missing(&self, place: &Place) -> Error {
+        if readable(self.is_bare(0)).is_ok_and(|bare| bare == Some(true)) {
+            let found = "a directory without metadata";
+            return Error::mismatch(place.clone(), found, "a group or an array");
+        }
+        Error::new(ErrorKind::Missing, place.clone())
+    }
+
+    /// Returns whether it has the content of a group or an array, whose own metadata is missing. Where look-ups have a
+    /// latency, that is not known.
+    fn is_bare(&self, depth: usize) -> Result<bool> {
+        let directory = match self {
+            Self::Directory(directory) => directory,
+            Self::Zip { archive, prefix } => {
+                let is_content = |(name, _): (&str, _)| {
+                    let (first, last) = (name.split('/').next(), name.rsplit('/').next());
+                    let is_metadata = last.is_some_and(|last| node::FILES.contains(&last));
+                    is_metadata || first.is_some_and(is_chunk_or_attributes)
+                };
+                return Ok(archive.below(prefix).any(is_content));
+            }
+        };
+        if directory.has_latency() || depth > MAX_BARE_DEPTH {
+            return Ok(false);
+        }
+        let mut found = false;
+        directory.for_each(&mut |entry| {
+            found = entry.name.to_str().is_some_and(is_chunk_or_attributes);
+            if !found && entry.kind == EntryKind::Directory {
+                let inner = directory.inside(&entry.name);
+                found = node::is_node(&inner)? || Self::Directory(inner).is_bare(depth + 1)?;
+            }
+            Ok(!found)
+        })?;
+        Ok(found)
     }
 
     /// Reads a JSON object from a file; `None` if the file does not exist.
@@ -144,8 +185,7 @@ impl Store {
         let directory = match self {
             Self::Directory(directory) => directory,
             Self::Zip { .. } => {
-                let names = self.zipped_nodes().into_iter();
-                return Ok(names.map(|name| (name, Listed::Node)).collect());
+                return self.zipped_nodes();
             }
         };
         let mut found = Vec::new();
@@ -153,8 +193,13 @@ impl Store {
             let name = || entry.name.to_string_lossy().into_owned();
             match entry.kind {
                 EntryKind::Link => found.push((name(), Listed::Link)),
-                EntryKind::Directory if node::is_node(&directory.inside(&entry.name))? => {
-                    found.push((name(), Listed::Node));
+                EntryKind::Directory => {
+                    let inner = directory.inside(&entry.name);
+                    if node::is_node(&inner)? {
+                        found.push((name(), Listed::Node));
+                    } else if Self::Directory(inner).is_bare(0)? {
+                        found.push((name(), Listed::Bare));
+                    }
                 }
                 _ => {}
             }
@@ -165,15 +210,23 @@ impl Store {
     }
 
     /// Returns the names in a zip file that are groups or arrays, sorted.
-    fn zipped_nodes(&self) -> Vec<String> {
-        let Self::Zip { archive, prefix } = self else { return Vec::new() };
+    fn zipped_nodes(&self) -> Result<Vec<(String, Listed)>> {
+        let Self::Zip { archive, prefix } = self else { return Ok(Vec::new()) };
         let below = archive.below(prefix).filter_map(|(name, _)| name.split_once('/'));
         let names: BTreeSet<&str> = below.map(|(name, _)| name).collect();
         let is_node = |name: &&str| {
             let files = node::FILES.iter();
             files.map(|file| format!("{prefix}{name}/{file}")).any(|file| archive.contains(&file))
         };
-        names.into_iter().filter(is_node).map(ToOwned::to_owned).collect()
+        let mut found = Vec::new();
+        for name in names {
+            if is_node(&name) {
+                found.push((name.to_owned(), Listed::Node));
+            } else if self.inside(name.as_ref()).is_bare(0)? {
+                found.push((name.to_owned(), Listed::Bare));
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -182,8 +235,17 @@ impl Store {
 pub(super) enum Listed {
     /// A group or an array.
     Node,
+    /// A directory with the content of one, without its metadata.
+    Bare,
     /// A symbolic link, which is not followed.
     Link,
+}
+
+/// Returns whether a name is that of a chunk, or of the attributes of version 2.
+fn is_chunk_or_attributes(name: &str) -> bool {
+    let key = name.strip_prefix("c.").unwrap_or(name);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+    name == ".zattrs" || name == "c" || key.split('.').all(is_number)
 }
 
 fn is_missing(error: &io::Error) -> bool {

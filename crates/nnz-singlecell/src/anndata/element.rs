@@ -45,6 +45,14 @@ impl Element {
         }
     }
 
+    /// Returns the group; `None` if it is an array.
+    pub(super) fn group(&self) -> Option<&dyn Group> {
+        match self {
+            Self::Group(group) => Some(&**group),
+            Self::Array(_) => None,
+        }
+    }
+
     /// Returns its encoding.
     pub(super) fn encoding(&self) -> Result<Encoding> {
         match self {
@@ -72,6 +80,28 @@ impl Element {
     }
 }
 
+/// The encodings that anndata reads.
+const KNOWN: [&str; 18] = [
+    "anndata",
+    "array",
+    "awkward-array",
+    "bytes",
+    "categorical",
+    "csc_matrix",
+    "csr_matrix",
+    "dataframe",
+    "dict",
+    "null",
+    "nullable-boolean",
+    "nullable-integer",
+    "nullable-string-array",
+    "numeric-scalar",
+    "raw",
+    "rec-array",
+    "string",
+    "string-array",
+];
+
 /// The attributes `encoding-type` and `encoding-version`; empty if missing, as before anndata 0.8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Encoding {
@@ -85,6 +115,11 @@ impl Encoding {
             kind: text(element, "encoding-type", place)?,
             version: text(element, "encoding-version", place)?,
         })
+    }
+
+    /// Returns whether anndata has no such encoding, so that it does not open the file.
+    pub(super) fn is_unknown(&self) -> bool {
+        !self.kind.is_empty() && !KNOWN.contains(&&*self.kind)
     }
 
     /// Checks the version: anndata reads only versions it knows.

@@ -215,7 +215,7 @@ impl AnnData {
     /// Fails like [`matrix`](Self::matrix).
     pub fn main_matrix(&self, item: &Item) -> Result<MatrixSource> {
         let mut matrix = self.matrix(item)?;
-        matrix.file = Some(self.clone());
+        matrix.is_main = true;
         Ok(matrix)
     }
 

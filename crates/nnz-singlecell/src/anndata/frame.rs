@@ -4,13 +4,16 @@ pub(super) mod codes;
 mod column;
 mod labels;
 
+use std::collections::HashSet;
+
 use nnz_container::tree::{ElementType, Group, NdArray};
 use nnz_core::{
     Annotations, Column, ColumnInfo, Error, ErrorKind, Names, Place, Result, ValueType,
 };
 
 use super::element::{Element, Encoding, text};
-use crate::without::droppable;
+use crate::without::{copy_of, droppable};
+pub(super) use column::check_categories;
 use column::{ColumnReader, NOT_SUPPORTED, Opened};
 use labels::Labels;
 
@@ -30,7 +33,12 @@ pub struct DataFrame {
     unread: Vec<(String, String)>,
     /// Columns that are damaged, each with its name.
     broken: Vec<(String, Error)>,
+    /// Why anndata cannot read the list of columns.
+    order_fault: Option<Error>,
 }
+
+/// The attribute with the names of the columns.
+const COLUMNS: &str = "column-order";
 
 /// The location of the names of rows.
 enum Index {
@@ -78,6 +86,7 @@ impl DataFrame {
         }
         let (index, len) = index(group, &index_name)?;
         let names = column_names(group, &index_name)?;
+        let order_fault = order_fault(group, &encoding)?;
         let mut frame = Self {
             place,
             path: path.to_owned(),
@@ -88,6 +97,7 @@ impl DataFrame {
             readers: Vec::new(),
             unread: Vec::new(),
             broken: Vec::new(),
+            order_fault,
         };
         for name in names {
             let reader = ColumnReader::of_group(group, &name, len);
@@ -121,6 +131,7 @@ impl DataFrame {
             readers: Vec::new(),
             unread: Vec::new(),
             broken: Vec::new(),
+            order_fault: None,
         };
         for field in rest {
             let column = array.field(&field.name);
@@ -203,6 +214,16 @@ impl DataFrame {
         &self.broken
     }
 
+    /// Returns whether the dates or durations of a column are stored as integers with their unit.
+    pub(super) fn has_unit_apart(&self, column: usize) -> bool {
+        self.readers.get(column).is_some_and(ColumnReader::has_unit_apart)
+    }
+
+    /// Returns why anndata cannot read the list of columns, if so.
+    pub(super) fn order_fault(&self) -> Option<&Error> {
+        self.order_fault.as_ref()
+    }
+
     /// Fails if a column is damaged: missing, or of another length than the table.
     ///
     /// # Errors
@@ -265,10 +286,23 @@ fn index(group: &dyn Group, name: &str) -> Result<(Index, u64)> {
     }
 }
 
+/// Returns the error if the list of columns is missing or a single value, which anndata does not read.
+fn order_fault(group: &dyn Group, encoding: &Encoding) -> Result<Option<Error>> {
+    let place = Place::array(group.path(), COLUMNS);
+    Ok(match group.attribute(COLUMNS)? {
+        _ if encoding.kind.is_empty() => None,
+        None => Some(Error::new(ErrorKind::Missing, place)),
+        Some(order) if order.shape.is_empty() => {
+            Some(Error::mismatch(place, "a single value", "a list of names"))
+        }
+        Some(_) => None,
+    })
+}
+
 /// Returns the names of the columns: those in the attribute, or all if it is missing.
 fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
-    let place = Place::array(group.path(), "column-order");
-    let Some(order) = group.attribute("column-order")? else {
+    let place = Place::array(group.path(), COLUMNS);
+    let Some(order) = group.attribute(COLUMNS)? else {
         let children = group.children()?.into_iter().map(|child| child.name);
         return Ok(children.filter(|name| name != index && name != "__categories").collect());
     };
@@ -277,10 +311,14 @@ fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
         Error::mismatch(place.clone(), found, "strings")
     })?;
     let mut names = Vec::new();
+    let mut seen = HashSet::new();
     for name in listed.iter() {
-        let name = std::str::from_utf8(name)
+        let text = std::str::from_utf8(name)
             .map_err(|_| Error::mismatch(place.clone(), "a name that is not UTF-8", "UTF-8"))?;
-        names.push(name.to_owned());
+        // A name that is listed twice is one column.
+        if seen.insert(text.to_owned()) {
+            names.push(text.to_owned());
+        }
     }
     Ok(names)
 }
@@ -299,13 +337,14 @@ pub(super) fn check_column(
     }
 }
 
-/// Copies an error about the content of a file.
-fn copy_of(error: &Error) -> Error {
-    let place = error.place().clone();
-    match error.kind() {
-        ErrorKind::Missing => Error::new(ErrorKind::Missing, place),
-        ErrorKind::Mismatch { found, expected } => Error::mismatch(place, found, expected),
-        other => Error::mismatch(place, other, "a column"),
+/// Reads a column with a mask of missing values, such as a nullable integer.
+pub(super) fn nullable(group: &dyn Group, memory: u64) -> Result<Column> {
+    let len = group.array("values")?.shape().first().copied().unwrap_or(0);
+    match ColumnReader::of_encoded(group, len)? {
+        Opened::Column(reader) => reader.read(memory),
+        Opened::Unread(what) => {
+            Err(Error::unsupported(Place::path(group.path()), format!("{what}{NOT_SUPPORTED}")))
+        }
     }
 }
 

@@ -30,8 +30,10 @@ pub struct MatrixSource {
     /// The location in the file; `None` for a sparse matrix at any other path.
     item: Option<Item>,
     frames: [Option<Arc<DataFrame>>; 2],
-    /// The file, if this is its main matrix, with which other elements are reported.
-    pub(super) file: Option<AnnData>,
+    /// The file of a matrix with a location.
+    file: Option<AnnData>,
+    /// Whether this is the main matrix of its file, with which other elements are reported.
+    pub(super) is_main: bool,
 }
 
 enum Stored {
@@ -92,7 +94,8 @@ impl MatrixSource {
         let header = header(&stored, shape, order, item.axis_kinds());
         let version = file.version().map(ToOwned::to_owned);
         let (container, item) = (root.kind(), Some(item.clone()));
-        Ok(Self { header, stored, encoding, version, container, item, frames, file: None })
+        let (file, is_main) = (Some(file.clone()), false);
+        Ok(Self { header, stored, encoding, version, container, item, frames, file, is_main })
     }
 
     /// Opens a group as a sparse matrix without names; `None` if it is not one.
@@ -103,8 +106,8 @@ impl MatrixSource {
         let stored = Stored::Sparse(Box::new(open_sparse(group, shape, order, repairs)?));
         let header = header(&stored, shape, order, [AxisKind::Unknown; 2]);
         let (encoding, version, container) = (encoding.kind, None, group.kind());
-        let (item, frames, file) = (None, [None, None], None);
-        Ok(Some(Self { header, stored, encoding, version, container, item, frames, file }))
+        let (item, frames, file, is_main) = (None, [None, None], None, false);
+        Ok(Some(Self { header, stored, encoding, version, container, item, frames, file, is_main }))
     }
 
     /// Opens a two-dimensional array as a matrix without names.
@@ -113,8 +116,8 @@ impl MatrixSource {
         let stored = Stored::Dense(dense);
         let header = header(&stored, shape, Order::Row, [AxisKind::Unknown; 2]);
         let (encoding, version) = ("array".to_owned(), None);
-        let (item, frames, file) = (None, [None, None], None);
-        Ok(Self { header, stored, encoding, version, container, item, frames, file })
+        let (item, frames, file, is_main) = (None, [None, None], None, false);
+        Ok(Self { header, stored, encoding, version, container, item, frames, file, is_main })
     }
 
     /// Returns the location in the file; `None` for a sparse matrix at any other path.
@@ -252,7 +255,11 @@ impl nnz_core::MatrixSource for MatrixSource {
             }
         }
         if let (Some(file), Some(item)) = (&self.file, &self.item) {
-            extras.extend(readable(file.others(item))?.unwrap_or_default());
+            if self.is_main {
+                extras.extend(readable(file.others(item))?.unwrap_or_default());
+            }
+            let attributes = readable(file.foreign_attributes(item, self.is_main))?;
+            extras.extend(attributes.unwrap_or_default());
         }
         Ok(extras)
     }

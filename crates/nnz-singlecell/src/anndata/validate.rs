@@ -7,6 +7,7 @@ pub use elements::ElementChecks;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use nnz_container::tree::Group;
 use nnz_core::{Annotations, Error, ErrorKind, Finding, Result, StringList, readable};
 
 use super::columns::{INDEX, RESERVED, is_reserved};
@@ -22,7 +23,9 @@ impl AnnData {
     /// Fails if the system cannot read, or if a column takes more memory.
     pub fn validate_tables(&self, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
         check(self.obs(), memory, each)?;
+        check_encodings(&*self.root, "obs", each)?;
         check(self.var(), memory, each)?;
+        check_encodings(&*self.root, "var", each)?;
         let mut has_raw = false;
         for path in ["raw/var", "raw.var"] {
             // An invalid one exists.
@@ -30,6 +33,7 @@ impl AnnData {
         }
         if has_raw {
             check(self.raw_var(), memory, each)?;
+            check_encodings(&*self.root, "raw/var", each)?;
         }
         Ok(())
     }
@@ -43,6 +47,9 @@ fn check(frame: Result<Arc<DataFrame>>, memory: u64, each: &mut dyn FnMut(Findin
     match names(&frame, memory) {
         Ok(names) => notes(&frame, &names, each),
         Err(error) => report(error, each)?,
+    }
+    if let Some(error) = frame.order_fault() {
+        each(Finding::fault(error.place().clone(), error.kind().to_string()));
     }
     for (_, broken) in frame.broken() {
         each(Finding::fault(broken.place().clone(), broken.kind().to_string()));
@@ -59,6 +66,30 @@ fn check(frame: Result<Arc<DataFrame>>, memory: u64, each: &mut dyn FnMut(Findin
     for column in 0..frame.columns().len() {
         if let Err(error) = frame.read_column(column, memory) {
             report(error, each)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reports an encoding that anndata does not have.
+fn check_encoding(element: &Element, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    let encoding = element.encoding()?;
+    if encoding.is_unknown() {
+        let what = format!("encoding-type {:?} is not known", encoding.kind);
+        each(Finding::fault(element.place(), what));
+    }
+    Ok(())
+}
+
+/// Reports encodings of the columns of a table that anndata does not have.
+fn check_encodings(root: &dyn Group, path: &str, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    // What cannot be opened is another finding.
+    let Some(Some(Element::Group(table))) = readable(Element::at(root, path))? else {
+        return Ok(());
+    };
+    for child in readable(table.children())?.unwrap_or_default() {
+        if let Some(column) = readable(Element::open(&*table, &child.name))? {
+            readable(check_encoding(&column, each))?;
         }
     }
     Ok(())

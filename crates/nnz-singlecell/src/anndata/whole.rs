@@ -143,4 +143,14 @@ impl AnnData {
     pub fn others(&self, item: &super::Item) -> Result<Vec<String>> {
         collections::others(self, item)
     }
+
+    /// Lists the attributes of users and of other programs that a matrix and the tables of its axes have, and the root
+    /// if the matrix stands for the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be read.
+    pub fn foreign_attributes(&self, item: &super::Item, with_root: bool) -> Result<Vec<String>> {
+        Ok(collections::foreign_attributes(self, item, with_root)?.into_iter().collect())
+    }
 }

@@ -5,23 +5,43 @@ use nnz_container::tree::{Attribute, AttributeValue, Group};
 use nnz_core::{Result, Scalar, readable};
 use serde_json::Value as Json;
 
-/// Attributes of PyTables, which describe how it stores the file.
-const PYTABLES: [&str; 4] = ["CLASS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
+use super::beside::OF_LIBRARIES;
 
-/// Reads the attributes of the root that are strings or numbers, alone or in a list, as JSON.
-///
-/// # Errors
-///
-/// Fails if the system cannot read them.
-pub fn root_attributes(root: &dyn Group) -> Result<Vec<(String, String)>> {
-    let mut found = Vec::new();
-    for name in readable(root.attributes())?.unwrap_or_default() {
-        let Some(attribute) = readable(root.attribute(&name))?.flatten() else { continue };
-        if let Some(json) = to_json(&attribute).filter(|_| !PYTABLES.contains(&&*name)) {
-            found.push((name, json.to_string()));
+/// Attributes of the root of a file.
+#[derive(Debug, Default)]
+pub(super) struct Root {
+    /// Strings and numbers, alone or in a list, as JSON.
+    pub(super) attributes: Vec<(String, String)>,
+    /// The names of others.
+    pub(super) unread: Vec<String>,
+}
+
+impl Root {
+    /// Reads the attributes of a root.
+    pub(super) fn read(root: &dyn Group) -> Result<Self> {
+        let mut found = Self::default();
+        for name in readable(root.attributes())?.unwrap_or_default() {
+            if OF_LIBRARIES.contains(&&*name) {
+                continue;
+            }
+            let attribute = readable(root.attribute(&name))?.flatten();
+            match attribute.as_ref().and_then(to_json) {
+                Some(json) => found.attributes.push((name, json.to_string())),
+                None => found.unread.push(name),
+            }
         }
+        Ok(found)
     }
-    Ok(found)
+}
+
+/// Returns whether an attribute states the format, or that something is not known, so that nothing is lost without it.
+pub(super) fn says_nothing(name: &str, json: &str) -> bool {
+    match name {
+        "filetype" | "version" => true,
+        "software_version" => json.starts_with("\"nnz-"),
+        "original_gem_groups" => matches!(json, "1" | "[1]"),
+        _ => matches!(json, "\"unknown\"" | "[\"unknown\"]"),
+    }
 }
 
 fn to_json(attribute: &Attribute) -> Option<Json> {

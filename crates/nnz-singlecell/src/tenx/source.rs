@@ -1,16 +1,23 @@
 //! A 10x matrix as a matrix source.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{ChildKind, Group};
 use nnz_core::{
-    About, Annotations, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Metadata, Names,
-    Order, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader, readable,
+    About, Annotations, Axis, AxisKind, Duplicates, Error, Finding, Header, MatrixSource, Metadata,
+    Names, Order, Place, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader,
+    readable,
 };
+use nnz_engine::report_error;
 
-use super::columns::{Column, Table};
+use super::beside;
+use super::columns::{Column, Opened, Table};
 use super::find::{FormatVersion, GENES, MATRIX, PARTS, layout};
+use super::root::{Root, says_nothing};
+use crate::without::{copy_of, droppable};
 
 /// A 10x matrix in HDF5, open for reading: features x cells, by cell.
 #[derive(Debug)]
@@ -27,8 +34,33 @@ pub struct TenxSource {
     cells: Vec<Column>,
     /// What is not read.
     unread: Vec<String>,
+    /// Damaged columns of features and of cells, each with its path.
+    broken: [Vec<(String, Error)>; 2],
     /// Attributes of the root of the file, as JSON.
     attributes: Vec<(String, String)>,
+    path: PathBuf,
+    /// Attributes of the group.
+    of_group: Vec<String>,
+}
+
+/// Members that are not columns.
+#[derive(Default)]
+struct Others {
+    /// Each with the reason.
+    unread: Vec<(String, String)>,
+    broken: Vec<(String, Error)>,
+}
+
+impl Others {
+    /// Returns a member if it is a column.
+    fn column(&mut self, path: String, opened: Opened) -> Option<Column> {
+        match opened {
+            Opened::Column(column) => return Some(column),
+            Opened::Unread(why) => self.unread.push((path, why)),
+            Opened::Broken(error) => self.broken.push((path, error)),
+        }
+        None
+    }
 }
 
 impl TenxSource {
@@ -62,9 +94,18 @@ impl TenxSource {
             return Err(Error::mismatch(pointers, matrix.entries(), expected));
         }
         let barcodes = Column::open(group, "barcodes", shape.cols, Axis::Cols)?;
-        let mut unread = Vec::new();
-        let (ids, features) = features(group, format_version, shape.rows, &mut unread)?;
-        let cells = cells(group, format_version, shape, &mut unread)?;
+        let (mut others, mut of_cells) = (Others::default(), Others::default());
+        let (ids, features) = features(group, format_version, shape.rows, &mut others)?;
+        let cells = cells(group, format_version, shape, &mut of_cells)?;
+        others.unread.append(&mut of_cells.unread);
+        let names: BTreeSet<&str> = others.unread.iter().map(|(name, _)| &**name).collect();
+        let of_arrays = beside::of_arrays(group, &names)?;
+        let unread = others.unread.iter().map(|(name, why)| format!("{name} ({why})"));
+        let unread = unread.chain(of_arrays).collect();
+        let path = group.path().to_path_buf();
+        let name = path.to_string_lossy();
+        let of_group =
+            beside::of_object(group, name.rsplit(['/', ':']).next().unwrap_or_default())?;
         let header = Header {
             shape,
             order: Order::Col,
@@ -90,14 +131,63 @@ impl TenxSource {
             barcodes,
             cells,
             unread,
+            broken: [others.broken, of_cells.broken],
             attributes: Vec::new(),
+            path,
+            of_group,
         })
     }
 
-    /// Sets the attributes of the root of the file, which belong to all of its matrices.
+    /// Reads the attributes of the root of the file, which belong to all of its matrices. `only` is the group of the
+    /// matrix if the matrix stands for the file, so that other members of the root are left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system cannot read them.
+    pub fn in_file(mut self, root: &dyn Group, only: Option<&str>) -> Result<Self> {
+        let Root { attributes, unread } = Root::read(root)?;
+        self.attributes = attributes;
+        if root.path() != self.path {
+            self.unread.append(&mut self.of_group);
+        }
+        if let Some(group) = only {
+            self.unread.extend(readable(beside::of_root(root, group))?.unwrap_or_default());
+            let of_root = unread.iter().map(|name| format!("the attribute {name:?} of the file"));
+            self.unread.extend(of_root);
+        }
+        Ok(self)
+    }
+
+    /// Leaves members of the root out of what is listed as not read.
     #[must_use]
-    pub fn with_attributes(self, attributes: Vec<(String, String)>) -> Self {
-        Self { attributes, ..self }
+    pub fn without(mut self, members: &[String]) -> Self {
+        self.unread.retain(|name| !members.contains(name));
+        self
+    }
+
+    /// Reads the columns, and passes findings to `each`. Columns are not kept; one may take `memory` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system cannot read, or if a column takes more memory.
+    pub fn validate_columns(&self, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
+        for (_, error) in self.broken.iter().flatten() {
+            report_error(copy_of(error), each)?;
+        }
+        for column in self.features.iter().chain(&self.cells) {
+            if let Err(error) = column.read(memory) {
+                report_error(error, each)?;
+            }
+        }
+        if let Some(what) = self.unread_note() {
+            each(Finding::note(Place::path(&*self.path), what));
+        }
+        Ok(())
+    }
+
+    /// Describes what is not read, if there is something.
+    fn unread_note(&self) -> Option<String> {
+        (!self.unread.is_empty()).then(|| format!("not read: {}", self.unread.join(", ")))
     }
 
     /// Returns the layout of the matrix.
@@ -141,13 +231,13 @@ fn layout_of(group: &dyn Group) -> Result<FormatVersion> {
     })
 }
 
-/// Opens the names of features, and their other columns: names, types and genomes first. What cannot be read is added
-/// to `unread`.
+/// Opens the names of features, and their other columns: names, types and genomes first. What is not a column
+/// is added to `others`.
 fn features(
     group: &dyn Group,
     format_version: FormatVersion,
     rows: u64,
-    unread: &mut Vec<String>,
+    others: &mut Others,
 ) -> Result<(Option<Column>, Vec<Column>)> {
     /// All columns of Cell Ranger, as strings.
     const KNOWN: [&str; 4] = ["id", "name", "feature_type", "genome"];
@@ -164,7 +254,8 @@ fn features(
             let features = group.group("features")?;
             for name in KNOWN {
                 if name != "id" && is_single(&*features, name)? {
-                    unread.push(format!("features/{name} (one value for all features)"));
+                    let why = "one value for all features".to_owned();
+                    others.unread.push((format!("features/{name}"), why));
                     continue;
                 }
                 columns.extend(Column::open(&*features, name, rows, Axis::Rows)?);
@@ -173,10 +264,8 @@ fn features(
                 if KNOWN.contains(&&*child.name) || child.name == "_all_tag_keys" {
                     continue;
                 }
-                match Column::optional(&*features, &child, rows)? {
-                    Ok(column) => columns.push(column),
-                    Err(why) => unread.push(format!("features/{} ({why})", child.name)),
-                }
+                let opened = Column::optional(&*features, &child, rows, true)?;
+                columns.extend(others.column(format!("features/{}", child.name), opened));
             }
         }
         FormatVersion::V3 => {}
@@ -195,12 +284,12 @@ fn is_single(group: &dyn Group, name: &str) -> Result<bool> {
 }
 
 /// Opens the arrays of a matrix with an element for each cell, such as `filtered_barcodes`. Others, with a length that
-/// is not the number of cells, or also the number of features, are added to `unread`.
+/// is not the number of cells, or also the number of features, are added to `others`.
 fn cells(
     group: &dyn Group,
     format_version: FormatVersion,
     shape: Shape,
-    unread: &mut Vec<String>,
+    others: &mut Others,
 ) -> Result<Vec<Column>> {
     const FILTERED: &str = "filtered_barcodes";
     let mut columns = Vec::new();
@@ -212,13 +301,14 @@ fn cells(
         if known || PARTS.contains(&&*child.name) {
             continue;
         }
-        match Column::optional(group, &child, shape.cols)? {
-            Ok(column) if shape.rows != shape.cols || child.name == FILTERED => {
-                columns.push(column);
+        let is_of_cells = child.name == FILTERED;
+        let opened = match Column::optional(group, &child, shape.cols, is_of_cells)? {
+            Opened::Column(_) if shape.rows == shape.cols && !is_of_cells => {
+                Opened::Unread("of cells or of features".to_owned())
             }
-            Ok(_) => unread.push(format!("{} (of cells or of features)", child.name)),
-            Err(why) => unread.push(format!("{} ({why})", child.name)),
-        }
+            opened => opened,
+        };
+        columns.extend(others.column(child.name, opened));
     }
     Ok(columns)
 }
@@ -245,7 +335,7 @@ impl MatrixSource for TenxSource {
             dialect: Some(dialect.to_owned()),
             bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
-            notes: Vec::new(),
+            notes: self.unread_note().into_iter().collect(),
         })
     }
 
@@ -279,13 +369,23 @@ impl MatrixSource for TenxSource {
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        let [of_features, of_cells] = &self.broken;
+        let (broken, group) = match axis {
+            Axis::Rows => (of_features, "features/"),
+            Axis::Cols => (of_cells, ""),
+        };
+        if let Some((path, error)) = broken.first() {
+            return Err(droppable(copy_of(error), path));
+        }
         let (columns, len) = (self.columns(axis), self.header.shape.len(axis));
         Ok((!columns.is_empty())
-            .then(|| Box::new(Table::new(columns, len)) as Box<dyn Annotations>))
+            .then(|| Box::new(Table::new(columns, len, group)) as Box<dyn Annotations>))
     }
 
     fn metadata(&self) -> Metadata {
-        Metadata { file: self.attributes.clone(), ..Metadata::default() }
+        let attributes = self.attributes.iter().cloned();
+        let (format, file) = attributes.partition(|(name, json)| says_nothing(name, json));
+        Metadata { file, format, ..Metadata::default() }
     }
 
     fn extras(&self) -> Result<Vec<String>> {

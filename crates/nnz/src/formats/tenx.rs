@@ -3,15 +3,17 @@
 mod target;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_container::tree::Group;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Repairs, Result, readable};
 use nnz_matrix_market::tenx_folder;
-use nnz_singlecell::tenx::{Found, TenxSource, find, root_attributes};
+use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
 
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups, matrix_market,
+    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, drop, groups,
+    matrix_market,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, Progress, ValidateOptions};
 
@@ -28,7 +30,7 @@ static INFO: FormatInfo = FormatInfo {
     containers: false,
     hdf5: true,
     options: target::OPTIONS,
-    read_options: &[],
+    read_options: super::drop::OPTIONS,
 };
 
 /// The description of the HDF5 container.
@@ -43,13 +45,62 @@ fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
     Ok(find(root)?.map(|found| (root, found)))
 }
 
-fn open_group(
-    group: &dyn Group,
-    attributes: Vec<(String, String)>,
+/// Members that cannot be left out.
+const REQUIRED: [&str; 8] =
+    ["matrix", "features", "genes", "barcodes", "data", "indices", "indptr", "shape"];
+
+/// Opens a matrix of a file, without the members that are not wanted. `name` is its group if it stands for the file.
+fn open_matrix(
+    probe: &Probe,
+    group: Arc<dyn Group>,
+    name: Option<&str>,
     repairs: Option<&Repairs>,
-) -> Result<Dataset> {
-    let source = TenxSource::open_with_repairs(group, repairs)?;
-    Ok(Dataset::Matrix(Box::new(source.with_attributes(attributes))))
+) -> Result<TenxSource> {
+    let (group, missing) = drop::without_dropped(group, probe, &REQUIRED)?;
+    let source = TenxSource::open_with_repairs(&*group, repairs)?;
+    let root = probe.root()?;
+    for member in &missing {
+        // The other members of the root are not read anyway.
+        let is_beside = match (root, name) {
+            (Some(root), Some(name)) => name != member && root.child(member)?.is_some(),
+            _ => false,
+        };
+        if !is_beside {
+            return Err(drop::unknown(member));
+        }
+    }
+    match root {
+        Some(root) => Ok(source.in_file(&**root, name)?.without(&missing)),
+        None => Ok(source),
+    }
+}
+
+/// Opens the group of a location.
+fn group_of(probe: &Probe) -> Result<Arc<dyn Group>> {
+    let missing = || Error::new(ErrorKind::Missing, probe.location().source_place());
+    let root = probe.root()?.ok_or_else(missing)?;
+    Ok(match probe.group_name().unwrap_or_default().trim_matches('/') {
+        "" => Arc::clone(root),
+        name => root.group(name)?.into(),
+    })
+}
+
+/// Opens all matrices of an HDF5 file; `None` if it is none with matrices.
+fn open_all(probe: &Probe) -> Result<Option<Vec<Result<TenxSource>>>> {
+    Ok(match readable(matrices(probe))?.flatten() {
+        Some((_, Found::Here)) => {
+            let opened = group_of(probe).and_then(|group| open_matrix(probe, group, None, None));
+            Some(vec![opened])
+        }
+        Some((root, Found::Groups(names))) => {
+            let open = |name: &String| {
+                let only = Some(&**name).filter(|_| names.len() == 1);
+                open_matrix(probe, root.group(name)?.into(), only, None)
+            };
+            Some(names.iter().map(open).collect())
+        }
+        _ => None,
+    })
 }
 
 fn member(path: String, group: &dyn Group) -> Result<Member> {
@@ -105,6 +156,10 @@ impl Format for Tenx {
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let repairs = options.repairs.as_deref();
+        let is_text = probe.directory().is_some() || matrix_market::is_archive(&probe);
+        if let Some(name) = probe.dropped().first().filter(|_| is_text) {
+            return Err(drop::unknown(name));
+        }
         if let Some(directory) = probe.directory() {
             let folder = tenx_folder::open_matrix(directory, probe.member(), repairs)?;
             return Ok(Dataset::Matrix(Box::new(folder)));
@@ -121,23 +176,17 @@ impl Format for Tenx {
             let what = "contains no 10x matrix".to_owned();
             return Err(Error::new(ErrorKind::Unrecognized(what), place()));
         };
-        let attributes = match probe.root()? {
-            Some(root) => root_attributes(&**root)?,
-            None => Vec::new(),
-        };
-        match found {
-            Found::Here => open_group(root, attributes, repairs),
+        let source = match found {
+            Found::Here => open_matrix(&probe, group_of(&probe)?, None, repairs)?,
             Found::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                open_group(
-                    &*root.group(groups::only(&names, HDF5, path, DatasetKind::Matrix)?)?,
-                    attributes,
-                    repairs,
-                )
+                let name = groups::only(&names, HDF5, path, DatasetKind::Matrix)?;
+                open_matrix(&probe, root.group(name)?.into(), Some(name), repairs)?
             }
-            Found::Molecules => Err(Found::no_matrix(root)),
-            _ => Err(Error::argument("no 10x matrix")),
-        }
+            Found::Molecules => return Err(Found::no_matrix(root)),
+            _ => return Err(Error::argument("no 10x matrix")),
+        };
+        Ok(Dataset::Matrix(Box::new(source)))
     }
 
     fn selects(&self, probe: &Probe) -> Result<bool> {
@@ -174,6 +223,17 @@ impl Format for Tenx {
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let place = probe.location().source_place();
+        // All genomes.
+        if let Some(sources) = open_all(&probe)? {
+            return sources.into_iter().try_for_each(|source| {
+                let checked = source.and_then(|source| {
+                    source.validate_columns(options.memory, each)?;
+                    let dataset = Dataset::Matrix(Box::new(source));
+                    crate::check::read_whole(dataset, &place, options, progress, each)
+                });
+                checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
+            });
+        }
         let mut check = |dataset: Result<Dataset>| {
             dataset
                 .and_then(|dataset| {
@@ -181,13 +241,6 @@ impl Format for Tenx {
                 })
                 .or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
         };
-        // All genomes.
-        if let Some((root, Found::Groups(names))) = readable(matrices(&probe))?.flatten() {
-            let open = |name: &String| {
-                root.group(name).and_then(|group| open_group(&*group, Vec::new(), None))
-            };
-            return names.iter().try_for_each(|name| check(open(name)));
-        }
         // All matrices of a directory.
         if let (Some(directory), None) = (probe.directory(), probe.member())
             && let names @ [_, _, ..] = &*tenx_folder::matrices(directory)?

@@ -74,7 +74,7 @@ impl ZarrGroup {
         let path = full_path(store, &name);
         let place = Place::path(&*path);
         match directory.node(&place)? {
-            None => Err(Error::new(ErrorKind::Missing, place)),
+            None => Err(directory.missing(&place)),
             Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
             Some(Node::Group(group)) => {
                 let (store, attributes) = (store.to_path_buf(), group.attributes);
@@ -116,6 +116,8 @@ impl Group for ZarrGroup {
         let place = Place::path(&*self.path);
         let kind = |name: &str, listed| match listed {
             Listed::Link => Ok(ChildKind::Other("a symbolic link".to_owned())),
+            // Opening it is an error.
+            Listed::Bare => Ok(ChildKind::Group),
             Listed::Node => kind_of(self.directory.inside(name.as_ref()).node(&place)),
         };
         let nodes = self.directory.nodes()?.into_iter();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use nnz_container::tree::{AttributeValue, ElementType, Group, NdArray};
 use nnz_core::{
     At, Categorical, Categories, Column, ColumnType, ColumnValues, Error, ErrorKind, Place, Result,
-    StringList, TimeType, ValueType, Values,
+    Scalar, StringList, TimeType, ValueType, Values,
 };
 
 use super::codes::codes;
@@ -54,8 +54,7 @@ impl ColumnReader {
     /// Opens a column in a group.
     pub(super) fn of_group(frame: &dyn Group, name: &str, len: u64) -> Result<Opened> {
         let element = Element::open(frame, name)?;
-        let (encoding, place) = (element.encoding()?, element.place());
-        let mut time = None;
+        let place = element.place();
         let stored = match element {
             Element::Array(array) => match array.attribute("categories")? {
                 Some(reference) => {
@@ -71,15 +70,18 @@ impl ColumnReader {
                     Err(what) => return Ok(Opened::Unread(what)),
                 },
             },
-            Element::Group(group) => match Self::encoded(&*group, &encoding)? {
-                Ok(stored) => {
-                    time = times::of_attribute(&*group)?;
-                    stored
-                }
-                Err(what) => return Ok(Opened::Unread(what)),
-            },
+            Element::Group(group) => return Self::of_encoded(&*group, len),
         };
-        Self { stored, time }.checked(len)
+        Self { stored, time: None }.checked(len)
+    }
+
+    /// Opens a column that is a group.
+    pub(super) fn of_encoded(group: &dyn Group, len: u64) -> Result<Opened> {
+        let encoding = Encoding::of(group, &Place::path(group.path()))?;
+        match Self::encoded(group, &encoding)? {
+            Ok(stored) => Self { stored, time: times::of_attribute(group)? }.checked(len),
+            Err(what) => Ok(Opened::Unread(what)),
+        }
     }
 
     /// Opens a column that is an array, or returns a type that is not supported.
@@ -120,7 +122,9 @@ impl ColumnReader {
             }
             "nullable-integer" | "nullable-boolean" | "nullable-string-array" => {
                 encoding.check(&["0.1.0"], &place)?;
-                Stored::Masked { values: group.array("values")?, mask: group.array("mask")? }
+                let values = group.array("values")?;
+                check_values(&encoding.kind, &*values)?;
+                Stored::Masked { values, mask: group.array("mask")? }
             }
             "" => return Ok(Err("a group".to_owned())),
             other => return Ok(Err(other.to_owned())),
@@ -194,7 +198,8 @@ impl ColumnReader {
             Stored::Plain(array) => check(&**array, plain(&**array), "numbers or strings")?,
             Stored::Categorical { codes, categories, .. } => {
                 check(&**codes, number(&**codes).is_some_and(is_code), "integers")?;
-                if categories.shape().len() > 1 || !plain(&**categories) {
+                let is_list = categories.shape().len() <= 1 && !categories.is_null();
+                if !is_list || !plain(&**categories) {
                     let found = format!("an array of {}", categories.element_type());
                     let expected = "a list of numbers or strings";
                     return Err(Error::mismatch(categories.place(), found, expected));
@@ -215,6 +220,16 @@ impl ColumnReader {
             Stored::Named(_) => None,
         };
         Ok(Opened::Column(self))
+    }
+
+    /// Returns whether dates or durations are stored as integers with their unit.
+    pub(super) fn has_unit_apart(&self) -> bool {
+        let array = match &self.stored {
+            Stored::Named(_) => return false,
+            Stored::Plain(array) | Stored::Masked { values: array, .. } => array,
+            Stored::Categorical { categories, .. } => categories,
+        };
+        self.time.is_some() && !matches!(array.element_type(), ElementType::Time(_))
     }
 
     /// Returns whether it has a mask of missing values.
@@ -275,13 +290,7 @@ impl ColumnReader {
                 Column { values, missing: Some(missing) }
             }
             Stored::Categorical { codes: stored, categories: stored_categories, ordered } => {
-                let read = plain(&**stored_categories, memory)?;
-                let categories = match read {
-                    ColumnValues::Strings(list) => Categories::Strings(list),
-                    ColumnValues::Numbers(values) => Categories::Numbers(values),
-                    ColumnValues::Categorical(categorical) => categorical.categories,
-                };
-                check_distinct(&categories, &stored_categories.place())?;
+                let categories = categories_of(&**stored_categories, memory)?;
                 // Codes are converted to wider integers.
                 let values = stored.read(&stored.all(), memory / 4)?;
                 let codes = codes(&values, categories.len(), 0, &stored.place())?;
@@ -310,6 +319,21 @@ impl ColumnReader {
     }
 }
 
+/// Fails if the values of a nullable column have another type than its encoding.
+fn check_values(kind: &str, values: &dyn NdArray) -> Result<()> {
+    let element = values.element_type();
+    let (fits, expected) = match (kind, element.value_type()) {
+        ("nullable-integer", found) => (found.is_some_and(is_code), "integers"),
+        ("nullable-boolean", found) => (found == Some(ValueType::Bint8), "booleans"),
+        _ => (element.is_string(), "strings"),
+    };
+    if fits {
+        return Ok(());
+    }
+    let found = format!("elements of type {element}");
+    Err(Error::mismatch(values.place(), found, expected))
+}
+
 /// Reads all elements of an array.
 fn plain(array: &dyn NdArray, memory: u64) -> Result<ColumnValues> {
     Ok(if array.element_type().is_string() {
@@ -317,6 +341,30 @@ fn plain(array: &dyn NdArray, memory: u64) -> Result<ColumnValues> {
     } else {
         ColumnValues::Numbers(array.read(&array.all(), memory)?)
     })
+}
+
+/// Reads categories, which have to be distinct.
+fn categories_of(array: &dyn NdArray, memory: u64) -> Result<Categories> {
+    let categories = match plain(array, memory)? {
+        ColumnValues::Strings(list) => Categories::Strings(list),
+        ColumnValues::Numbers(values) => Categories::Numbers(values),
+        ColumnValues::Categorical(categorical) => categorical.categories,
+    };
+    check_distinct(&categories, &array.place())?;
+    Ok(categories)
+}
+
+/// Fails if categories are not distinct, or one is no value: anndata does not open such a file.
+pub(in crate::anndata) fn check_categories(array: &dyn NdArray, memory: u64) -> Result<()> {
+    let element = array.element_type();
+    if array.is_null() {
+        return Err(Error::mismatch(array.place(), "nothing", "a list of numbers or strings"));
+    }
+    match element.is_string() || element.value_type().is_some() {
+        true => categories_of(array, memory).map(drop),
+        // Elements that are not supported are another error.
+        false => Ok(()),
+    }
 }
 
 /// Checks that no category is listed twice: anndata does not open such a file.
@@ -330,8 +378,17 @@ fn check_distinct(categories: &Categories, place: &Place) -> Result<()> {
             }
             Categories::Numbers(values) => {
                 // It is less than the number of values in memory.
-                let index = usize::try_from(index).unwrap_or(usize::MAX);
-                values.write_text(index, &mut text, "");
+                let at = usize::try_from(index).unwrap_or(usize::MAX);
+                let is_nan = match values.get(at) {
+                    Some(Scalar::F32(value)) => value.is_nan(),
+                    Some(Scalar::F64(value)) => value.is_nan(),
+                    _ => false,
+                };
+                if is_nan {
+                    let place = place.clone().at(At::Element(index));
+                    return Err(Error::mismatch(place, "NaN", "a category"));
+                }
+                values.write_text(at, &mut text, "");
             }
         }
         if let Some(again) = seen.replace(text) {

@@ -1,10 +1,12 @@
 //! Reading the elements that are neither matrices nor the tables of cells and genes.
 
+use std::sync::Arc;
+
 use nnz_container::tree::{ElementType, Group, NdArray};
-use nnz_core::{Cancellation, Finding, Place, Result, readable};
+use nnz_core::{At, Cancellation, Finding, Place, Result, readable};
 use nnz_engine::{CheckOptions, check as check_matrix};
 
-use super::{check, report};
+use super::{check, check_encoding, report};
 use crate::anndata::element::{Element, Encoding};
 use crate::anndata::file::is_matrix;
 use crate::anndata::frame::check_column;
@@ -52,11 +54,15 @@ impl AnnData {
         how: &ElementChecks<'_>,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        let mut walk = Walk { how, each, groups: 0 };
+        let mut walk = Walk { how, each, groups: 0, rows: None };
         for collection in COLLECTIONS {
             for path in [Some(collection.path), collection.old].into_iter().flatten() {
                 let [rows, _] = (collection.item)(String::new()).axes();
                 let Some(len) = self.len_along(rows)? else { continue };
+                walk.rows = match len {
+                    Some(_) => readable(self.frame(rows))?.flatten(),
+                    None => None,
+                };
                 match Element::at(&*self.root, path) {
                     Ok(Some(Element::Group(group))) => walk.members(&*group, path, len, true)?,
                     Ok(_) => {}
@@ -64,6 +70,7 @@ impl AnnData {
                 }
             }
         }
+        walk.rows = None;
         match Element::find(&*self.root, "uns") {
             Ok(Some(Element::Group(uns))) => walk.members(&*uns, "uns", None, false),
             Ok(_) => Ok(()),
@@ -92,6 +99,8 @@ struct Walk<'a> {
     how: &'a ElementChecks<'a>,
     each: &'a mut dyn FnMut(Finding),
     groups: usize,
+    /// The table of the rows of all elements.
+    rows: Option<Arc<DataFrame>>,
 }
 
 impl Walk<'_> {
@@ -139,6 +148,7 @@ impl Walk<'_> {
         path: &str,
         len: Option<u64>,
     ) -> Result<()> {
+        check_encoding(element, self.each)?;
         let group = match element {
             Element::Array(array) => {
                 check_len(&**array, len)?;
@@ -172,6 +182,10 @@ impl Walk<'_> {
         if let Some(len) = len.filter(|len| *len != frame.len()) {
             let found = format!("a table of {} rows", frame.len());
             let error = nnz_core::Error::mismatch(frame.place(), found, len);
+            report(error, self.each)?;
+        } else if let Some(rows) = self.rows.as_ref().filter(|_| len.is_some())
+            && let Err(error) = check_names(&frame, rows)
+        {
             report(error, self.each)?;
         }
         check(Ok(frame.into()), self.how.memory, self.each)
@@ -233,6 +247,26 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Fails if the names of rows are not those of the axis, as anndata requires.
+fn check_names(frame: &DataFrame, axis: &DataFrame) -> Result<()> {
+    // Names of the axis that cannot be read are another finding.
+    let Some(mut expected) = readable(axis.names())? else { return Ok(()) };
+    let mut names = frame.names()?;
+    let mut row = 0;
+    while let Some(name) = names.next_string()? {
+        let Some(other) = readable(expected.next_string())?.flatten() else { return Ok(()) };
+        if name != other {
+            let [name, other] = [name, other].map(String::from_utf8_lossy);
+            let found = format!("the name {name:?}");
+            let place = frame.place().at(At::Element(row));
+            let expected = format!("{other:?}, as in {}", axis.place());
+            return Err(nnz_core::Error::mismatch(place, found, expected));
+        }
+        row += 1;
+    }
+    Ok(())
 }
 
 /// Fails if an array does not have a number of rows, if it is known.

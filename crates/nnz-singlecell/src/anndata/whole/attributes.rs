@@ -73,6 +73,20 @@ pub(super) fn parts(group: &dyn Stored, encoding: &str) -> Result<Option<Vec<Str
     })
 }
 
+/// Lists the members of a matrix, or of a column with several arrays, that anndata does not define.
+pub(super) fn foreign_members(group: &dyn Stored) -> Result<Vec<String>> {
+    let encoding = Encoding::of(group, &Place::path(group.path()))?.kind;
+    let is_table = match &*encoding {
+        "" => group.attribute("_index")?.is_some(),
+        kind => kind == "dataframe",
+    };
+    let Some(parts) = parts(group, &encoding)?.filter(|_| !is_table) else {
+        return Ok(Vec::new());
+    };
+    let names = group.children()?.into_iter().map(|child| child.name);
+    Ok(names.filter(|name| !parts.contains(name)).collect())
+}
+
 /// Lists the index of a table, and its columns.
 fn members_of_table(group: &dyn Stored) -> Result<Vec<String>> {
     let frame = DataFrame::of_group(group, "")?;
@@ -126,6 +140,8 @@ fn lengths(picks: Picks<'_>) -> Vec<u64> {
 pub(super) const NEW_NAMES: &str = "not kept with other names or columns";
 pub(super) const OLD_LAYOUT: &str = "not kept in the current layout of tables";
 pub(super) const NOT_JOINED: &str = "not concatenated";
+pub(super) const AS_TIMES: &str = "not kept when nullable integers become dates";
+pub(super) const NOT_AN_ELEMENT: &str = "not an element of AnnData";
 const OF_OTHER_ROWS: &str = "may describe rows or columns that are left out or moved";
 
 impl Transfer<'_> {
@@ -251,6 +267,14 @@ impl Transfer<'_> {
         Ok(())
     }
 
+    /// Reports the members of a matrix, or of a column with several arrays, that are not written.
+    pub(super) fn members_dropped(&mut self, from: &dyn Stored, path: &str) -> Result<()> {
+        for name in foreign_members(from)? {
+            self.dropped(&format!("{path}/{name}"), NOT_AN_ELEMENT);
+        }
+        Ok(())
+    }
+
     /// Reports the attributes of other programs of elements that are written anew, and of their parts.
     pub(super) fn attributes_left_out<'e>(
         &mut self,
@@ -300,7 +324,11 @@ pub(super) fn shown(path: &str, name: &str) -> String {
 }
 
 /// Lists the attributes of other programs of an element and its parts.
-fn foreign_of_element(from: &Element, path: &str, out: &mut BTreeSet<String>) -> Result<()> {
+pub(super) fn foreign_of_element(
+    from: &Element,
+    path: &str,
+    out: &mut BTreeSet<String>,
+) -> Result<()> {
     match from {
         Element::Array(array) => {
             let names = foreign(&**array, &from.encoding()?.kind)?;

@@ -1,12 +1,15 @@
 //! Writing all elements of a file, from its root.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nnz_container::tree::{ElementType, TreeWriter};
-use nnz_core::{Annotations as _, Axis, ColumnType, Result, Shape};
+use nnz_core::{Annotations as _, Axis, ColumnType, Result, Shape, readable};
 
 use super::Report;
-use super::attributes::{NEW_NAMES, OLD_LAYOUT};
+use super::attributes::{
+    NEW_NAMES, NOT_AN_ELEMENT, OLD_LAYOUT, ROOT, foreign, foreign_of_element, shown,
+};
 use super::elements::Transfer;
 use super::picks::{ALL, FilePicks, Picks};
 use crate::anndata::element::Element;
@@ -80,7 +83,7 @@ impl Transfer<'_> {
             self.collection(file, name, (out, name), picks.along(axes))?;
         }
         self.raw(file, picks)?;
-        match Element::find(root, "uns")? {
+        match Element::find(root, "uns").map_err(|error| droppable(error, "uns"))? {
             Some(Element::Group(uns)) => {
                 let old = old_categories(file)?;
                 let left_out: Vec<&str> = old.iter().map(String::as_str).collect();
@@ -92,12 +95,15 @@ impl Transfer<'_> {
         for child in root.children()? {
             let known = KNOWN.contains(&&*child.name)
                 || COLLECTIONS.iter().any(|(name, _)| *name == child.name);
-            match Element::find(root, &child.name)? {
-                _ if known => {}
+            if known {
+                continue;
+            }
+            let found = Element::find(root, &child.name);
+            match found.map_err(|error| droppable(error, &child.name))? {
                 Some(other) if picks.is_whole() => {
                     self.element(&other, (out, &child.name), &child.name, ALL)?;
                 }
-                _ => self.left_out(&child.name, "not an element of AnnData"),
+                _ => self.left_out(&child.name, NOT_AN_ELEMENT),
             }
         }
         Ok((self.output.tree, self.report))
@@ -129,7 +135,8 @@ impl Transfer<'_> {
         to: (Group, &str),
         picks: Picks<'_>,
     ) -> Result<()> {
-        match Element::at(&*file.root, from)? {
+        let found = Element::at(&*file.root, from);
+        match found.map_err(|error| droppable(error, from))? {
             Some(Element::Group(group)) => self.mapping(&*group, to, from, picks, &[]),
             // Fields of a compound array, in anndata 0.5.
             Some(Element::Array(array)) => {
@@ -168,7 +175,7 @@ impl Transfer<'_> {
         if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
             for child in group.children()? {
                 if !["X", "var", "varm"].contains(&&*child.name) {
-                    self.left_out(&format!("raw/{}", child.name), "not an element of AnnData");
+                    self.left_out(&format!("raw/{}", child.name), NOT_AN_ELEMENT);
                 }
             }
         }
@@ -207,17 +214,52 @@ pub(super) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
     let root = &*file.root;
     for child in root.children()? {
         let name = &*child.name;
-        let element = Element::find(root, name)?;
+        // One that cannot be opened is lost, too.
+        let element = readable(Element::find(root, name))?.flatten();
         match element {
             _ if *item == Item::X && name == "X" => {}
             _ if ["obs", "var"].contains(&name) => {}
             Some(element) if element.is_null()? => {}
             Some(Element::Group(group)) if name != "raw" && name != "X" => {
-                others
-                    .extend(group.children()?.iter().map(|child| format!("{name}/{}", child.name)));
+                match readable(group.children())? {
+                    Some(children) => {
+                        others.extend(children.iter().map(|child| format!("{name}/{}", child.name)))
+                    }
+                    None => others.push(name.to_owned()),
+                }
             }
             _ => others.push(name.to_owned()),
         }
     }
     Ok(others)
+}
+
+/// Lists the attributes of other programs of a matrix and the tables of its axes, and of the root if the matrix stands
+/// for the file.
+pub(super) fn foreign_attributes(
+    file: &AnnData,
+    item: &Item,
+    with_root: bool,
+) -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    if with_root {
+        names.extend(foreign(&*file.root, ROOT)?.iter().map(|name| shown("/", name)));
+    }
+    if let Some((path, element)) = file.element(item)? {
+        foreign_of_element(&element, &path, &mut names)?;
+    }
+    for along in item.axes() {
+        let paths: &[&str] = match along {
+            Along::Obs => &["obs"],
+            Along::Var => &["var"],
+            Along::RawVar => &["raw/var", "raw.var"],
+            Along::Nothing => &[],
+        };
+        for path in paths {
+            if let Some(table) = Element::at(&*file.root, path)? {
+                foreign_of_element(&table, path, &mut names)?;
+            }
+        }
+    }
+    Ok(names)
 }

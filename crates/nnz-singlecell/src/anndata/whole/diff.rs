@@ -15,7 +15,7 @@ use nnz_engine::{
 };
 
 use super::collections::{KNOWN, NAMES, old_categories};
-use crate::anndata::element::{Element, Encoding};
+use crate::anndata::element::{Element, Encoding, SparseGroup};
 use crate::anndata::{AnnData, DataFrame, Item, MatrixSource};
 use crate::without::droppable;
 
@@ -43,6 +43,16 @@ impl AnnData {
         each: &mut dyn FnMut(ElementDifference),
     ) -> Result<()> {
         let files = [self, other];
+        // Shapes that do not match are an error before anything is compared: entries of a row that nothing else has
+        // could take any time.
+        for file in files {
+            for item in file.items()? {
+                file.matrix(&item).map(drop).map_err(|error| match item {
+                    Item::X => error,
+                    _ => droppable(error, &item.to_string()),
+                })?;
+            }
+        }
         let kinds = files.map(|file| file.root.kind());
         let mut comparison = Comparison { options, progress, each, kinds };
         comparison.root_attributes(files)?;
@@ -102,7 +112,7 @@ enum Opened {
 }
 
 impl Opened {
-    fn of(element: Element, kind: &'static str) -> Result<Self> {
+    fn of(element: Element, kind: &'static str, path: &str) -> Result<Self> {
         match element {
             Element::Group(group) => {
                 if let Some(matrix) = MatrixSource::of_group(&*group, None)? {
@@ -114,7 +124,7 @@ impl Opened {
                     _ => false,
                 };
                 match is_table {
-                    true => Ok(Self::Table(Arc::new(DataFrame::of_group(&*group, "")?))),
+                    true => Ok(Self::Table(Arc::new(DataFrame::of_group(&*group, path)?))),
                     false => Ok(Self::Group(group)),
                 }
             }
@@ -140,6 +150,10 @@ impl Opened {
 
 fn element_kind(group: &dyn Group) -> Result<String> {
     Ok(Encoding::of(group, &Place::path(group.path()))?.kind)
+}
+
+fn is_sparse(group: &dyn Group) -> Result<bool> {
+    Ok(SparseGroup::of(group)?.is_some())
 }
 
 fn is_matrix(array: &dyn NdArray) -> bool {
@@ -208,7 +222,16 @@ impl Comparison<'_> {
                 }
                 self.attributes(path, [&first, &second])?;
                 let [own, other] = self.kinds;
-                return self.opened(path, Opened::of(first, own)?, Opened::of(second, other)?);
+                let beside = [&first, &second].map(Element::group);
+                if let [Some(first), Some(second)] = beside
+                    && is_sparse(first)?
+                    && is_sparse(second)?
+                {
+                    self.foreign_members(path, [first, second])?;
+                }
+                let [first, second] =
+                    [Opened::of(first, own, path)?, Opened::of(second, other, path)?];
+                return self.opened(path, first, second);
             }
         }
         Ok(())
@@ -393,6 +416,15 @@ impl Comparison<'_> {
                 self.report(&path, ElementChange::FirstOnly);
                 continue;
             };
+            // HDF5 has no type for dates.
+            let apart = [first.has_unit_apart(at), second.has_unit_apart(other)];
+            if self.options.stored && self.kinds[0] == self.kinds[1] && apart[0] != apart[1] {
+                let kinds = apart.map(|apart| match apart {
+                    true => format!("int64 with the unit of {}", info.column_type),
+                    false => info.column_type.to_string(),
+                });
+                self.kinds_differ(&path, kinds);
+            }
             if first.len() == second.len() {
                 let memory = self.options.memory / 4;
                 let columns = [first.read_column(at, memory)?, second.read_column(other, memory)?];

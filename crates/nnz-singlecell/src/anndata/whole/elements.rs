@@ -7,9 +7,11 @@ use nnz_container::Compression;
 use nnz_container::tree::{
     ChildKind, CopyOptions, ElementType, Group as Stored, NdArray, NodeId, TreeWriter, copy_array,
 };
-use nnz_core::{Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result, StringList};
+use nnz_core::{
+    Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result, StringList, TimeType,
+};
 
-use super::attributes::{NEW_NAMES, OLD_LAYOUT, supported};
+use super::attributes::{AS_TIMES, NEW_NAMES, OLD_LAYOUT, supported};
 use super::picks::{ALL, Picked, Picks};
 use super::{FileOptions, Report};
 use crate::anndata::columns::{INDEX, is_reserved, write_column};
@@ -141,8 +143,13 @@ impl<'a> Transfer<'a> {
                 self.old_table(Arc::new(DataFrame::of_group(from, path)?), to, path, picks[0])
             }
             "categorical" => {
-                check_codes(&*from.array("codes")?, &*from.array("categories")?)?;
+                let categories = from.array("categories")?;
+                check_codes(&*from.array("codes")?, &*categories)?;
+                frame::check_categories(&*categories, self.options.memory)?;
                 self.members(from, to, path, &[("codes", first), ("categories", ALL)])
+            }
+            "nullable-integer" if self.time_of(from)?.is_some() => {
+                self.nullable_times(from, to, path, picks[0])
             }
             "nullable-integer" | "nullable-boolean" | "nullable-string-array" => {
                 self.members(from, to, path, &[("values", first), ("mask", first)])
@@ -154,6 +161,35 @@ impl<'a> Transfer<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Returns the type of nullable integers that are dates or durations, if the target has such a type.
+    fn time_of(&self, from: &dyn Stored) -> Result<Option<TimeType>> {
+        let time = times::of_attribute(from)?;
+        Ok(time.filter(|time| self.output.tree.supports(&ElementType::Time(*time))))
+    }
+
+    /// Writes nullable integers with a unit as dates or durations.
+    fn nullable_times(
+        &mut self,
+        from: &dyn Stored,
+        (parent, name): (Group, &str),
+        path: &str,
+        rows: Option<&Picked>,
+    ) -> Result<()> {
+        let column = frame::nullable(from, self.options.memory)?;
+        if let Some(rows) = rows {
+            check_len(column.len(), Some(rows), 0, &Place::path(from.path()))?;
+        }
+        let column = match rows {
+            Some(rows) => column.picked(&rows.ranges),
+            None => column,
+        };
+        self.members_dropped(from, path)?;
+        self.attributes_of_group_left_out(from, path, AS_TIMES)?;
+        self.output.compression = self.options.compression.unwrap_or_default();
+        let time = self.time_of(from)?;
+        write_column(&mut self.output, parent, name, column, time)
     }
 
     /// Returns the new names for a table whose rows are cells or genes, if they replace those of
@@ -225,6 +261,7 @@ impl<'a> Transfer<'a> {
         // The first has the values of rows.
         let picks = members.first().map_or(ALL, |(_, picks)| *picks);
         let made = self.create_group(from, to, path, picks, &[])?;
+        self.members_dropped(from, path)?;
         for (name, picks) in members {
             let element = Element::open(from, name)?;
             self.part(&element, (made, name), &format!("{path}/{name}"), *picks)?;
@@ -337,6 +374,9 @@ impl<'a> Transfer<'a> {
                 };
             }
         }
+        // Integers with a unit become dates again.
+        let timed = times::as_times(from, &*self.output.tree)?;
+        let from: &dyn NdArray = timed.as_ref().map_or(from, |timed| timed);
         if let Some(named) = Enumeration::of(from)?.filter(|_| from.shape().len() == 1) {
             return self.named(&named, to, picks[0]);
         }

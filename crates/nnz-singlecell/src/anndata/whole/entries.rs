@@ -23,6 +23,7 @@ impl Transfer<'_> {
         path: &str,
         picks: Picks<'_>,
     ) -> Result<()> {
+        self.members_dropped(from, path)?;
         self.output.compression = self.compression(&*from.array("data")?);
         let place = Place::path(from.path());
         if picks.iter().all(Option::is_none) {

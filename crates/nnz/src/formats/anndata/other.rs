@@ -35,6 +35,7 @@ impl FileConversion for AnnDataFile {
         let mut parts: Vec<Part<LoomItem>> = Vec::new();
         let mut dropped = file.unread_columns()?;
         dropped.extend(file.others(&Item::X)?);
+        dropped.extend(file.foreign_attributes(&Item::X, true)?);
         for item in file.items()?.into_iter().filter(|item| *item != Item::X) {
             let place = item_place(from, &item);
             let source = file.matrix(&item).map_err(|error| error.with_context(&place))?;
@@ -49,6 +50,9 @@ impl FileConversion for AnnDataFile {
                 _ => continue,
             };
             dropped.retain(|path| *path != item.to_string());
+            let attributes = file.foreign_attributes(&item, false)?;
+            dropped
+                .extend(attributes.into_iter().filter(|name| name.starts_with(&item.to_string())));
             let source: Box<dyn MatrixSource> = match to {
                 LoomItem::Layer(_) => Box::new(Transposed::new(Box::new(source))),
                 _ => Box::new(source),

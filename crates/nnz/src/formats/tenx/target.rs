@@ -85,13 +85,14 @@ impl Target {
             }
         }
         let names = options.memory / 4;
+        let Metadata { file, format, .. } = source.metadata();
         let sink = SinkOptions {
             format_version: version.map_or(FormatVersion::V3, |version| version.0),
             genome,
             compress: options.compress.unwrap_or(Compression::Gzip(1)),
             threads: options.threads_in_memory(),
             memory: names,
-            attributes: source.metadata().file,
+            attributes: [file, format].concat(),
         };
         let wide = options.value_type == Some(ValueType::I64);
         let v3 = sink.format_version == FormatVersion::V3;
@@ -223,7 +224,10 @@ impl MatrixTarget for Target {
         [AxisKind::Features, AxisKind::Cells]
     }
 
-    fn unsupported(&self, metadata: Metadata) -> Vec<String> {
+    fn unsupported(&self, mut metadata: Metadata) -> Vec<String> {
+        if self.hdf5 {
+            metadata.file.clear();
+        }
         [self.dropped.clone(), metadata.named()].concat()
     }
 

@@ -1,13 +1,15 @@
 //! Comparing attributes of other programs, such as units that a user has set.
 
-use nnz_container::tree::{Attribute, AttributeValue, Attributes};
+use std::collections::BTreeSet;
+
+use nnz_container::tree::{Attribute, AttributeValue, Attributes, Group};
 use nnz_core::{Error, Place, Result, Scalar};
 use nnz_engine::{ElementChange, same_value};
 
 use super::{Comparison, DEEPEST};
 use crate::anndata::AnnData;
 use crate::anndata::element::Element;
-use crate::anndata::whole::attributes::{ROOT, foreign, parts, shown};
+use crate::anndata::whole::attributes::{ROOT, foreign, foreign_members, parts, shown};
 
 impl Comparison<'_> {
     /// Compares the attributes of two elements and of their parts, if stored values are compared.
@@ -27,8 +29,29 @@ impl Comparison<'_> {
         for name in of_own.iter().filter(|name| of_other.contains(name)) {
             let [own, other] = [Element::at(&**own, name)?, Element::at(&**other, name)?];
             if let (Some(own), Some(other)) = (own, other) {
-                self.attributes(&format!("{path}/{name}"), [&own, &other])?;
+                let path = format!("{path}/{name}");
+                self.attributes(&path, [&own, &other])?;
+                if let [Some(own), Some(other)] = [own.group(), other.group()] {
+                    self.foreign_members(&path, [own, other])?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Compares members of a matrix, or of a column with several arrays, that anndata does not define, if stored
+    /// values are compared.
+    pub(super) fn foreign_members(&mut self, path: &str, groups: [&dyn Group; 2]) -> Result<()> {
+        if !self.options.stored {
+            return Ok(());
+        }
+        let mut names = BTreeSet::new();
+        for group in groups {
+            names.extend(foreign_members(group)?);
+        }
+        for name in names {
+            let [first, second] = groups.map(|group| Element::find(group, &name));
+            self.pair(&format!("{path}/{name}"), [first?, second?])?;
         }
         Ok(())
     }
