@@ -185,6 +185,12 @@ impl TenxSource {
         Ok(())
     }
 
+    /// Describes the damaged columns.
+    fn broken_notes(&self) -> impl Iterator<Item = String> + '_ {
+        let broken = self.broken.iter().flatten();
+        broken.map(|(path, error)| format!("damaged: {path} ({})", error.kind()))
+    }
+
     /// Describes what is not read, if there is something.
     fn unread_note(&self) -> Option<String> {
         (!self.unread.is_empty()).then(|| format!("not read: {}", self.unread.join(", ")))
@@ -335,7 +341,7 @@ impl MatrixSource for TenxSource {
             dialect: Some(dialect.to_owned()),
             bytes: arrays.iter().map(|array| array.bytes).sum(),
             arrays,
-            notes: self.unread_note().into_iter().collect(),
+            notes: self.unread_note().into_iter().chain(self.broken_notes()).collect(),
         })
     }
 

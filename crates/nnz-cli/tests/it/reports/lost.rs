@@ -132,6 +132,8 @@ fn damaged_columns_of_tenx_files_are_errors_unless_they_are_left_out() {
         );
         run(&["convert", "-q", "--drop", column, &source, &to]).good();
         fs::remove_file(&to).unwrap();
+        let info = run(&["info", &source]).good();
+        assert!(info.contains(&format!("damaged: {column} (found")), "{info}");
         // Entries and names can still be read.
         assert_eq!(run(&["cat", &source]).good().lines().count(), 3);
         assert_eq!(run(&["names", "-q", &source, "cells"]).good(), "AAAC-1\nAAAG-1\n");
