@@ -241,7 +241,8 @@ fn interrupted_splits_end_at_once_and_leave_nothing() {
         let hidden = || {
             let parent = if is_new { scratch.path() } else { &folder };
             let found = names_in(parent).into_iter().find(|name| name.starts_with('.'));
-            found.map_or(0, |name| fs::read_dir(parent.join(name)).map_or(0, Iterator::count))
+            let outputs = found.map(|name| parent.join(name).join("outputs"));
+            outputs.map_or(0, |outputs| fs::read_dir(outputs).map_or(0, Iterator::count))
         };
         let started = Instant::now();
         while hidden() < 5 {
