@@ -11,7 +11,7 @@ use nnz::{
     matrix::MatrixSink as _,
 };
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_fuzz::entries::{Entry, Number};
 use nnz_fuzz::members;
 use nnz_fuzz::read::{agree, backwards, in_order};
@@ -57,7 +57,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     if rank != 2 {
         return Corpus::Keep;
     }
-    let source = match MatrixSource::open(Box::new(store)) {
+    let source = match MatrixSource::open(store.arrays()) {
         Ok(source) => source,
         Err(error) => {
             assert!(!valid, "{error}");
@@ -100,7 +100,7 @@ fn fill(members: &[(u8, &[u8])]) -> Memory {
 
 fn faults(store: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
-    let open = || -> Result<Box<dyn Container>> { Ok(Box::new(store.clone())) };
+    let open = || -> Result<NamedArrays> { Ok(store.arrays()) };
     validate(&open, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
@@ -140,6 +140,6 @@ fn again(source: &MatrixSource, expected: &[Entry]) {
     }
     Box::new(sink).finish().unwrap();
     assert_eq!(faults(&memory), [""; 0]);
-    let back = MatrixSource::open(Box::new(memory)).unwrap();
+    let back = MatrixSource::open(memory.arrays()).unwrap();
     assert_eq!(in_order(&back).unwrap(), expected);
 }

@@ -8,7 +8,7 @@ use nnz::{
     matrix::MatrixSink as _,
 };
 use nnz_bpcells::{FormatVersion, MEMBERS, MatrixSink, MatrixSource, Packing, SinkOptions};
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_container::memory::Memory;
 use nnz_fuzz::entries::{self, Entry};
 use nnz_fuzz::members;
@@ -22,7 +22,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     }
     let store = fill(&members, MEMBERS);
     let valid = validate(&store).is_empty();
-    let source = match MatrixSource::open(Box::new(store.clone())) {
+    let source = match MatrixSource::open(store.arrays()) {
         Ok(source) => source,
         Err(error) => {
             assert!(!valid, "{error}");
@@ -54,7 +54,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 /// Returns the faults of a store.
 fn validate(store: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
-    let open = || -> Result<Box<dyn Container>> { Ok(Box::new(store.clone())) };
+    let open = || -> Result<NamedArrays> { Ok(store.arrays()) };
     nnz_bpcells::validate(&open, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
@@ -114,6 +114,6 @@ fn again(
     }
     Box::new(sink).finish().unwrap();
     assert_eq!(validate(&memory), [""; 0]);
-    let back = MatrixSource::open(Box::new(memory)).unwrap();
+    let back = MatrixSource::open(memory.arrays()).unwrap();
     assert_eq!(in_order(&back).unwrap(), expected);
 }

@@ -104,6 +104,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 fn same(one: &nnz::Location, other: &nnz::Location) {
     let options = DiffOptions::default().stored(false).max_diffs(3).memory(MEMORY).threads(1);
     let mut found = Vec::new();
-    nnz::diff(one, other, &options, &nnz::NoProgress, &mut |difference| found.push(difference)).unwrap();
+    nnz::diff(one, other, &options, &nnz::NoProgress, &mut |difference| found.push(difference))
+        .unwrap();
     assert!(found.is_empty(), "{found:?}");
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_fuzz::scratch::Scratch;
 use nnz_storage::staging::WriteOptions;
 
@@ -17,8 +17,7 @@ static SCRATCH: LazyLock<Scratch> = LazyLock::new(|| {
 
 fuzz_target!(|input: &[u8]| {
     SCRATCH.write("store/member", input);
-    let directory = Directory::open(&SCRATCH.path("store")).unwrap();
-    let store: &dyn Container = &directory;
+    let store = Directory::open(&SCRATCH.path("store")).map(NamedArrays::new).unwrap();
     assert_eq!(store.members().unwrap(), ["member"]);
     // A string that ends in a carriage return would be ambiguous and is refused.
     let tag = store.attribute("member").ok().filter(|tag| !tag.ends_with('\r'));
@@ -60,8 +59,7 @@ fuzz_target!(|input: &[u8]| {
         writer.set_attribute("tag", tag).unwrap();
     }
     writer.finish().unwrap();
-    let again = Directory::open(&target).unwrap();
-    let again: &dyn Container = &again;
+    let again = Directory::open(&target).map(NamedArrays::new).unwrap();
     if let Some((value_type, bytes)) = &numbers {
         let array = again.array("numbers").unwrap();
         let mut out = vec![0; bytes.len()];

@@ -8,7 +8,7 @@ use nnz::{Result, error::Severity};
 use nnz_bpcells::{
     FRAGMENT_MEMBERS, FormatVersion, FragmentSink, FragmentSource, Packing, SinkOptions,
 };
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_container::memory::Memory;
 use nnz_fuzz::members;
 use nnz_fuzz::store::fill;
@@ -23,7 +23,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     }
     let store = fill(&members, FRAGMENT_MEMBERS);
     let valid = validate(&store).is_empty();
-    let source = match FragmentSource::open(Box::new(store)) {
+    let source = match FragmentSource::open(store.arrays()) {
         Ok(source) => source,
         Err(error) => {
             assert!(!valid, "{error}");
@@ -94,7 +94,7 @@ fn found(source: &FragmentSource, all: &[Fragment]) {
 /// Returns the faults of a store.
 fn validate(store: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
-    let open = || -> Result<Box<dyn Container>> { Ok(Box::new(store.clone())) };
+    let open = || -> Result<NamedArrays> { Ok(store.arrays()) };
     nnz_bpcells::validate_fragments(&open, u64::MAX, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
@@ -119,6 +119,6 @@ fn again(source: &FragmentSource, options: SinkOptions, expected: &[Fragment]) {
     }
     Box::new(sink).finish(&chromosomes, &cells).unwrap();
     assert_eq!(validate(&memory), [""; 0]);
-    let back = FragmentSource::open(Box::new(memory)).unwrap();
+    let back = FragmentSource::open(memory.arrays()).unwrap();
     assert_eq!(in_order(&back, 0..back.header().count).unwrap(), expected);
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz_container::hdf5::{Hdf5, groups_with};
+use nnz_container::NamedArrays;
+use nnz_container::hdf5::{Hdf5Group, groups_with};
 use nnz_fuzz::container;
 use nnz_fuzz::scratch::Scratch;
 
@@ -37,7 +38,7 @@ fuzz_target!(
 
 /// Reads the members of a group, with one thread and with two.
 fn read(path: &Path, group: &str, file_bytes: u64) {
-    let open = |threads| Hdf5::open(path, group).map(|group| group.with_threads(threads));
+    let open = |threads| Hdf5Group::with_threads(path, group, threads).map(NamedArrays::new);
     if let (Ok(one), Ok(two)) = (open(1), open(2)) {
         container::read([&one, &two], file_bytes);
     }

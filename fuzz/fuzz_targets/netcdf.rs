@@ -4,7 +4,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz_container::netcdf::NetCdf;
+use nnz_container::NamedArrays;
+use nnz_container::netcdf::NetCdfGroup;
 use nnz_fuzz::container;
 use nnz_fuzz::scratch::Scratch;
 
@@ -17,7 +18,7 @@ fuzz_target!(
     },
     |input: &[u8]| -> Corpus {
         let path = SCRATCH.write("m.nc", input);
-        let open = || NetCdf::open(&path, "");
+        let open = || NetCdfGroup::open(&path, "", 1).map(NamedArrays::new);
         let (Ok(one), Ok(two)) = (open(), open()) else { return Corpus::Reject };
         container::read([&one, &two], input.len() as u64);
         container::matrix(&path);

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
+use nnz_container::NamedArrays;
 use nnz_container::npz::Npz;
 use nnz_fuzz::container;
 use nnz_fuzz::scratch::Scratch;
@@ -12,7 +13,8 @@ static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let path = SCRATCH.write("m.npz", input);
-    let (Ok(one), Ok(two)) = (Npz::open(&path), Npz::open(&path)) else { return Corpus::Reject };
+    let open = || Npz::open(&path).map(NamedArrays::new);
+    let (Ok(one), Ok(two)) = (open(), open()) else { return Corpus::Reject };
     container::read([&one, &two], input.len() as u64);
     container::matrix(&path);
     Corpus::Keep

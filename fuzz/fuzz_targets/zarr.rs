@@ -5,7 +5,8 @@ use std::fs;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz_container::zarr::Zarr;
+use nnz_container::NamedArrays;
+use nnz_container::zarr::ZarrGroup;
 use nnz_fuzz::scratch::Scratch;
 use nnz_fuzz::{container, members};
 
@@ -36,7 +37,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         };
         fs::write(path.join(name), content).unwrap();
     }
-    let open = || Zarr::open(&path, "");
+    let open = || ZarrGroup::open(&path, "").map(NamedArrays::new);
     let (Ok(one), Ok(two)) = (open(), open()) else { return Corpus::Reject };
     container::read([&one, &two], input.len() as u64);
     container::matrix(&path);

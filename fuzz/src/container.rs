@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nnz::{Dataset, OpenOptions, error::Severity};
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 
 use crate::read::{backwards, in_order};
 use crate::scratch::location;
@@ -12,7 +12,7 @@ use crate::scratch::location;
 const MOST: u64 = 1 << 20;
 
 /// Reads the members of a container that was opened twice, and compares the results.
-pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
+pub fn read([one, two]: [&NamedArrays; 2], bytes: u64) {
     let Ok(members) = one.members() else { return };
     for name in members.iter().take(32) {
         let _ = one.attribute(name);

@@ -1,6 +1,6 @@
 //! What `info` prints about a matrix or tensor.
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{About, ArrayAbout, ErrorKind, Result};
 
 use crate::Descriptor;
@@ -11,7 +11,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// Fails if an array is missing or cannot be read.
-    pub fn about(&self, container: &dyn Container) -> Result<About> {
+    pub fn about(&self, container: &NamedArrays) -> Result<About> {
         let mut arrays = Vec::new();
         let fill = self.fill.then(|| "fill_value".to_owned());
         for name in self.layout.arrays().into_iter().chain(fill) {
@@ -36,7 +36,7 @@ impl Descriptor {
         };
         Ok(About {
             format: "Binsparse".to_owned(),
-            container: container.kind().to_owned(),
+            container: container.info().name.to_owned(),
             version: Some(self.version.to_string()),
             dialect: Some(dialect),
             bytes: arrays.iter().map(|array| array.bytes).sum(),

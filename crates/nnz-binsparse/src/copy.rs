@@ -1,6 +1,6 @@
 //! Copying a matrix or tensor to another container, array by array.
 
-use nnz_container::{Container, ContainerWriter, NumberArray};
+use nnz_container::{ContainerWriter, NamedArrays, Vector};
 use nnz_core::{Error, ErrorKind, Result, Rounding, ValueType, Values};
 
 use crate::descriptor::{DESCRIPTOR, Descriptor};
@@ -17,7 +17,7 @@ use crate::{DataType, EntryReader, Keys, Version};
 /// # Errors
 ///
 /// Fails if the matrix or tensor is invalid, or if the container refuses.
-pub fn copy(from: &dyn Container, to: &mut dyn ContainerWriter, version: &Version) -> Result<()> {
+pub fn copy(from: &NamedArrays, to: &mut dyn ContainerWriter, version: &Version) -> Result<()> {
     let mut entries = EntryReader::open(from)?;
     while entries.next_entry()?.is_some() {}
     let descriptor = entries.descriptor();
@@ -56,7 +56,7 @@ fn declared(descriptor: &Descriptor, name: &str) -> DataType {
 }
 
 fn copy_array(
-    from: &dyn Container,
+    from: &NamedArrays,
     to: &mut dyn ContainerWriter,
     name: &str,
     (declared, stored): (DataType, u64),
@@ -82,7 +82,7 @@ fn copy_array(
     while first < len {
         let count = usize::try_from((len - first).min(PIECE)).unwrap_or(1);
         array.read_bytes(first, piece.resize_bytes(count))?;
-        to.append_bytes(id, bytes(&*array, &piece, target, &mut cast)?)?;
+        to.append_bytes(id, bytes(&array, &piece, target, &mut cast)?)?;
         first += count as u64;
     }
     Ok(())
@@ -90,7 +90,7 @@ fn copy_array(
 
 /// Returns the bytes of values, converted to a stored type.
 fn bytes<'a>(
-    array: &dyn NumberArray,
+    array: &Vector,
     values: &'a Values,
     target: ValueType,
     cast: &'a mut Values,

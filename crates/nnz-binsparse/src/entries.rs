@@ -3,7 +3,7 @@
 mod cursor;
 mod window;
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{At, Error, Place, Result, Scalar, Structure, Values};
 
 use crate::Descriptor;
@@ -41,7 +41,7 @@ impl EntryReader {
     /// # Errors
     ///
     /// Fails if the descriptor or an array is missing or invalid, or if lengths do not agree.
-    pub fn open(container: &dyn Container) -> Result<Self> {
+    pub fn open(container: &NamedArrays) -> Result<Self> {
         let (store, notes) = Store::open(container, None)?;
         let mut reader = Self::of(store);
         reader.notes = notes;
@@ -179,7 +179,7 @@ impl EntryReader {
 ///
 /// Fails like [`EntryReader`], and if `each` does.
 pub fn for_each_entry(
-    container: &dyn Container,
+    container: &NamedArrays,
     each: &mut dyn FnMut(&[u64], Scalar) -> Result<()>,
 ) -> Result<()> {
     let mut reader = EntryReader::open(container)?;

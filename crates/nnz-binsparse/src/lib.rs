@@ -20,7 +20,7 @@
 //! let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
 //! write_tensor(&mut *writer, &tensor, &Format::Csc.layout(), &Options::default())?;
 //! writer.finish()?;
-//! assert!(read_tensor(&memory, 1 << 20)?.same(&tensor)?);
+//! assert!(read_tensor(&memory.arrays(), 1 << 20)?.same(&tensor)?);
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 

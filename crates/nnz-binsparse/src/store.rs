@@ -5,7 +5,7 @@ mod integers;
 mod level;
 mod values;
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{Error, Place, Repairs, Result, Rounding, Scalar};
 
 use crate::descriptor::{DESCRIPTOR, Descriptor};
@@ -33,7 +33,7 @@ pub(crate) struct Store {
 impl Store {
     /// Opens all arrays, and returns notes on the file.
     pub(crate) fn open(
-        container: &dyn Container,
+        container: &NamedArrays,
         repairs: Option<&Repairs>,
     ) -> Result<(Self, Vec<String>)> {
         let mut found = Deviations::default();
@@ -48,7 +48,7 @@ impl Store {
     /// Opens all arrays, and lists everything that is wrong with them. Returns `None` after an
     /// error.
     pub(crate) fn examine(
-        container: &dyn Container,
+        container: &NamedArrays,
         repairs: Option<&Repairs>,
         found: &mut Deviations,
     ) -> Option<Self> {
@@ -101,7 +101,7 @@ impl Store {
 /// Corrects the number of stored values to the length of the array. All other arrays are checked
 /// against it.
 fn repair_count(
-    container: &dyn Container,
+    container: &NamedArrays,
     descriptor: &mut Descriptor,
     repairs: &Repairs,
     found: &mut Deviations,
@@ -123,7 +123,7 @@ fn repair_count(
 
 /// Reads the value of cells that are not stored: if it is not zero, and in its stored type.
 fn fill(
-    container: &dyn Container,
+    container: &NamedArrays,
     descriptor: &Descriptor,
     found: &mut Deviations,
 ) -> Option<[Option<Scalar>; 2]> {

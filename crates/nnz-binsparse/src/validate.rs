@@ -6,7 +6,7 @@
 mod levels;
 mod values;
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{Error, Finding, Place, Result, Structure, readable};
 
 use crate::Version;
@@ -23,12 +23,12 @@ use crate::store::Store;
 /// Fails if `open` does, if the system cannot read, or if reading is cancelled. Everything else is
 /// a finding.
 pub fn validate(
-    open: &dyn Fn() -> Result<Box<dyn Container>>,
+    open: &dyn Fn() -> Result<NamedArrays>,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let container = open()?;
     let mut found = Deviations::default();
-    let store = Store::examine(&*container, None, &mut found);
+    let store = Store::examine(&container, None, &mut found);
     if let Some(store) = store {
         let mut whole = Deviations::default();
         levels::check(&store, &mut whole);
@@ -38,7 +38,7 @@ pub fn validate(
             deviation.report(each)?;
         }
         let mut found = Deviations::default();
-        foreign(&*container, &store.descriptor, &mut found);
+        foreign(&container, &store.descriptor, &mut found);
         if store.descriptor.version == Version::default() {
             let key = format!("{DESCRIPTOR}.version");
             found.note(Place::array(container.path(), key), store.descriptor.version.readers());
@@ -53,7 +53,7 @@ pub fn validate(
 }
 
 /// Notes arrays that are not in the descriptor.
-fn foreign(container: &dyn Container, descriptor: &Descriptor, found: &mut Deviations) {
+fn foreign(container: &NamedArrays, descriptor: &Descriptor, found: &mut Deviations) {
     let own = descriptor.layout.arrays();
     let fill = (descriptor.fill, "fill_value");
     for name in found.take(container.members()).unwrap_or_default() {

@@ -95,7 +95,8 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
 fn scan(store: &Path) -> Result<(), Box<dyn Error>> {
     for _ in 0..5 {
         let start = Clock::start();
-        let source = FragmentSource::open(Box::new(Directory::open(store)?))?;
+        let source =
+            FragmentSource::open(nnz_container::NamedArrays::new(Directory::open(store)?))?;
         let mut sum = 0_u64;
         let mut count = 0;
         source.for_each(0..source.header().count, FragmentFields::ALL, &mut |batch| {
@@ -112,7 +113,7 @@ fn scan(store: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 fn query(store: &Path) -> Result<(), Box<dyn Error>> {
-    let source = FragmentSource::open(Box::new(Directory::open(store)?))?;
+    let source = FragmentSource::open(nnz_container::NamedArrays::new(Directory::open(store)?))?;
     let mut batch = FragmentBatch::default();
     let (mut found, mut reached) = (0, 0);
     let start = Clock::start();

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use nnz_bitpack::{Codec, EPOCH_WORDS};
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Error, ErrorKind, Finding, Place, Result, ValueType, readable};
 
 use crate::arrays::chunks;
@@ -17,7 +17,7 @@ const WIDEST: u32 = 128;
 
 /// Checks a container and reports findings.
 pub(crate) struct Check<'a> {
-    pub(crate) container: &'a dyn Container,
+    pub(crate) container: &'a NamedArrays,
     pub(crate) faults: usize,
     /// The first error that is not a fault of the data: of the system, or a cancellation.
     failed: Result<()>,
@@ -25,7 +25,7 @@ pub(crate) struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    pub(crate) fn new(container: &'a dyn Container, each: &'a mut dyn FnMut(Finding)) -> Self {
+    pub(crate) fn new(container: &'a NamedArrays, each: &'a mut dyn FnMut(Finding)) -> Self {
         Self { container, faults: 0, failed: Ok(()), each }
     }
 
@@ -91,12 +91,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks that an array exists and has the right type and length.
-    pub(crate) fn array(
-        &mut self,
-        name: &str,
-        value_type: ValueType,
-        len: u64,
-    ) -> Option<Box<dyn NumberArray>> {
+    pub(crate) fn array(&mut self, name: &str, value_type: ValueType, len: u64) -> Option<Vector> {
         let array = self.container.array(name);
         let array = self.take(array)?;
         self.trailing(name);
@@ -133,7 +128,7 @@ impl<'a> Check<'a> {
             self.array(&member("starts"), ValueType::U32, chunks);
         }
         let words = idx.and_then(|idx| {
-            let walked = self.walk_idx(&*idx, chunks);
+            let walked = self.walk_idx(&idx, chunks);
             self.take(walked).flatten()
         });
         let Some(words) = words else {
@@ -151,7 +146,7 @@ impl<'a> Check<'a> {
                 && words < EPOCH_WORDS
             {
                 let mut found = [0_u64; 2];
-                let read = offsets.read(0, &mut found);
+                let read = offsets.read_into(0, &mut found);
                 self.take(read);
                 if found != [0, chunks + 1] {
                     let message = format!("found {found:?}, expected [0, {}]", chunks + 1);
@@ -163,14 +158,14 @@ impl<'a> Check<'a> {
 
     /// Checks every step of an `idx` array and returns the number of words it covers, or `None`
     /// after a fault.
-    fn walk_idx(&mut self, idx: &dyn NumberArray, chunks: u64) -> Result<Option<u64>> {
+    fn walk_idx(&mut self, idx: &Vector, chunks: u64) -> Result<Option<u64>> {
         let mut block = Vec::new();
         let mut words = 0_u64;
         let mut previous = 0;
         for start in (0..=chunks).step_by(usize::try_from(BLOCK).unwrap_or(1)) {
             let len = BLOCK.min(chunks + 1 - start);
             block.resize(usize::try_from(len).unwrap_or(0), 0_u32);
-            idx.read(start, &mut block)?;
+            idx.read_into(start, &mut block)?;
             for (&position, element) in block.iter().zip(start..) {
                 let step = position.wrapping_sub(previous);
                 let expected = if element == 0 {

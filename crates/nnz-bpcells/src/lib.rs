@@ -8,11 +8,11 @@
 //!
 //! ```no_run
 //! use nnz_bpcells::MatrixSource;
-//! use nnz_container::directory::Directory;
+//! use nnz_container::NamedArrays;
 //! use nnz_core::{Batch, Projection, MatrixSource as _, Values};
 //!
-//! let directory = Directory::open("pbmc.bpcells".as_ref())?;
-//! let matrix = MatrixSource::open(Box::new(directory))?;
+//! let arrays = NamedArrays::open("pbmc.bpcells".as_ref(), "")?;
+//! let matrix = MatrixSource::open(arrays)?;
 //! let header = matrix.header();
 //! let mut batch = Batch::new(header.order, Values::new(header.value_type));
 //! let mut reader = matrix.batches(0..header.shape.major(header.order), Projection::ALL)?;
@@ -28,11 +28,11 @@
 //!
 //! ```no_run
 //! use nnz_bpcells::FragmentSource;
-//! use nnz_container::directory::Directory;
+//! use nnz_container::NamedArrays;
 //! use nnz_core::{FragmentBatch, FragmentFields, FragmentSource as _};
 //!
-//! let directory = Directory::open("pbmc.fragments".as_ref())?;
-//! let fragments = FragmentSource::open(Box::new(directory))?;
+//! let arrays = NamedArrays::open("pbmc.fragments".as_ref(), "")?;
+//! let fragments = FragmentSource::open(arrays)?;
 //! let region = 1_000_000..1_100_000;
 //! let positions = fragments.overlapping(0, region.clone())?;
 //! let mut batch = FragmentBatch::default();

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{Error, Place, Result, ValueType};
 
 /// The name of the attribute with the version.
@@ -186,7 +186,7 @@ impl fmt::Display for FragmentVersion {
 /// # Errors
 ///
 /// Fails if the version is missing, or is not one line of text.
-pub fn holds_fragments(container: &dyn Container) -> Result<bool> {
+pub fn holds_fragments(container: &NamedArrays) -> Result<bool> {
     let text = container.attribute(TAG)?;
     let mut parts = text.split('-');
     let packing = parts.next().and_then(Packing::parse);

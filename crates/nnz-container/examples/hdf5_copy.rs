@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use nnz_container::hdf5::{Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::hdf5::{Compression, Hdf5Group, Hdf5Options, Hdf5Writer, groups_with};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::Error;
 use nnz_storage::staging::WriteOptions;
 
@@ -43,7 +43,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let [from, to] = &paths[..] else { return Err("give FROM and TO".into()) };
     for found in groups_with(Path::new(from), &["version"])? {
         let group = format!("{into}/{}", found.group);
-        let source = Hdf5::open(Path::new(from), &found.group)?;
+        let source = Hdf5Group::open(Path::new(from), &found.group).map(NamedArrays::new)?;
         let mut writer = Hdf5Writer::create(Path::new(to), &group, write, options)?;
         writer.set_attribute("version", &source.attribute("version")?)?;
         for name in source.members()? {
@@ -56,10 +56,10 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn copy_member(from: &Hdf5, to: &mut Hdf5Writer, name: &str) -> Result<(), Error> {
+fn copy_member(from: &NamedArrays, to: &mut Hdf5Writer, name: &str) -> Result<(), Error> {
     // A member is a list of strings, or else an array of numbers.
     if from.strings_size(name).is_ok() {
-        let strings = (from as &dyn Container).strings(name)?;
+        let strings = from.strings(name)?;
         return to.write_strings(name, &mut strings.iter());
     }
     let array = from.array(name)?;

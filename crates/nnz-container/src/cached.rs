@@ -1,4 +1,4 @@
-//! Arrays with a cache for short reads.
+//! A cache for short reads of an array.
 //!
 //! Opening a matrix reads its last pointer, and a slice reads two pointers for each vector. Reading
 //! whole blocks once replaces thousands of short reads.
@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
-use nnz_core::{Place, Result, ValueType, readable};
-use nnz_storage::Mapped;
+use nnz_core::{Result, ValueType, readable};
 
-use crate::NumberArray;
-use crate::array::each_chunk;
+use crate::vector::each_chunk;
 
 /// Size of a block in bytes.
 const BLOCK: usize = 16 << 10;
@@ -157,68 +155,6 @@ impl BlockCache {
 
 type Reader<'a> = &'a dyn Fn(u64, &mut [u8]) -> Result<()>;
 
-/// An array with a cache for short reads, of up to 32 MiB in blocks of 16 KiB.
-///
-/// For arrays that are read at many single positions, such as the pointers of a matrix. Long reads
-/// are passed on, except for cached blocks at their ends.
-pub struct CachedArray {
-    array: Box<dyn NumberArray>,
-    cache: BlockCache,
-}
-
-impl CachedArray {
-    /// Wraps an array.
-    #[must_use]
-    pub fn new(array: Box<dyn NumberArray>) -> Self {
-        let cache = BlockCache::new(array.value_type(), array.len());
-        Self { array, cache }
-    }
-}
-
-impl NumberArray for CachedArray {
-    fn place(&self) -> Place {
-        self.array.place()
-    }
-
-    fn value_type(&self) -> ValueType {
-        self.array.value_type()
-    }
-
-    fn len(&self) -> u64 {
-        self.array.len()
-    }
-
-    fn stored_bytes(&self) -> Result<u64> {
-        self.array.stored_bytes()
-    }
-
-    fn trailing_bytes(&self) -> u64 {
-        self.array.trailing_bytes()
-    }
-
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        self.cache.read(first, out, &|first, out| self.array.read_bytes(first, out))
-    }
-
-    fn will_read(&self, ranges: &[Range<u64>]) {
-        self.array.will_read(&self.cache.missing(ranges));
-    }
-
-    fn has_latency(&self) -> bool {
-        self.array.has_latency()
-    }
-
-    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
-        self.array.map(first, bytes)
-    }
-}
-
-impl std::fmt::Debug for CachedArray {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CachedArray").field("place", &self.place()).finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,7 +240,9 @@ mod tests {
         let cache = BlockCache::new(ValueType::U32, 10);
         let broken = |first: u64, out: &mut [u8]| match first + out.len() as u64 / 4 {
             0..=5 => Ok(()),
-            _ => Err(nnz_core::Error::new(nnz_core::ErrorKind::Missing, Place::default())),
+            _ => {
+                Err(nnz_core::Error::new(nnz_core::ErrorKind::Missing, nnz_core::Place::default()))
+            }
         };
         cache.read(0, &mut [0; 20], &broken).unwrap();
         cache.read(1, &mut [0; 20], &broken).unwrap_err();

@@ -1,11 +1,8 @@
 //! The traits of containers.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use nnz_core::{Element, Listed, Names, Result, StringList, StringReader, ValueType};
-
-use crate::NumberArray;
+use nnz_core::{Element, Listed, Result, StringReader, ValueType};
 
 /// What a container supports.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +15,16 @@ pub struct Capabilities {
     pub any_bytes: bool,
     /// Whether attributes may have any length and line breaks.
     pub multiline_attributes: bool,
+}
+
+impl Capabilities {
+    /// All types of numbers, strings in UTF-8, and attributes of any length.
+    pub const TEXTS: Self = Self {
+        value_types: ValueType::ALL,
+        line_breaks: true,
+        any_bytes: false,
+        multiline_attributes: true,
+    };
 }
 
 /// Returns `FILE::GROUP`, or `FILE` for the root group.
@@ -42,83 +49,6 @@ pub struct FoundGroup {
     pub attribute: String,
     /// The value of the attribute; empty if it is not text.
     pub text: String,
-}
-
-/// Named arrays that can be read.
-pub trait Container: Send + Sync {
-    /// Returns the path, with `::GROUP` for a group inside a file.
-    fn path(&self) -> &Path;
-
-    /// Returns the kind of container, such as `directory`.
-    fn kind(&self) -> &'static str;
-
-    /// Returns what the container supports.
-    fn capabilities(&self) -> Capabilities;
-
-    /// Lists the names of all members, sorted.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the container cannot be read.
-    fn members(&self) -> Result<Vec<String>>;
-
-    /// Reads a text attribute: a short one such as a format version, or a long one such as a
-    /// description in JSON.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is missing or not text.
-    fn attribute(&self, name: &str) -> Result<String>;
-
-    /// Opens an array of numbers.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is missing or not an array of numbers.
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>>;
-
-    /// Announces that members will be opened soon, all of those that exist.
-    fn will_open(&self, names: &[&str]) {
-        let _ = names;
-    }
-
-    /// Returns the stored size of a list of strings in bytes, without reading it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is missing.
-    fn strings_size(&self, name: &str) -> Result<u64>;
-
-    /// Starts reading a list of strings.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is missing or not a list of strings.
-    fn read_strings(&self, name: &str) -> Result<Names<'_>>;
-
-    /// Calls `each` with every string of a list.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is missing or cannot be read, or if `each` fails.
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut strings = self.read_strings(name)?;
-        while let Some(string) = strings.next_string()? {
-            each(string)?;
-        }
-        Ok(())
-    }
-}
-
-impl dyn Container + '_ {
-    /// Reads a whole list of strings.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`for_each_string`](Container::for_each_string).
-    pub fn strings(&self, name: &str) -> Result<StringList> {
-        self.read_strings(name)?.list()
-    }
 }
 
 /// An array that is being written, identified within its writer.
@@ -184,48 +114,5 @@ impl dyn ContainerWriter + '_ {
     /// Fails if they cannot be written.
     pub fn append<T: Element>(&mut self, array: ArrayId, elements: &[T]) -> Result<()> {
         self.append_bytes(array, bytemuck::cast_slice(elements))
-    }
-}
-
-/// A container shared by several readers.
-impl Container for Arc<dyn Container> {
-    fn path(&self) -> &Path {
-        (**self).path()
-    }
-
-    fn kind(&self) -> &'static str {
-        (**self).kind()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        (**self).capabilities()
-    }
-
-    fn members(&self) -> Result<Vec<String>> {
-        (**self).members()
-    }
-
-    fn attribute(&self, name: &str) -> Result<String> {
-        (**self).attribute(name)
-    }
-
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
-        (**self).array(name)
-    }
-
-    fn will_open(&self, names: &[&str]) {
-        (**self).will_open(names);
-    }
-
-    fn strings_size(&self, name: &str) -> Result<u64> {
-        (**self).strings_size(name)
-    }
-
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
-        (**self).read_strings(name)
-    }
-
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        (**self).for_each_string(name, each)
     }
 }

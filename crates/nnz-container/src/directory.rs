@@ -10,6 +10,7 @@ mod reader;
 mod replaced;
 mod writer;
 
+pub(crate) use header::TYPES;
 pub use kind::DirectoryKind;
 pub use reader::{Directory, is_directory};
 pub use writer::DirectoryWriter;

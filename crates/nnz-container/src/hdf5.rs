@@ -1,15 +1,13 @@
 //! Groups of HDF5 files.
 //!
-//! Attributes are string attributes of the group; arrays of numbers and lists of strings are
-//! datasets of one dimension. Names, types and chunk addresses are parsed by the crate
-//! `hdf5-reader`; data is read and decoded in this crate, on all cores and without locks. Reading
-//! never writes to or locks a file. `docs/formats/hdf5.md` describes what is read and written.
+//! Names, types and chunk addresses are parsed by the crate `hdf5-reader`; data is read and decoded in this crate, on all
+//! cores and without locks. Reading never writes to or locks a file. `docs/formats/hdf5.md` describes what is read and
+//! written.
 
 mod announce;
 mod attribute;
 mod chunk_table;
 mod chunk_tree;
-mod container;
 mod dataset;
 mod datatype;
 pub mod file;
@@ -20,11 +18,9 @@ mod heap;
 pub(crate) mod kind;
 mod layout;
 mod links;
-mod numbers;
 mod opened;
 mod pieces;
 mod read;
-mod strings;
 mod tree;
 mod tree_writer;
 mod writer;
@@ -32,11 +28,9 @@ mod writer;
 use nnz_core::Result;
 use nnz_storage::InputFile;
 
-pub use attribute::{Attribute, AttributeValue};
-pub use container::{Hdf5, Hdf5File};
-pub use find::{FoundGroup, groups_with};
+pub use find::groups_with;
 pub use kind::Hdf5Kind;
-pub use tree::Hdf5Group;
+pub use tree::{Hdf5File, Hdf5Group};
 pub use tree_writer::Hdf5TreeWriter;
 pub use writer::{Hdf5Options, Hdf5Writer};
 

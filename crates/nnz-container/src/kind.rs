@@ -9,7 +9,7 @@ use nnz_storage::Opened;
 use nnz_storage::staging::WriteOptions;
 
 use crate::tree::Group;
-use crate::{Compression, Container, ContainerWriter, FoundGroup};
+use crate::{Capabilities, Compression, ContainerWriter, FoundGroup};
 
 /// Describes a kind of container.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,19 @@ pub struct ContainerInfo {
     pub extensions: &'static [&'static str],
     /// Whether it has groups. Otherwise all arrays are in the root.
     pub groups: bool,
+    /// Whether members have types. The files of a directory are what they are read as.
+    pub typed: bool,
+    /// What it supports.
+    pub capabilities: Capabilities,
 }
 
 impl ContainerInfo {
+    /// Describes a container without groups that supports all types of numbers, and texts in UTF-8.
+    #[must_use]
+    pub const fn new(name: &'static str, extensions: &'static [&'static str]) -> Self {
+        Self { name, extensions, groups: false, typed: true, capabilities: Capabilities::TEXTS }
+    }
+
     /// Returns whether a path has one of the extensions, ignoring case.
     #[must_use]
     pub fn is_extension_of(&self, path: &Path) -> bool {
@@ -109,23 +119,12 @@ pub trait OpenContainer: Send + Sync {
     /// Describes it with an article, such as `an HDF5 file`.
     fn description(&self) -> &'static str;
 
-    /// Opens the arrays of a group, each read by one thread. The root group has an empty name.
+    /// Opens a group, with `threads` threads that decode the chunks of a large read. The root group has an empty name.
     ///
     /// # Errors
     ///
     /// Fails if there is no such group.
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>>;
-
-    /// Opens a group as a tree, with `threads` threads that decode the chunks of a large read;
-    /// `None` if the kind does not support trees.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no such group.
-    fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
-        let _ = (name, threads);
-        Ok(None)
-    }
+    fn group(&self, name: &str, threads: usize) -> Result<Box<dyn Group>>;
 
     /// Returns the groups that have an attribute with one of the given names, outermost first.
     ///

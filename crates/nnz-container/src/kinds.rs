@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use nnz_core::ValueType;
+
 pub use crate::directory::DirectoryKind;
 #[cfg(feature = "hdf5")]
 pub use crate::hdf5::Hdf5Kind;
@@ -12,16 +14,43 @@ pub use crate::npy::NpyKind;
 pub use crate::npz::NpzKind;
 #[cfg(feature = "zarr")]
 pub use crate::zarr::ZarrKind;
-use crate::{ContainerInfo, ContainerKind};
+use crate::{Capabilities, ContainerInfo, ContainerKind};
 
-pub(crate) const NETCDF: ContainerInfo =
-    ContainerInfo { name: "NetCDF", extensions: &["nc", "nc4"], groups: true };
+/// All types of numbers but booleans and complex numbers.
+const REAL: &[ValueType] = &[
+    ValueType::U8,
+    ValueType::U16,
+    ValueType::U32,
+    ValueType::U64,
+    ValueType::I8,
+    ValueType::I16,
+    ValueType::I32,
+    ValueType::I64,
+    ValueType::F32,
+    ValueType::F64,
+];
+
+pub(crate) const NETCDF: ContainerInfo = ContainerInfo {
+    groups: true,
+    capabilities: Capabilities { value_types: REAL, ..Capabilities::TEXTS },
+    ..ContainerInfo::new("NetCDF", &["nc", "nc4"])
+};
 pub(crate) const HDF5: ContainerInfo =
-    ContainerInfo { name: "HDF5", extensions: &["h5", "hdf5", "h5ad"], groups: true };
+    ContainerInfo { groups: true, ..ContainerInfo::new("HDF5", &["h5", "hdf5", "h5ad"]) };
 pub(crate) const ZARR: ContainerInfo =
-    ContainerInfo { name: "Zarr", extensions: &["zarr"], groups: true };
-pub(crate) const NPZ: ContainerInfo =
-    ContainerInfo { name: "npz", extensions: &["npz"], groups: false };
+    ContainerInfo { groups: true, ..ContainerInfo::new("Zarr", &["zarr"]) };
+pub(crate) const NPZ: ContainerInfo = ContainerInfo::new("npz", &["npz"]);
+pub(crate) const NPY: ContainerInfo = ContainerInfo::new("directory of NumPy arrays", &[]);
+pub(crate) const DIRECTORY: ContainerInfo = ContainerInfo {
+    typed: false,
+    capabilities: Capabilities {
+        value_types: crate::directory::TYPES,
+        line_breaks: false,
+        any_bytes: true,
+        multiline_attributes: false,
+    },
+    ..ContainerInfo::new("directory", &[])
+};
 
 /// All kinds of containers of this crate. If several match, the first is used.
 pub const KINDS: &[&dyn ContainerKind] = &[

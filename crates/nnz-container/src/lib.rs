@@ -3,7 +3,7 @@
 //! A container has typed arrays of numbers, lists of strings and *attributes* (texts such as a
 //! format version), identified by names. How they are stored depends on the container: an attribute
 //! is a text file in a directory, and an attribute of a group in HDF5 or Zarr. Formats that write
-//! through [`ContainerWriter`] and read through [`Container`] work in every container.
+//! through [`ContainerWriter`] and read through [`NamedArrays`] work in every container.
 //!
 //! [`tree`] reads trees of groups with attributes of any type and arrays of any shape.
 //!
@@ -16,7 +16,6 @@
     allow(dead_code, unused_imports)
 )]
 
-mod array;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod blosc;
 mod byte_order;
@@ -33,6 +32,7 @@ mod kind;
 pub mod kinds;
 pub mod matrix;
 pub mod memory;
+mod named;
 #[cfg(any(feature = "hdf5", feature = "netcdf"))]
 pub mod netcdf;
 pub mod npy;
@@ -47,14 +47,15 @@ mod shuffle;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod tiles;
 pub mod tree;
+mod vector;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
-pub use array::NumberArray;
-pub use cached::CachedArray;
 pub use compress::{Compression, Filters, Method};
-pub use container::{ArrayId, Capabilities, Container, ContainerWriter, FoundGroup};
+pub use container::{ArrayId, Capabilities, ContainerWriter, FoundGroup};
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
+pub use named::NamedArrays;
+pub use vector::Vector;
 
 /// What the README shows is compiled.
 #[cfg(doctest)]

@@ -11,14 +11,13 @@ mod coordinates;
 mod dense;
 mod indices;
 mod sink;
-mod vector;
 
+pub use crate::vector::{Vector, check_booleans, prepare};
 pub use compressed::{Compressed, CompressedArrays};
 pub use coordinates::Coordinates;
 pub use dense::Dense;
 pub use indices::{Index, Indices};
 pub use sink::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
-pub use vector::{Vector, check_booleans, prepare};
 
 /// Entries of a unit, unless chunks are longer.
 const ENTRIES: u64 = 1 << 16;

@@ -1,14 +1,20 @@
 //! Named arrays in memory, for tests and for data without files.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
 
-use crate::array::check_range;
 use crate::kind::only_root;
-use crate::{ArrayId, Capabilities, Container, ContainerWriter, NumberArray, OpenContainer};
+use crate::tree::{Attributes, Child, ChildKind, ElementType, Group, NdArray, one_range};
+use crate::{ArrayId, Capabilities, ContainerInfo, ContainerWriter, NamedArrays, OpenContainer};
+
+const MEMORY: ContainerInfo = ContainerInfo {
+    capabilities: Capabilities { any_bytes: true, ..Capabilities::TEXTS },
+    ..ContainerInfo::new("memory", &[])
+};
 
 #[derive(Clone, Debug)]
 enum Member {
@@ -43,6 +49,12 @@ impl Memory {
         Self { name: path.as_ref().into(), members: Arc::default() }
     }
 
+    /// Returns the arrays.
+    #[must_use]
+    pub fn arrays(&self) -> NamedArrays {
+        NamedArrays::new(self.clone())
+    }
+
     /// Starts writing. All members are replaced when the writer finishes.
     #[must_use]
     pub fn writer(&self) -> MemoryWriter {
@@ -72,86 +84,91 @@ impl OpenContainer for Memory {
         "arrays in memory"
     }
 
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
         only_root(&self.name, name)?;
-        Ok(Arc::new(self.clone()))
+        Ok(Box::new(self.clone()))
     }
 }
 
-impl Container for Memory {
+impl Attributes for Memory {}
+
+impl Group for Memory {
     fn path(&self) -> &Path {
         &self.name
     }
 
-    fn kind(&self) -> &'static str {
-        "memory"
+    fn info(&self) -> &'static ContainerInfo {
+        &MEMORY
     }
 
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            value_types: ValueType::ALL,
-            line_breaks: true,
-            any_bytes: true,
-            multiline_attributes: true,
+    fn children(&self) -> Result<Vec<Child>> {
+        let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = members.keys().cloned();
+        Ok(names.map(|name| Child { name, kind: ChildKind::Array }).collect())
+    }
+
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        Err(Error::new(ErrorKind::Missing, self.place(name)))
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
+        match self.member(name)? {
+            Member::Numbers(value_type, bytes) => {
+                let shape = [(bytes.len() / value_type.size()) as u64];
+                let (place, element) = (self.place(name), ElementType::Number(value_type));
+                Ok(Box::new(Numbers { place, element, shape, bytes }))
+            }
+            _ => Err(Error::mismatch(self.place(name), "no numbers", "numbers")),
         }
     }
 
-    fn members(&self) -> Result<Vec<String>> {
-        let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(members.keys().cloned().collect())
-    }
-
-    fn attribute(&self, name: &str) -> Result<String> {
+    fn text(&self, name: &str) -> Result<String> {
         match self.member(name)? {
             Member::Text(text) => Ok(text),
             _ => Err(Error::mismatch(self.place(name), "no text", "text")),
         }
     }
 
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
-        match self.member(name)? {
-            Member::Numbers(value_type, bytes) => {
-                Ok(Box::new(Numbers { place: self.place(name), value_type, bytes }))
-            }
-            _ => Err(Error::mismatch(self.place(name), "no numbers", "numbers")),
-        }
-    }
-
-    fn strings_size(&self, name: &str) -> Result<u64> {
+    fn list_bytes(&self, name: &str) -> Result<u64> {
         Ok(self.strings_list(name)?.iter().map(|string| string.len() as u64).sum())
     }
 
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+    fn read_list(&self, name: &str) -> Result<Names<'_>> {
         Ok(self.strings_list(name)?.into_reader())
     }
 }
 
+#[derive(Debug)]
 struct Numbers {
     place: Place,
-    value_type: ValueType,
+    element: ElementType,
+    shape: [u64; 1],
     bytes: Arc<Vec<u8>>,
 }
 
-impl NumberArray for Numbers {
+impl Attributes for Numbers {}
+
+impl NdArray for Numbers {
     fn place(&self) -> Place {
         self.place.clone()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.value_type
+    fn shape(&self) -> &[u64] {
+        &self.shape
     }
 
-    fn len(&self) -> u64 {
-        (self.bytes.len() / self.value_type.size()) as u64
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
         Ok(self.bytes.len() as u64)
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        check_range(self, first, out.len())?;
-        let start = usize::try_from(first).unwrap_or(usize::MAX) * self.value_type.size();
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let size = (self as &dyn NdArray).value_type()?.size();
+        let first = one_range(self, selection, out)?;
+        let start = usize::try_from(first).unwrap_or(usize::MAX) * size;
         out.copy_from_slice(&self.bytes[start..start + out.len()]);
         Ok(())
     }

@@ -7,10 +7,10 @@
 
 #[cfg(feature = "netcdf")]
 mod classic;
-#[cfg(feature = "netcdf")]
-mod container;
 #[cfg(feature = "hdf5")]
 mod dimensions;
+#[cfg(feature = "netcdf")]
+mod file;
 #[cfg(all(feature = "hdf5", feature = "netcdf"))]
 mod groups;
 #[cfg(feature = "netcdf")]
@@ -20,16 +20,10 @@ mod tree;
 #[cfg(all(feature = "hdf5", feature = "netcdf"))]
 mod writer;
 
-#[cfg(feature = "netcdf")]
-use nnz_core::ValueType;
-
-#[cfg(feature = "netcdf")]
-use crate::Capabilities;
-
-#[cfg(feature = "netcdf")]
-pub use container::{NetCdf, NetCdfFile};
 #[cfg(feature = "hdf5")]
 pub(crate) use dimensions::{NO_VARIABLE, PROPERTIES};
+#[cfg(feature = "netcdf")]
+pub use file::NetCdfFile;
 #[cfg(all(feature = "hdf5", feature = "netcdf"))]
 pub use groups::{groups_with, is_netcdf4};
 #[cfg(feature = "netcdf")]
@@ -38,26 +32,6 @@ pub use kind::NetCdfKind;
 pub use tree::NetCdfGroup;
 #[cfg(all(feature = "hdf5", feature = "netcdf"))]
 pub use writer::NetCdfWriter;
-
-/// What a group supports: NetCDF has neither booleans nor complex numbers.
-#[cfg(feature = "netcdf")]
-const CAPABILITIES: Capabilities = Capabilities {
-    value_types: &[
-        ValueType::U8,
-        ValueType::U16,
-        ValueType::U32,
-        ValueType::U64,
-        ValueType::I8,
-        ValueType::I16,
-        ValueType::I32,
-        ValueType::I64,
-        ValueType::F32,
-        ValueType::F64,
-    ],
-    line_breaks: true,
-    any_bytes: false,
-    multiline_attributes: true,
-};
 
 /// Returns whether the first bytes are those of a classic NetCDF file.
 ///

@@ -13,7 +13,6 @@ mod header;
 mod kind;
 mod nd;
 mod reader;
-mod stored;
 mod strings;
 mod tree;
 mod writer;
@@ -23,14 +22,9 @@ pub use file_writer::NpyFileWriter;
 pub use kind::NpyKind;
 pub use nd::{NdArray, read_array, read_array_from, write_array};
 pub use reader::{NpyDirectory, is_npy_directory};
-pub use tree::NpyGroup;
 pub use writer::NpyDirectoryWriter;
 
-pub(crate) use element::{Element, TYPES};
+pub(crate) use element::Element;
 pub(crate) use header::{Header, MAGIC, MAX_LEN, NdHeader, PREAMBLE};
-pub(crate) use stored::{ReadAt, Stored};
-pub(crate) use strings::decode;
-#[cfg(feature = "zarr")]
-pub(crate) use strings::trim_zeros;
-pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
-pub(crate) use tree::{FlatGroup, check_root};
+pub(crate) use strings::{check_text, decode, spool_strings, write_string, write_strings};
+pub(crate) use tree::{FlatGroup, ReadAt};

@@ -29,8 +29,6 @@ pub use kind::NpzKind;
 #[cfg(feature = "npz")]
 pub use reader::Npz;
 #[cfg(feature = "npz")]
-pub use tree::NpzGroup;
-#[cfg(feature = "npz")]
 pub use tree_writer::NpzTreeWriter;
 #[cfg(feature = "npz")]
 pub use writer::{NpzOptions, NpzWriter};

@@ -19,7 +19,7 @@ pub use nnz_rds::{
     Compression, Cursor, Document, Entry, Integers, Limits, Object, Reals, Strings, TextRef, Value,
     Version,
 };
-pub use reader::Rds;
+pub use reader::{INFO, Rds};
 pub use writer::{Form, RdsOptions, RdsWriter};
 
 use nnz_storage::InputFile;

@@ -44,6 +44,7 @@ pub use copy_tree::{
 pub use element::{ElementType, Field, Member, StringEncoding};
 pub use group::{Attributes, Child, ChildKind, Group};
 pub use open::{OpenOptions, open};
+pub use selection::one_range;
 pub use spec::ArraySpec;
 pub use walk::{Visit, walk};
 pub use writer::{FieldValues, NodeId, TreeWriter};

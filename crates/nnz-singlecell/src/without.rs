@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_container::Container;
+use nnz_container::ContainerInfo;
 use nnz_container::tree::{
     ArrayStorage, Attribute, AttributeValue, Attributes, Child, ElementType, Group, NdArray,
 };
@@ -137,8 +137,8 @@ impl<G: std::ops::Deref<Target = dyn Group> + Send + Sync> Group for Without<G> 
         self.inner.path()
     }
 
-    fn kind(&self) -> &'static str {
-        self.inner.kind()
+    fn info(&self) -> &'static ContainerInfo {
+        self.inner.info()
     }
 
     fn identity(&self) -> Option<u64> {
@@ -178,10 +178,6 @@ impl<G: std::ops::Deref<Target = dyn Group> + Send + Sync> Group for Without<G> 
             }
             _ => Ok(inner),
         }
-    }
-
-    fn container(&self) -> Result<Box<dyn Container>> {
-        self.inner.container()
     }
 }
 
@@ -243,7 +239,7 @@ impl NdArray for WithoutFields {
         self.inner.read_bytes(selection, out)
     }
 
-    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'_>> {
+    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'static>> {
         self.inner.read_strings(selection)
     }
 

@@ -57,9 +57,8 @@ mod zip;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 
-use nnz_container::{Container, FoundGroup};
+use nnz_container::{FoundGroup, NamedArrays};
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
@@ -97,7 +96,7 @@ const LAYOUT: FormatOption = FormatOption::parsed::<nnz_matrix_market::Layout>(
 );
 
 /// Returns the container of a probe, which the format has detected before.
-fn arrays(probe: Probe) -> Result<Arc<dyn Container>> {
+fn arrays(probe: Probe) -> Result<NamedArrays> {
     let place = probe.location().source_place();
     let container = probe.into_container()?;
     container.ok_or_else(|| Error::mismatch(place, "no named arrays", "a container"))

@@ -140,7 +140,7 @@ pub fn to_arrays(
     let memory = options.memory();
     let place = from.source_place();
     let container = binsparse(from, options)?;
-    let entries = EntryReader::open(&*container).map_err(|error| error.with_context(&place))?;
+    let entries = EntryReader::open(&container).map_err(|error| error.with_context(&place))?;
     let descriptor = entries.descriptor();
     if descriptor.structure != Structure::General {
         let what = format!(
@@ -213,12 +213,12 @@ pub fn copy(
     let home = home(to, write)?;
     let container = binsparse(from, options)?;
     let mut writer = home.writer(&[])?;
-    nnz_binsparse::copy(&*container, &mut *writer, &Version::semantic())
+    nnz_binsparse::copy(&container, &mut *writer, &Version::semantic())
         .map_err(|error| error.with_context(&from.source_place()))?;
     writer.finish().map(drop)
 }
 
-fn binsparse(from: &Location, options: &OpenOptions) -> Result<Box<dyn nnz_container::Container>> {
+fn binsparse(from: &Location, options: &OpenOptions) -> Result<nnz_container::NamedArrays> {
     crate::formats::open_binsparse(from, options)
 }
 

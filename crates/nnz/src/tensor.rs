@@ -4,10 +4,9 @@ mod dense;
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, LevelKind, Tensor};
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{
     About, AxisKind, Duplicates, Error, Header, MatrixSource, Order, Place, Result, Rounding,
     Scalar, Shape, Storage, write_scalar,
@@ -25,7 +24,7 @@ const TEXT: usize = 64 << 10;
 /// # Errors
 ///
 /// Fails if the descriptor or an array is missing or broken.
-pub fn open(container: Box<dyn Container>) -> Result<Dataset> {
+pub fn open(container: NamedArrays) -> Result<Dataset> {
     let place = Place::array(container.path(), DESCRIPTOR);
     let descriptor = Descriptor::parse(&container.attribute(DESCRIPTOR)?, &place)?;
     if descriptor.layout.rank() != 2 {
@@ -37,7 +36,7 @@ pub fn open(container: Box<dyn Container>) -> Result<Dataset> {
 /// A scalar, vector or tensor. A vector is also a matrix with one column.
 #[derive(Clone)]
 pub struct TensorFile {
-    container: Arc<dyn Container>,
+    container: NamedArrays,
     descriptor: Descriptor,
     /// The description of the format, if it is not Binsparse.
     about: Option<About>,
@@ -50,14 +49,14 @@ impl std::fmt::Debug for TensorFile {
 }
 
 impl TensorFile {
-    pub(crate) fn new(container: Box<dyn Container>, descriptor: Descriptor) -> Self {
-        Self { container: Arc::from(container), descriptor, about: None }
+    pub(crate) fn new(container: NamedArrays, descriptor: Descriptor) -> Self {
+        Self { container, descriptor, about: None }
     }
 
     /// Returns the same tensor, whose reads fail after `cancellation` is cancelled.
     #[must_use]
     pub fn cancellable(&self, cancellation: Option<&Cancellation>) -> Self {
-        let container = Arc::from(cancellable(&self.container, cancellation));
+        let container = cancellable(&self.container, cancellation);
         Self { container, descriptor: self.descriptor.clone(), about: self.about.clone() }
     }
 
@@ -94,7 +93,7 @@ impl TensorFile {
 
     /// Reads and checks all entries.
     pub(crate) fn check(&self) -> Result<()> {
-        let mut entries = EntryReader::open(&*self.container)?;
+        let mut entries = EntryReader::open(&self.container)?;
         while entries.next_entry()?.is_some() {}
         Ok(())
     }
@@ -105,7 +104,7 @@ impl TensorFile {
     ///
     /// Fails if it does not have one dimension, or if an array is missing or broken.
     pub fn into_matrix(self) -> Result<Box<dyn MatrixSource>> {
-        Ok(Box::new(nnz_binsparse::MatrixSource::open(Box::new(self.container))?))
+        Ok(Box::new(nnz_binsparse::MatrixSource::open(self.container)?))
     }
 
     /// Returns whether it is a vector.
@@ -128,7 +127,7 @@ impl TensorFile {
     pub fn about(&self) -> Result<About> {
         match &self.about {
             Some(about) => Ok(about.clone()),
-            None => self.descriptor.about(&*self.container),
+            None => self.descriptor.about(&self.container),
         }
     }
 
@@ -139,7 +138,7 @@ impl TensorFile {
     ///
     /// Fails if an array is missing or broken.
     pub fn header(&self) -> Result<Header> {
-        let entries = EntryReader::open(&*self.container)?;
+        let entries = EntryReader::open(&self.container)?;
         let levels = self.descriptor.layout.levels();
         let dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
         Ok(Header {
@@ -165,7 +164,7 @@ impl TensorFile {
     ///
     /// Fails if it is broken, or exceeds the limit, which is known before reading.
     pub fn read(&self, memory: u64) -> Result<Tensor> {
-        nnz_binsparse::read_tensor(&*self.container, memory)
+        nnz_binsparse::read_tensor(&self.container, memory)
     }
 
     /// Writes the stored entries in storage order, one per line: the indices, counted from 0, and
@@ -193,7 +192,7 @@ impl TensorFile {
     ) -> Result<()> {
         let check = || cancellation.map_or(Ok(()), Cancellation::check);
         check()?;
-        let mut entries = EntryReader::open(&*self.container)?;
+        let mut entries = EntryReader::open(&self.container)?;
         while let Some((indices, value)) = entries.next_entry()? {
             for &index in indices {
                 write_scalar(text, Scalar::U64(index), "");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{
     About, Axis, AxisKind, Batch, Duplicates, Error, Header, Majors, Metadata, Names, Place,
     Projection, Repairs, Result, Storage, Structure, UnitReader, readable,
@@ -25,7 +25,7 @@ const MAX_ISO_CELLS: u128 = 1 << 36;
 /// Opening reads the descriptor and the ends of the pointers. Everything else is read and checked
 /// when it is needed: indices are in range and ascending, and pointers do not decrease.
 pub struct MatrixSource {
-    container: Box<dyn Container>,
+    container: NamedArrays,
     descriptor: Descriptor,
     notes: Vec<String>,
     header: Header,
@@ -51,7 +51,7 @@ impl MatrixSource {
     ///
     /// Fails if the descriptor or an array is missing or invalid, if lengths do not agree, or if it
     /// is a tensor that does not have one or two dimensions.
-    pub fn open(container: Box<dyn Container>) -> Result<Self> {
+    pub fn open(container: NamedArrays) -> Result<Self> {
         Self::open_with_repairs(container, None)
     }
 
@@ -62,11 +62,8 @@ impl MatrixSource {
     /// # Errors
     ///
     /// Fails like [`open`](Self::open).
-    pub fn open_with_repairs(
-        container: Box<dyn Container>,
-        repairs: Option<&Repairs>,
-    ) -> Result<Self> {
-        let (mut store, notes) = Store::open(&*container, repairs)?;
+    pub fn open_with_repairs(container: NamedArrays, repairs: Option<&Repairs>) -> Result<Self> {
+        let (mut store, notes) = Store::open(&container, repairs)?;
         let (form, shape, order) = form(&mut store, &Place::path(container.path()))?;
         let Store { descriptor, values, fill, .. } = store;
         let dense = matches!(form, Form::Cells { listed: None });
@@ -160,7 +157,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn about(&self) -> Result<About> {
-        self.descriptor.about(&*self.container)
+        self.descriptor.about(&self.container)
     }
 
     fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use nnz_container::{CachedArray, Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Bint8, Element, Error, Place, Result, ValueType};
 
 use super::absent::array_or_empty;
@@ -14,17 +14,17 @@ use crate::deviation::Deviations;
 const BLOCK: usize = 1 << 14;
 
 /// An array of indices or pointers.
-pub(crate) struct Integers(Box<dyn NumberArray>);
+pub(crate) struct Integers(Vector);
 
 impl Integers {
     /// Caches short reads.
     pub(crate) fn cached(self) -> Self {
-        Self(Box::new(CachedArray::new(self.0)))
+        Self(self.0.cached())
     }
 
     /// Opens an array that has a type in the descriptor.
     pub(crate) fn open(
-        container: &dyn Container,
+        container: &NamedArrays,
         descriptor: &Descriptor,
         name: &str,
         found: &mut Deviations,
@@ -47,7 +47,7 @@ impl Integers {
             let text = format!("elements of type {stored}");
             found.tolerate(Error::mismatch(place, text, format!("{declared}, as declared")));
         }
-        check_end(&*array, found);
+        check_end(&array, found);
         Some(Self(array))
     }
 
@@ -82,7 +82,7 @@ impl Integers {
     /// Reads elements from `first` on into `out`.
     pub(crate) fn read<T: Index>(&self, first: u64, out: &mut [T]) -> Result<()> {
         if self.0.value_type() == T::TYPE {
-            return self.0.read(first, out);
+            return self.0.read_into(first, out);
         }
         match self.0.value_type() {
             ValueType::U8 => self.converted::<u8, T>(first, out),
@@ -104,7 +104,7 @@ impl Integers {
         let mut block = vec![A::zeroed(); BLOCK.min(out.len())];
         for (start, out) in (first..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let block = &mut block[..out.len()];
-            self.0.read(start, block)?;
+            self.0.read_into(start, block)?;
             let mut bad = false;
             for (place, &value) in out.iter_mut().zip(&*block) {
                 let converted = T::try_from(value);
@@ -169,7 +169,7 @@ pub(crate) fn is_index(value_type: ValueType) -> bool {
 }
 
 /// Checks that an array does not end inside an element.
-pub(super) fn check_end(array: &dyn NumberArray, found: &mut Deviations) {
+pub(super) fn check_end(array: &Vector, found: &mut Deviations) {
     if array.trailing_bytes() > 0 {
         let place = array.place().at(At::Element(array.len()));
         let text = format!("{} bytes after the last whole element", array.trailing_bytes());

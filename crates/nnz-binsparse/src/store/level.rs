@@ -1,6 +1,6 @@
 //! One level: its number of positions, and its arrays.
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{Error, Place};
 
 use super::Integers;
@@ -64,7 +64,7 @@ impl LevelStore {
     /// Opens a sparse level, and returns the number of positions for the inner level. `outer` is
     /// that of the outer level, if there is one and it is known.
     pub(super) fn sparse(
-        container: &dyn Container,
+        container: &NamedArrays,
         descriptor: &Descriptor,
         dimension: usize,
         extents: Vec<u64>,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Element, Error, Place, Result, Scalar, ValueType, Values};
 
 use super::absent::array_or_empty;
@@ -12,7 +12,7 @@ use crate::deviation::Deviations;
 
 /// An array of values. Complex ones may be stored as two real numbers each.
 pub(crate) struct ValueArray {
-    array: Box<dyn NumberArray>,
+    array: Vector,
     value_type: ValueType,
     /// The number of array elements for a value.
     parts: u64,
@@ -23,7 +23,7 @@ pub(crate) struct ValueArray {
 impl ValueArray {
     /// Opens `values`, and checks their number.
     pub(super) fn open(
-        container: &dyn Container,
+        container: &NamedArrays,
         descriptor: &Descriptor,
         found: &mut Deviations,
     ) -> Option<Self> {
@@ -55,12 +55,8 @@ impl ValueArray {
 
     /// Opens an array as values of the declared type, or of its own type if that is of the same
     /// kind.
-    pub(super) fn of(
-        array: Box<dyn NumberArray>,
-        declared: ValueType,
-        found: &mut Deviations,
-    ) -> Option<Self> {
-        check_end(&*array, found);
+    pub(super) fn of(array: Vector, declared: ValueType, found: &mut Deviations) -> Option<Self> {
+        check_end(&array, found);
         let stored = array.value_type();
         let (value_type, parts) = match (declared, stored) {
             (ValueType::ComplexF32 | ValueType::ComplexF64, ValueType::F32) => {

@@ -1,6 +1,6 @@
 //! Reading a tensor into memory.
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{Error, ErrorKind, Place, Result, Values};
 
 use super::Tensor;
@@ -12,7 +12,7 @@ use crate::layout::LevelKind;
 /// # Errors
 ///
 /// Fails before reading if they would not fit, and if an array is missing or invalid.
-pub fn read_tensor(container: &dyn Container, memory: u64) -> Result<Tensor> {
+pub fn read_tensor(container: &NamedArrays, memory: u64) -> Result<Tensor> {
     let mut reader = EntryReader::open(container)?;
     let descriptor = reader.descriptor();
     let (shape, structure) = (descriptor.shape.clone(), descriptor.structure);
@@ -50,7 +50,7 @@ pub fn read_tensor(container: &dyn Container, memory: u64) -> Result<Tensor> {
     Ok(Tensor { shape, coordinates, values, structure, fill: reader.fill() })
 }
 
-fn exhausted(container: &dyn Container, stored: u64, memory: u64) -> Error {
+fn exhausted(container: &NamedArrays, stored: u64, memory: u64) -> Error {
     let needed = stored.saturating_mul(8);
     Error::new(ErrorKind::Memory { needed, allowed: memory }, Place::path(container.path()))
 }

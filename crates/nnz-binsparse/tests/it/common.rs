@@ -6,8 +6,8 @@ pub mod memory;
 use std::path::{Path, PathBuf};
 
 use nnz_binsparse::{Keys, MatrixSource};
-use nnz_container::Container;
-use nnz_container::hdf5::Hdf5;
+use nnz_container::NamedArrays;
+use nnz_container::hdf5::Hdf5Group;
 use nnz_core::{Batch, MatrixSource as _, Projection, Result, Scalar, ValueType, Values};
 use serde_json::value::RawValue;
 
@@ -44,9 +44,9 @@ impl Case {
         self.string("container")
     }
 
-    pub fn open(&self) -> Result<Box<dyn Container>> {
+    pub fn open(&self) -> Result<NamedArrays> {
         let group = self.string("group");
-        Ok(Box::new(Hdf5::open(&root().join(self.path()), &group)?))
+        Ok(NamedArrays::new(Hdf5Group::open(&root().join(self.path()), &group)?))
     }
 
     pub fn expected(&self) -> Expected {

@@ -118,7 +118,7 @@ fn trees_of_up_to_64_levels_are_read() {
         let values = writer.create_array("values", ValueType::I8).unwrap();
         writer.append(values, &[5_i8]).unwrap();
         writer.finish().unwrap();
-        let mut reader = EntryReader::open(&memory).unwrap();
+        let mut reader = EntryReader::open(&memory.arrays()).unwrap();
         assert_eq!(reader.next_entry().unwrap(), Some((&vec![0; depth][..], Scalar::I8(5))));
         assert_eq!(reader.next_entry().unwrap(), None);
     }
@@ -174,12 +174,12 @@ fn triangle(values: &[f64; 9], structure: &str) -> Memory {
 fn a_dense_matrix_with_a_structure_reads_one_triangle() {
     let lower = [1.0, 0.0, 0.0, 2.0, 3.0, -0.0, 4.0, 0.0, 5.0];
     let memory = triangle(&lower, "symmetric_lower");
-    let source = MatrixSource::open(Box::new(memory.clone())).unwrap();
+    let source = MatrixSource::open(memory.arrays()).unwrap();
     assert_eq!(source.header().structure, Structure::Symmetric(Triangle::Lower));
     let entries = all_entries(&source).unwrap();
     let places: Vec<_> = entries.iter().map(|(at, _)| (at[0], at[1])).collect();
     assert_eq!(places, [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]);
-    let mut reader = EntryReader::open(&memory).unwrap();
+    let mut reader = EntryReader::open(&memory.arrays()).unwrap();
     for (at, value) in entries {
         assert_eq!(reader.next_entry().unwrap(), Some((&at[..], value)));
     }
@@ -187,10 +187,10 @@ fn a_dense_matrix_with_a_structure_reads_one_triangle() {
     // The other triangle must be zero, and so must the diagonal of a skew-symmetric matrix.
     for structure in ["symmetric_upper", "skew_symmetric_lower"] {
         let memory = triangle(&lower, structure);
-        let source = MatrixSource::open(Box::new(memory.clone())).unwrap();
+        let source = MatrixSource::open(memory.arrays()).unwrap();
         assert!(all_entries(&source).is_err(), "{structure}");
         let mut faults = 0;
-        validate(&|| Ok(Box::new(memory.clone())), &mut |finding| {
+        validate(&|| Ok(memory.arrays()), &mut |finding| {
             faults += usize::from(finding.severity == Severity::Fault);
         })
         .unwrap();
@@ -216,7 +216,7 @@ fn complex_and_boolean_values_are_read_in_every_form() {
         memory
     };
     let read = |memory: Memory| {
-        let source = MatrixSource::open(Box::new(memory))?;
+        let source = MatrixSource::open(nnz_container::NamedArrays::new(memory))?;
         Ok::<_, nnz_core::Error>(
             all_entries(&source)?.into_iter().map(|(_, v)| v).collect::<Vec<_>>(),
         )
@@ -264,12 +264,12 @@ fn empty_arrays_may_be_missing() {
     let pointers = writer.create_array("pointers_to_1", ValueType::U8).unwrap();
     writer.append(pointers, &[0_u8, 0, 0]).unwrap();
     writer.finish().unwrap();
-    let source = MatrixSource::open(Box::new(memory.clone())).unwrap();
+    let source = MatrixSource::open(memory.arrays()).unwrap();
     assert_eq!(all_entries(&source).unwrap(), []);
     assert_eq!(source.notes().len(), 2);
     assert_eq!(source.about().unwrap().arrays.len(), 1);
     let mut faults = Vec::new();
-    validate(&|| Ok(Box::new(memory.clone())), &mut |finding| {
+    validate(&|| Ok(memory.arrays()), &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
         }

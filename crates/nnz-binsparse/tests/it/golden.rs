@@ -66,7 +66,7 @@ fn entries_of_tensors_are_read_in_storage_order() {
     assert_eq!(cases.len(), 443);
     for case in cases {
         let expected = case.expected();
-        let mut reader = EntryReader::open(&*case.open().unwrap()).unwrap();
+        let mut reader = EntryReader::open(&case.open().unwrap()).unwrap();
         assert_eq!(reader.descriptor().shape, expected.shape);
         assert_eq!(reader.fill().map(bits), expected.fill.map(bits));
         assert_eq!(reader.iso().is_some(), expected.iso);
@@ -84,8 +84,8 @@ fn entries_of_tensors_are_read_in_storage_order() {
 fn about_describes_the_arrays() {
     for case in Case::all("valid/") {
         let container = case.open().unwrap();
-        let descriptor = EntryReader::open(&*container).unwrap().descriptor().clone();
-        let about = descriptor.about(&*container).unwrap();
+        let descriptor = EntryReader::open(&container).unwrap().descriptor().clone();
+        let about = descriptor.about(&container).unwrap();
         assert_eq!(about.format, "Binsparse");
         let text = about.dialect.unwrap();
         match descriptor.format {

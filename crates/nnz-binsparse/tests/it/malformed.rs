@@ -18,7 +18,7 @@ fn findings(case: &Case) -> Vec<Finding> {
 }
 
 fn read(case: &Case) -> Result<Vec<String>> {
-    let mut reader = EntryReader::open(&*case.open()?)?;
+    let mut reader = EntryReader::open(&case.open()?)?;
     let mut count = 0;
     while reader.next_entry()?.is_some() {
         count += 1;

@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use nnz_binsparse::{DESCRIPTOR, EntryReader, MatrixSource, read_tensor, validate};
-use nnz_container::hdf5::Hdf5;
+use nnz_container::hdf5::Hdf5Group;
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{Batch, MatrixSource as _, Projection, Result, Severity, Values};
 use nnz_testing::allocations;
 use nnz_testing::random::Random;
@@ -57,7 +57,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-fn matrix(container: Box<dyn Container>) -> Result<Vec<Entry>> {
+fn matrix(container: NamedArrays) -> Result<Vec<Entry>> {
     let source = MatrixSource::open(container)?;
     let header = source.header();
     let vector = source.descriptor().shape.len() == 1;
@@ -75,7 +75,7 @@ fn matrix(container: Box<dyn Container>) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-fn listed(container: &dyn Container) -> Result<(Vec<Entry>, usize)> {
+fn listed(container: &NamedArrays) -> Result<(Vec<Entry>, usize)> {
     let mut reader = EntryReader::open(container)?;
     let mut entries = Vec::new();
     while entries.len() < MOST {
@@ -86,7 +86,7 @@ fn listed(container: &dyn Container) -> Result<(Vec<Entry>, usize)> {
 }
 
 /// Reads a container in every way, and compares the results.
-fn consistent(open: &dyn Fn() -> Result<Box<dyn Container>>) -> bool {
+fn consistent(open: &dyn Fn() -> Result<NamedArrays>) -> bool {
     let mut faults = 0;
     let validated = validate(open, &mut |finding| {
         faults += u32::from(finding.severity == Severity::Fault);
@@ -95,10 +95,10 @@ fn consistent(open: &dyn Fn() -> Result<Box<dyn Container>>) -> bool {
         assert!(validated.is_err());
         return false;
     };
-    let listed = listed(&*container);
+    let listed = listed(&container);
     let valid = validated.is_ok() && faults == 0;
     assert!(!valid || listed.is_ok(), "valid, but {:?}", listed.err());
-    let tensor = read_tensor(&*container, 1 << 20);
+    let tensor = read_tensor(&container, 1 << 20);
     let matrix = matrix(container);
     let Ok((entries, rank)) = listed else {
         // All ways of reading use the same arrays.
@@ -153,8 +153,8 @@ fn damaged_files_are_errors_or_read_consistently() {
             damage(&mut bytes, &mut random);
             std::fs::write(&path, &bytes).unwrap();
             let open = || {
-                let opened = Hdf5::open(&path, &case.string("group"))?;
-                Ok(Box::new(opened.with_threads(1)) as Box<dyn Container>)
+                let opened = Hdf5Group::with_threads(&path, &case.string("group"), 1)?;
+                Ok(NamedArrays::new(opened))
             };
             let name = format!("{}#{round}", case.path());
             let (failed, was_read) = run(&name, bytes.len() as u64, || consistent(&open));
@@ -167,7 +167,7 @@ fn damaged_files_are_errors_or_read_consistently() {
     assert!(read > 100, "{read}");
 }
 
-fn in_memory(container: &dyn Container) -> Memory {
+fn in_memory(container: &NamedArrays) -> Memory {
     let memory = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
     writer.set_attribute(DESCRIPTOR, &container.attribute(DESCRIPTOR).unwrap()).unwrap();
@@ -189,9 +189,14 @@ fn damaged_arrays_are_errors_or_read_consistently() {
     let mut failures = Vec::new();
     let mut read = [0_u32; 2];
     for (number, case) in Case::all("valid/").iter().enumerate() {
-        let memory = in_memory(&*case.open().unwrap());
-        let names: Vec<String> =
-            memory.members().unwrap().into_iter().filter(|name| name != DESCRIPTOR).collect();
+        let memory = in_memory(&case.open().unwrap());
+        let names: Vec<String> = memory
+            .arrays()
+            .members()
+            .unwrap()
+            .into_iter()
+            .filter(|name| name != DESCRIPTOR)
+            .collect();
         for round in 0..4 * mutations() {
             let mut random = Random::new(round << 32 | number as u64);
             let chosen = names[random.below(names.len())].clone();
@@ -204,7 +209,7 @@ fn damaged_arrays_are_errors_or_read_consistently() {
                     }
                 },
             );
-            let open = || Ok(Box::new(damaged.clone()) as Box<dyn Container>);
+            let open = || Ok(damaged.arrays());
             let name = format!("{} {chosen}#{round}", case.path());
             let (failed, was_read) = run(&name, 1 << 20, || consistent(&open));
             failures.extend(failed);
@@ -246,8 +251,8 @@ fn damaged_descriptors_are_errors_or_read_consistently() {
     let mut failures = Vec::new();
     let mut read = [0_u32; 2];
     for (number, case) in Case::all("valid/").iter().enumerate() {
-        let memory = in_memory(&*case.open().unwrap());
-        if memory.attribute(DESCRIPTOR).unwrap().len() > 10_000 {
+        let memory = in_memory(&case.open().unwrap());
+        if memory.arrays().attribute(DESCRIPTOR).unwrap().len() > 10_000 {
             continue;
         }
         for round in 0..4 * mutations() {
@@ -272,9 +277,12 @@ fn damaged_descriptors_are_errors_or_read_consistently() {
                 tokens.concat()
             };
             let damaged = rebuilt(&memory, change, |_, _| {});
-            let open = || Ok(Box::new(damaged.clone()) as Box<dyn Container>);
-            let name =
-                format!("{}#{round} {}", case.path(), damaged.attribute(DESCRIPTOR).unwrap());
+            let open = || Ok(damaged.arrays());
+            let name = format!(
+                "{}#{round} {}",
+                case.path(),
+                damaged.arrays().attribute(DESCRIPTOR).unwrap()
+            );
             let (failed, was_read) = run(&name, 1 << 20, || consistent(&open));
             failures.extend(failed);
             read[usize::from(was_read)] += 1;

@@ -56,7 +56,7 @@ fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Me
 }
 
 fn open(memory: &Memory) -> MatrixSource {
-    MatrixSource::open(Box::new(memory.clone())).unwrap()
+    MatrixSource::open(memory.arrays()).unwrap()
 }
 
 fn layouts() -> impl Iterator<Item = (Layout, Order)> {
@@ -66,7 +66,7 @@ fn layouts() -> impl Iterator<Item = (Layout, Order)> {
 }
 
 fn listed(memory: &Memory) -> Result<Vec<Entry>> {
-    let mut reader = EntryReader::open(memory)?;
+    let mut reader = EntryReader::open(&memory.arrays())?;
     let mut entries = Vec::new();
     while let Some((at, value)) = reader.next_entry()? {
         entries.push((at.to_vec(), value));
@@ -182,14 +182,14 @@ fn expect_fault(memory: &Memory, array: &str, element: u64, change: impl Fn(u64)
         });
     });
     let expected = format!("{array}, element {element}");
-    let read = MatrixSource::open(Box::new(changed.clone()))
+    let read = MatrixSource::open(nnz_container::NamedArrays::new(changed.clone()))
         .and_then(|source| all_entries(&source))
         .unwrap_err();
     assert!(read.to_string().contains(&expected), "{expected}: {read}");
     let listed = listed(&changed).unwrap_err();
     assert!(listed.to_string().contains(&expected), "{expected}: {listed}");
     let mut faults = Vec::new();
-    validate(&|| Ok(Box::new(changed.clone())), &mut |finding| {
+    validate(&|| Ok(nnz_container::NamedArrays::new(changed.clone())), &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use nnz_binsparse::{DESCRIPTOR, EntryReader, Layout, LevelKind, MatrixSource, validate};
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{Batch, Error, MatrixSource as _, Projection, Result, Severity, ValueType, Values};
 use nnz_testing::random::Random;
 
@@ -127,7 +127,7 @@ impl Tree {
 
 /// Reads all entries one by one.
 fn entries(memory: &Memory) -> Result<Vec<common::Entry>> {
-    let mut reader = EntryReader::open(memory)?;
+    let mut reader = EntryReader::open(&memory.arrays())?;
     let mut entries = Vec::new();
     while let Some((at, value)) = reader.next_entry()? {
         entries.push((at.to_vec(), value));
@@ -159,7 +159,7 @@ fn decoded(source: &MatrixSource) -> Result<()> {
 /// What validation finds, except DCSR with listed empty rows, which reading accepts.
 fn faults(memory: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
-    let open = || -> Result<Box<dyn Container>> { Ok(Box::new(memory.clone())) };
+    let open = || -> Result<NamedArrays> { Ok(NamedArrays::new(memory.clone())) };
     validate(&open, &mut |finding| {
         let text = finding.to_string();
         if finding.severity == Severity::Fault && !text.contains("empty rows and columns") {
@@ -196,7 +196,7 @@ fn reading_fails_exactly_if_validation_finds_a_fault() {
             continue;
         }
         matrices += 1;
-        let matrix = MatrixSource::open(Box::new(memory.clone()));
+        let matrix = MatrixSource::open(NamedArrays::new(memory.clone()));
         let one = matrix.as_ref().map_err(ToString::to_string);
         let one = one.and_then(|matrix| all_entries(matrix).map_err(text));
         assert_eq!(one.is_err(), !faults.is_empty(), "{} {one:?} {faults:?}", description());

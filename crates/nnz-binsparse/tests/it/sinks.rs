@@ -3,7 +3,7 @@
 use nnz_binsparse::{
     DESCRIPTOR, Format, Keys, Layout, MatrixSink, MatrixSource, Options, capabilities, validate,
 };
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_container::memory::Memory;
 use nnz_core::{
     Batch, ErrorKind, Majors, MatrixSink as _, MatrixSource as _, Minors, Order, Scalar, Severity,
@@ -16,7 +16,7 @@ use crate::common::{Case, Entry, all_entries, bits, sorted};
 
 fn faults(memory: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
-    validate(&|| Ok(Box::new(memory.clone())), &mut |finding| {
+    validate(&|| Ok(NamedArrays::new(memory.clone())), &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
         }
@@ -26,7 +26,7 @@ fn faults(memory: &Memory) -> Vec<String> {
 }
 
 fn open(memory: &Memory) -> MatrixSource {
-    MatrixSource::open(Box::new(memory.clone())).unwrap()
+    MatrixSource::open(NamedArrays::new(memory.clone())).unwrap()
 }
 
 /// Removes the cells that a dense level adds.
@@ -173,16 +173,16 @@ fn the_arrays_of_dcsr_are_those_of_the_specification() {
     };
     let memory = small.write(&Format::Dcsr.layout(), &options, 2).unwrap();
     let mut rows = [0_u64; 2];
-    memory.array("indices_0").unwrap().read(0, &mut rows).unwrap();
+    memory.arrays().array("indices_0").unwrap().read_into(0, &mut rows).unwrap();
     assert_eq!(rows, [2, 1 << 32]);
     let mut pointers = [0_u8; 3];
-    memory.array("pointers_to_1").unwrap().read(0, &mut pointers).unwrap();
+    memory.arrays().array("pointers_to_1").unwrap().read_into(0, &mut pointers).unwrap();
     assert_eq!(pointers, [0, 2, 3]);
     let mut cols = [0_u8; 3];
-    memory.array("indices_1").unwrap().read(0, &mut cols).unwrap();
+    memory.arrays().array("indices_1").unwrap().read_into(0, &mut cols).unwrap();
     assert_eq!(cols, [0, 4, 3]);
     assert_eq!(
-        memory.attribute(DESCRIPTOR).unwrap(),
+        memory.arrays().attribute(DESCRIPTOR).unwrap(),
         concat!(
             r#"{"binsparse":{"version":"0.1.0","format":"DCSR","shape":[8589934592,5],"#,
             r#""number_of_stored_values":3,"data_types":{"indices_0":"uint64","#,
@@ -317,7 +317,7 @@ fn the_fill_value_is_kept_in_dense_cells() {
 
 #[test]
 fn files_round_trip_and_unfinished_ones_are_removed() {
-    use nnz_container::hdf5::{Hdf5, Hdf5Options, Hdf5Writer};
+    use nnz_container::hdf5::{Hdf5Group, Hdf5Options, Hdf5Writer};
     use nnz_storage::staging::WriteOptions;
 
     let directory = tempfile::tempdir().unwrap();
@@ -344,7 +344,9 @@ fn files_round_trip_and_unfinished_ones_are_removed() {
                 sink.write(&batch).unwrap();
             }
             assert!(Box::new(sink).finish().unwrap().bytes > 0);
-            let source = MatrixSource::open(Box::new(Hdf5::open(&path, "a/b").unwrap())).unwrap();
+            let source =
+                MatrixSource::open(NamedArrays::new(Hdf5Group::open(&path, "a/b").unwrap()))
+                    .unwrap();
             let zero = common::zero(value_type);
             let found = without(all_entries(&source).unwrap(), zero);
             let mut expected = without(matrix.list(), zero);

@@ -6,8 +6,8 @@ use nnz_binsparse::{
     DESCRIPTOR, Descriptor, EntryReader, Format, Layout, Level, LevelKind, Options, Tensor,
     capabilities, read_tensor, write_tensor,
 };
+use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
 use nnz_core::{Bint8, ErrorKind, Scalar, Structure, ValueType, Values};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -120,7 +120,7 @@ proptest! {
     ) {
         let options = Options { minimize, ..Options::default() };
         let memory = written(&tensor, &layout, &options).unwrap();
-        let back = read_tensor(&memory, PLENTY).unwrap();
+        let back = read_tensor(&memory.arrays(), PLENTY).unwrap();
         if !minimize {
             prop_assert!(tensor.same(&back).unwrap());
             prop_assert_eq!(back.value_type(), tensor.value_type());
@@ -135,11 +135,11 @@ proptest! {
         prop_assert!(listed.is_sorted());
         // What is written has no fault.
         let mut faults = Vec::new();
-        nnz_binsparse::validate(&|| Ok(Box::new(memory.clone())), &mut |f| faults.push(f.to_string()))
+        nnz_binsparse::validate(&|| Ok(memory.arrays()), &mut |f| faults.push(f.to_string()))
             .unwrap();
         faults.retain(|finding| !finding.starts_with("note"));
         prop_assert_eq!(faults, Vec::<String>::new());
-        let descriptor = EntryReader::open(&memory).unwrap().descriptor().clone();
+        let descriptor = EntryReader::open(&memory.arrays()).unwrap().descriptor().clone();
         prop_assert_eq!(descriptor.layout.merged(), layout.merged());
     }
 }
@@ -148,13 +148,13 @@ proptest! {
 fn golden_tensors_round_trip_in_their_own_layout() {
     for case in Case::all("valid/") {
         let container = case.open().unwrap();
-        let tensor = read_tensor(&*container, PLENTY).unwrap();
-        let descriptor = EntryReader::open(&*container).unwrap().descriptor().clone();
+        let tensor = read_tensor(&container, PLENTY).unwrap();
+        let descriptor = EntryReader::open(&container).unwrap().descriptor().clone();
         let memory = written(&tensor, &descriptor.layout, &Options::default()).unwrap();
-        let back = read_tensor(&memory, PLENTY).unwrap();
+        let back = read_tensor(&memory.arrays(), PLENTY).unwrap();
         assert_eq!(sorted(&entries(&back)), sorted(&entries(&tensor)), "{}", case.path());
         assert!(tensor.same(&back).unwrap(), "{}", case.path());
-        let again = EntryReader::open(&memory).unwrap().descriptor().clone();
+        let again = EntryReader::open(&memory.arrays()).unwrap().descriptor().clone();
         assert_eq!(again.stored, descriptor.stored, "{}", case.path());
         assert_eq!(again.structure, descriptor.structure);
         if descriptor.diagonal().is_some() {
@@ -177,9 +177,9 @@ fn the_arrays_are_those_of_the_specification() {
     let layout: Layout = "sparse(dense(sparse(element))) transposed 1 0 2".parse().unwrap();
     let memory = written(&tensor, &layout, &Options::default()).unwrap();
     let read = |name: &str| {
-        let array = memory.array(name).unwrap();
+        let array = memory.arrays().array(name).unwrap();
         let mut elements = vec![0_u32; usize::try_from(array.len()).unwrap()];
-        array.read(0, &mut elements).unwrap();
+        array.read_into(0, &mut elements).unwrap();
         elements
     };
     assert_eq!(read("indices_0"), [0, 1, 2]);
@@ -187,10 +187,10 @@ fn the_arrays_are_those_of_the_specification() {
     assert_eq!(read("pointers_to_2"), [0, 0, 1, 2, 2, 2, 3]);
     assert_eq!(read("indices_2"), [1, 0, 1]);
     let mut values = [0_i16; 3];
-    memory.array("values").unwrap().read(0, &mut values).unwrap();
+    memory.arrays().array("values").unwrap().read_into(0, &mut values).unwrap();
     assert_eq!(values, [20, 10, 30]);
     assert_eq!(
-        memory.attribute(DESCRIPTOR).unwrap(),
+        memory.arrays().attribute(DESCRIPTOR).unwrap(),
         concat!(
             r#"{"binsparse":{"version":"0.1","format":"custom","custom":{"level":{"level":"#,
             r#"{"level":{"level":{"level_desc":"element"},"level_desc":"sparse","rank":1},"#,
@@ -205,7 +205,7 @@ fn the_arrays_are_those_of_the_specification() {
 #[test]
 fn a_tensor_that_does_not_fit_into_memory_is_an_error() {
     let case = Case::all("valid/hand/custom_S5").pop().unwrap();
-    let error = read_tensor(&*case.open().unwrap(), 1000).unwrap_err();
+    let error = read_tensor(&case.open().unwrap(), 1000).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { allowed: 1000, .. }), "{error}");
 }
 
@@ -316,6 +316,6 @@ fn eight_dimensions_round_trip() {
         "sparse(sparse(sparse(sparse(sparse(sparse(sparse(sparse(element)))))))) transposed 1 2 3 4 5 6 7 0",
     ] {
         let memory = written(&tensor, &tree.parse().unwrap(), &Options::default()).unwrap();
-        assert!(read_tensor(&memory, PLENTY).unwrap().same(&tensor).unwrap(), "{tree}");
+        assert!(read_tensor(&memory.arrays(), PLENTY).unwrap().same(&tensor).unwrap(), "{tree}");
     }
 }

@@ -87,11 +87,11 @@ fn a_structure_requires_both_triangles() {
         let descriptor = json!({"format": "CSR", "structure": name, "number_of_stored_values": 3});
         let memory = written(&both, &descriptor).unwrap();
         let mut found = Vec::new();
-        validate(&|| Ok(Box::new(memory.clone())), &mut |finding| found.push(finding)).unwrap();
+        validate(&|| Ok(memory.arrays()), &mut |finding| found.push(finding)).unwrap();
         assert_eq!(found.len(), 0);
         let mut expected = matrix(&[(0, 0), at, (1, 1)], Values::I64(vec![1, 5, 2]), None);
         expected.structure = Structure::Symmetric(triangle);
-        assert!(read_tensor(&memory, 1 << 20).unwrap().same(&expected).unwrap(), "{name}");
+        assert!(read_tensor(&memory.arrays(), 1 << 20).unwrap().same(&expected).unwrap(), "{name}");
     }
     let other = matrix(&ALL, Values::I64(vec![1, 9, 5, 2]), None);
     let message = refused(&other, lower.clone());
@@ -128,8 +128,8 @@ fn skew_and_hermitian_triangles_are_checked_with_their_sign() {
 fn the_outer_object_of_a_descriptor_is_accepted() {
     let tensor = matrix(&DIAGONAL, Values::I8(vec![1, 2]), None);
     let memory = written(&tensor, &json!({"binsparse": {"format": "CSR"}, "note": 1})).unwrap();
-    assert!(read_tensor(&memory, 1 << 20).unwrap().same(&tensor).unwrap());
-    let text = nnz_container::Container::attribute(&memory, "binsparse").unwrap();
+    assert!(read_tensor(&memory.arrays(), 1 << 20).unwrap().same(&tensor).unwrap());
+    let text = memory.arrays().attribute("binsparse").unwrap();
     let found: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&found["note"], &found["binsparse"]["format"]), (&json!(1), &json!("CSR")));
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nnz_bitpack::{CHUNK, Codec};
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::Result;
 
 use super::packed::at_least;
@@ -13,14 +13,14 @@ use crate::{FormatVersion, Packing};
 
 /// An array of 32-bit integers, bit-packed or plain.
 pub(crate) enum Integers {
-    Packed(PackedArray),
-    Plain(Box<dyn NumberArray>),
+    Packed(Box<PackedArray>),
+    Plain(Vector),
 }
 
 impl Integers {
     /// Opens the array `name` of `count` elements.
     pub(crate) fn open(
-        container: &dyn Container,
+        container: &NamedArrays,
         name: &str,
         codec: Codec,
         packing: Packing,
@@ -29,11 +29,12 @@ impl Integers {
     ) -> Result<Self> {
         match packing {
             Packing::Packed => {
-                PackedArray::open(container, name, codec, format_version, count).map(Self::Packed)
+                let packed = PackedArray::open(container, name, codec, format_version, count)?;
+                Ok(Self::Packed(Box::new(packed)))
             }
             Packing::Unpacked => {
                 let array = container.array(name)?;
-                at_least(&*array, count)?;
+                at_least(&array, count)?;
                 Ok(Self::Plain(array))
             }
         }
@@ -50,7 +51,7 @@ impl Integers {
         match self {
             Self::Plain(array) => {
                 out.resize(len, 0);
-                array.read(range.start, out)
+                array.read_into(range.start, out)
             }
             Self::Packed(packed) => {
                 let chunk = CHUNK as u64;
@@ -80,7 +81,7 @@ impl Integers {
                 let mut rest = out.as_mut_slice();
                 for range in ranges {
                     let (part, after) = rest.split_at_mut(len(range).min(rest.len()));
-                    array.read(range.start, part)?;
+                    array.read_into(range.start, part)?;
                     rest = after;
                 }
                 Ok(())
@@ -97,7 +98,7 @@ impl Integers {
         scratch: &'s mut Scratch,
     ) -> Result<Loaded<'s>> {
         match self {
-            Self::Plain(array) => Ok(Loaded::Plain(&**array, range)),
+            Self::Plain(array) => Ok(Loaded::Plain(array, range)),
             Self::Packed(packed) => {
                 let chunk = CHUNK as u64;
                 let chunks = range.start / chunk..range.end.div_ceil(chunk);
@@ -146,9 +147,9 @@ impl Integers {
     }
 
     /// Lists the underlying arrays.
-    pub(crate) fn arrays(&self) -> Vec<&dyn NumberArray> {
+    pub(crate) fn arrays(&self) -> Vec<&Vector> {
         match self {
-            Self::Plain(array) => vec![&**array],
+            Self::Plain(array) => vec![&array],
             Self::Packed(packed) => packed.arrays().collect(),
         }
     }
@@ -163,7 +164,7 @@ fn whole_chunks(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
 /// A range of elements that can be decoded in parts.
 pub(crate) enum Loaded<'s> {
     Packed(LoadedChunks<'s>),
-    Plain(&'s dyn NumberArray, Range<u64>),
+    Plain(&'s Vector, Range<u64>),
 }
 
 impl Loaded<'_> {
@@ -177,7 +178,7 @@ impl Loaded<'_> {
                 let first = (range.start / chunk + chunks.start as u64) * chunk;
                 let len =
                     usize::try_from(range.end - first).map_or(out.len(), |len| len.min(out.len()));
-                array.read(first, &mut out[..len])
+                array.read_into(first, &mut out[..len])
             }
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nnz_bitpack::{
     CHUNK, ChunkError, Codec, EPOCH_WORDS, EpochTable, unpack_chunks, unpack_chunks_onto,
 };
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Error, Result, ValueType};
 
 use super::chunks;
@@ -14,10 +14,10 @@ use crate::FormatVersion;
 
 /// A bit-packed array, decoded chunk by chunk.
 pub(crate) struct PackedArray {
-    pub(crate) data: Box<dyn NumberArray>,
-    pub(crate) idx: Box<dyn NumberArray>,
-    pub(crate) starts: Option<Box<dyn NumberArray>>,
-    pub(crate) idx_offsets: Option<Box<dyn NumberArray>>,
+    pub(crate) data: Vector,
+    pub(crate) idx: Vector,
+    pub(crate) starts: Option<Vector>,
+    pub(crate) idx_offsets: Option<Vector>,
     epochs: EpochTable,
     codec: Codec,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Scratch {
 impl PackedArray {
     /// Opens the arrays that hold `count` values under `name`.
     pub(crate) fn open(
-        container: &dyn Container,
+        container: &NamedArrays,
         name: &str,
         codec: Codec,
         format_version: FormatVersion,
@@ -42,10 +42,10 @@ impl PackedArray {
         let open = |suffix: &str| container.array(&format!("{name}_{suffix}"));
         let data = open("data")?;
         let idx = open("idx")?;
-        at_least(&*idx, chunks(count) + 1)?;
+        at_least(&idx, chunks(count) + 1)?;
         let starts = if codec.has_starts() { Some(open("starts")?) } else { None };
         if let Some(starts) = &starts {
-            at_least(&**starts, chunks(count))?;
+            at_least(starts, chunks(count))?;
         }
         let idx_offsets = match format_version {
             FormatVersion::V1 => None,
@@ -53,7 +53,7 @@ impl PackedArray {
         };
         let epochs = match &idx_offsets {
             None => EpochTable::single(),
-            Some(offsets) => epochs(&**offsets, chunks(count), data.len())?,
+            Some(offsets) => epochs(offsets, chunks(count), data.len())?,
         };
         Ok(Self { data, idx, starts, idx_offsets, epochs, codec })
     }
@@ -90,7 +90,7 @@ impl PackedArray {
             });
         }
         let idx = front(idx, len + 1);
-        self.idx.read(range.start, idx)?;
+        self.idx.read_into(range.start, idx)?;
         let first = self.epochs.absolute(range.start, idx[0]);
         // How many packed words to read. Each step is checked when its chunk is decoded; here it is
         // enough not to read more than the chunks can take.
@@ -103,12 +103,12 @@ impl PackedArray {
         else {
             return Err(self.bad_idx(range.start, idx, first));
         };
-        let data = Words::load(&*self.data, first, in_memory(words), by, data)?;
+        let data = Words::load(&self.data, first, in_memory(words), by, data)?;
         let starts = match &self.starts {
             None => &mut [],
             Some(array) => {
                 let starts = front(starts, len);
-                array.read(range.start, starts)?;
+                array.read_into(range.start, starts)?;
                 starts
             }
         };
@@ -130,8 +130,8 @@ impl PackedArray {
         for range in chunks {
             let mut ends = [0_u32; 2];
             let [first, last] = &mut ends;
-            self.idx.read(range.start, std::slice::from_mut(first))?;
-            self.idx.read(range.end, std::slice::from_mut(last))?;
+            self.idx.read_into(range.start, std::slice::from_mut(first))?;
+            self.idx.read_into(range.end, std::slice::from_mut(last))?;
             let first = self.epochs.absolute(range.start, ends[0]);
             let last = self.epochs.absolute(range.end, ends[1]).min(self.data.len());
             // Invalid positions are an error when the words are read.
@@ -148,12 +148,12 @@ impl PackedArray {
         let mut first = [0];
         if let Some(starts) = &self.starts {
             let mut idx = [0_u32; 2];
-            self.idx.read(chunk, &mut idx)?;
+            self.idx.read_into(chunk, &mut idx)?;
             if idx[1].wrapping_sub(idx[0]) < 128 {
-                starts.read(chunk, &mut first)?;
+                starts.read_into(chunk, &mut first)?;
             } else {
                 // Values that need all 32 bits are stored unchanged.
-                self.data.read(self.epochs.absolute(chunk, idx[0]), &mut first)?;
+                self.data.read_into(self.epochs.absolute(chunk, idx[0]), &mut first)?;
             }
             return Ok(first[0]);
         }
@@ -188,11 +188,10 @@ impl PackedArray {
     }
 
     /// Lists the underlying arrays.
-    pub(crate) fn arrays(&self) -> impl Iterator<Item = &dyn NumberArray> {
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = &Vector> {
         [Some(&self.data), Some(&self.idx), self.starts.as_ref(), self.idx_offsets.as_ref()]
             .into_iter()
             .flatten()
-            .map(|array| &**array)
     }
 }
 
@@ -260,7 +259,7 @@ impl LoadedChunks<'_> {
 }
 
 /// Reads `idx_offsets`, which has one entry for each 2^32 words, and two more.
-fn epochs(offsets: &dyn NumberArray, chunks: u64, words: u64) -> Result<EpochTable> {
+fn epochs(offsets: &Vector, chunks: u64, words: u64) -> Result<EpochTable> {
     let expected = words / EPOCH_WORDS + 2;
     if offsets.len() != expected {
         let expected = format!("{expected} elements for {words} words");
@@ -271,7 +270,7 @@ fn epochs(offsets: &dyn NumberArray, chunks: u64, words: u64) -> Result<EpochTab
         ));
     }
     let mut entries = vec![0; in_memory(expected)];
-    offsets.read(0, &mut entries)?;
+    offsets.read_into(0, &mut entries)?;
     EpochTable::new(&entries, chunks, EPOCH_WORDS)
         .map_err(|error| Error::mismatch(offsets.place(), error, "boundaries of 2^32 words"))
 }
@@ -285,7 +284,7 @@ pub(super) fn front(buffer: &mut Vec<u32>, len: usize) -> &mut [u32] {
 }
 
 /// Checks that an array of 32-bit integers is long enough.
-pub(crate) fn at_least(array: &dyn NumberArray, needed: u64) -> Result<()> {
+pub(crate) fn at_least(array: &Vector, needed: u64) -> Result<()> {
     if array.value_type() != ValueType::U32 {
         let found = format!("elements of type {}", array.value_type());
         return Err(Error::mismatch(array.place(), found, "elements of type uint32"));

@@ -35,7 +35,7 @@ impl PackedArray {
         while first < chunks {
             let len = usize::try_from(chunks - first).map_or(READ, |left| left.min(READ));
             let idx = front(&mut buffer, len + 1);
-            self.idx.read(first, idx)?;
+            self.idx.read_into(first, idx)?;
             for (pair, chunk) in idx.windows(2).zip(first..) {
                 let step = pair[1].wrapping_sub(pair[0]);
                 if step > 128 || !step.is_multiple_of(4) {

@@ -1,7 +1,7 @@
 //! Packed words in memory.
 
 use bytemuck::try_cast_slice;
-use nnz_container::NumberArray;
+use nnz_container::Vector;
 use nnz_core::{Result, ValueType};
 use nnz_storage::Mapped;
 
@@ -24,7 +24,7 @@ pub(super) enum Words<'s> {
 impl<'s> Words<'s> {
     /// Loads words from `first` on, into `buffer` if they are read.
     pub(super) fn load(
-        data: &dyn NumberArray,
+        data: &Vector,
         first: u64,
         len: usize,
         by: By,
@@ -38,7 +38,7 @@ impl<'s> Words<'s> {
             return Ok(Self::Mapped(mapped));
         }
         let words = super::packed::front(buffer, len);
-        data.read(first, words)?;
+        data.read_into(first, words)?;
         Ok(Self::Read(words))
     }
 

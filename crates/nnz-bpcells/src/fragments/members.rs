@@ -1,6 +1,6 @@
 //! The members of fragments.
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{At, Error, Names, Place, Result, StringList, StringReader};
 
 pub(super) const CELL: &str = "cell";
@@ -38,7 +38,7 @@ pub const FRAGMENT_MEMBERS: &[&str] = &[
 ///
 /// More names than chromosomes are allowed; the rest is not read.
 pub(super) fn chromosome_names(
-    container: &dyn Container,
+    container: &NamedArrays,
     len: u32,
     memory: u64,
 ) -> Result<StringList> {
@@ -57,7 +57,7 @@ pub(super) fn chromosome_names(
 }
 
 /// Reads the names of all cells, within `memory` bytes.
-pub(super) fn cell_names(container: &dyn Container, memory: u64) -> Result<StringList> {
+pub(super) fn cell_names(container: &NamedArrays, memory: u64) -> Result<StringList> {
     let allowed = allowed(container.strings_size(CELL_NAMES)?, memory);
     let names = container.read_strings(CELL_NAMES)?.list_with_limit(allowed);
     names.map_err(|error| error.with_context(&Place::array(container.path(), CELL_NAMES)))
@@ -72,7 +72,7 @@ pub(super) fn allowed(stored: u64, memory: u64) -> u64 {
 }
 
 /// Counts the names of cells.
-pub(super) fn count_cells(container: &dyn Container) -> Result<u64> {
+pub(super) fn count_cells(container: &NamedArrays) -> Result<u64> {
     let mut names = container.read_strings(CELL_NAMES)?;
     if let Some(count) = names.remaining() {
         return Ok(count);

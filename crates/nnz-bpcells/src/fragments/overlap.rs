@@ -59,7 +59,7 @@ impl FragmentSource {
         let (first, last) = (segment.start / CHUNK_LEN, (segment.end - 1) / CHUNK_LEN);
         let ended = |chunk| {
             let mut bound = [0_u32];
-            self.end_max.read(chunk, &mut bound)?;
+            self.end_max.read_into(chunk, &mut bound)?;
             Ok(bound[0] <= base)
         };
         let mut chunks = search(first + 1..last + 1, ended)?;

@@ -1,6 +1,6 @@
 //! `chr_ptr`: the range of fragments of each chromosome.
 
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Error, ErrorKind, FragmentHeader, Result, Segment};
 
 use super::members::{CHR_PTR, allowed};
@@ -15,10 +15,10 @@ const BLOCK: u64 = 16 * 1024;
 /// belongs to exactly one. The range of a chromosome without fragments has no meaning, except that
 /// it must not be after all others.
 pub(super) fn read(
-    container: &dyn Container,
+    container: &NamedArrays,
     format_version: FormatVersion,
     memory: u64,
-) -> Result<(Box<dyn NumberArray>, FragmentHeader)> {
+) -> Result<(Vector, FragmentHeader)> {
     let array = container.array(CHR_PTR)?;
     let expected = format_version.pointer_type();
     if array.value_type() != expected {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use nnz_bitpack::Codec;
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{
     About, ArrayAbout, Error, FragmentBatch, FragmentFields, FragmentHeader, Names, PackedWidths,
     Place, Result, StringList, UnitReader, check_requested,
@@ -21,16 +21,16 @@ use crate::{FragmentVersion, Packing};
 ///
 /// Opening reads the version and `chr_ptr`; everything else is read when it is needed.
 pub struct FragmentSource {
-    pub(super) container: Box<dyn Container>,
+    pub(super) container: NamedArrays,
     version: FragmentVersion,
     pub(super) header: FragmentHeader,
-    chr_ptr: Box<dyn NumberArray>,
+    chr_ptr: Vector,
     pub(super) cells: Integers,
     pub(super) starts: Integers,
     /// Ends, or lengths if fragments are packed.
     pub(super) ends: Integers,
     /// For every 128th fragment, an upper bound of the ends on its chromosome so far.
-    pub(super) end_max: Box<dyn NumberArray>,
+    pub(super) end_max: Vector,
     /// The number of cell names, once it is known.
     named_cells: OnceLock<u64>,
     /// Bytes that names may take.
@@ -50,7 +50,7 @@ impl FragmentSource {
     ///
     /// Fails if the version is not one of fragments, a member is missing, has the wrong type or is
     /// too short, or `chr_ptr` does not assign each fragment to exactly one chromosome.
-    pub fn open(container: Box<dyn Container>) -> Result<Self> {
+    pub fn open(container: NamedArrays) -> Result<Self> {
         Self::open_with_limit(container, u64::MAX)
     }
 
@@ -60,8 +60,8 @@ impl FragmentSource {
     /// # Errors
     ///
     /// Fails like [`open`](Self::open), and if there are more chromosomes than the limit allows.
-    pub fn open_with_limit(container: Box<dyn Container>, memory: u64) -> Result<Self> {
-        let here = &*container;
+    pub fn open_with_limit(container: NamedArrays, memory: u64) -> Result<Self> {
+        let here = &container;
         let place = Place::array(here.path(), version::TAG);
         let version = FragmentVersion::parse(&here.attribute(version::TAG)?, &place)?;
         for name in [CHR_NAMES, CELL_NAMES] {
@@ -75,7 +75,7 @@ impl FragmentSource {
         let starts = integers(START, Codec::Delta)?;
         let ends = integers(END, Codec::Plain)?;
         let end_max = here.array(END_MAX)?;
-        at_least(&*end_max, chunks(header.count))?;
+        at_least(&end_max, chunks(header.count))?;
         let named_cells = OnceLock::new();
         Ok(Self {
             container,
@@ -112,7 +112,7 @@ impl FragmentSource {
         if let Some(count) = self.named_cells.get() {
             return Ok(*count);
         }
-        let count = members::count_cells(&*self.container)?;
+        let count = members::count_cells(&self.container)?;
         Ok(*self.named_cells.get_or_init(|| count))
     }
 }
@@ -135,7 +135,7 @@ impl nnz_core::FragmentSource for FragmentSource {
         let integers = [&self.cells, &self.starts, &self.ends];
         let numbers = integers.into_iter().flat_map(Integers::arrays);
         let mut arrays: Vec<ArrayAbout> = Vec::new();
-        for array in numbers.chain([&*self.end_max, &*self.chr_ptr]) {
+        for array in numbers.chain([&self.end_max, &self.chr_ptr]) {
             arrays.push(ArrayAbout {
                 name: array.place().array.unwrap_or_default(),
                 value_type: Some(array.value_type()),
@@ -153,7 +153,7 @@ impl nnz_core::FragmentSource for FragmentSource {
         }
         Ok(About {
             format: "BPCells fragments".to_owned(),
-            container: self.container.kind().to_owned(),
+            container: self.container.info().name.to_owned(),
             version: Some(self.version.to_string()),
             dialect: None,
             bytes: arrays.iter().map(|array| array.bytes).sum(),
@@ -163,11 +163,11 @@ impl nnz_core::FragmentSource for FragmentSource {
     }
 
     fn chromosome_names(&self) -> Result<StringList> {
-        members::chromosome_names(&*self.container, self.header.chromosomes, self.memory)
+        members::chromosome_names(&self.container, self.header.chromosomes, self.memory)
     }
 
     fn cell_names(&self) -> Result<StringList> {
-        members::cell_names(&*self.container, self.memory)
+        members::cell_names(&self.container, self.memory)
     }
 
     fn read_cell_names(&self) -> Result<Names<'_>> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use nnz_bitpack::{CHUNK, Codec};
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{
     At, ErrorKind, Finding, FragmentBatch, FragmentFields, FragmentHeader, FragmentSource as _,
     Result, ValueType, readable,
@@ -26,12 +26,12 @@ use crate::{FragmentVersion, Packing};
 /// Fails if `open` does, if more memory is needed, or if the system cannot read. Everything else is
 /// a finding.
 pub fn validate_fragments(
-    open: &dyn Fn() -> Result<Box<dyn Container>>,
+    open: &dyn Fn() -> Result<NamedArrays>,
     memory: u64,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let container = open()?;
-    let mut check = Check::new(&*container, each);
+    let mut check = Check::new(&container, each);
     if members(&mut check, memory)?.is_none() || check.faults > 0 {
         return check.finish();
     }
@@ -172,7 +172,7 @@ impl Bounds<'_> {
     /// Compares the next entries with their correct values.
     fn compare(&mut self, entries: &[Entry]) -> Result<()> {
         self.found.resize(entries.len(), 0);
-        self.source.end_max.read(self.read, &mut self.found)?;
+        self.source.end_max.read_into(self.read, &mut self.found)?;
         for ((&found, entry), element) in self.found.iter().zip(entries).zip(self.read..) {
             if found < entry.needed {
                 self.low.get_or_insert((element, found, entry.needed));

@@ -1,6 +1,6 @@
 //! The small members of a matrix: `shape`, `storage_order`, and the names of its rows and columns.
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{At, Axis, Error, Names, Order, Place, Result, Shape, StringReader};
 
 pub(super) const SHAPE: &str = "shape";
@@ -38,24 +38,24 @@ pub(super) fn names_of(axis: Axis) -> &'static str {
     }
 }
 
-fn place(container: &dyn Container, name: &str) -> Place {
+fn place(container: &NamedArrays, name: &str) -> Place {
     Place::array(container.path(), name)
 }
 
 /// Reads `shape`: rows, then columns.
-pub(super) fn shape(container: &dyn Container) -> Result<Shape> {
+pub(super) fn shape(container: &NamedArrays) -> Result<Shape> {
     let array = container.array(SHAPE)?;
     if array.len() != 2 {
         let found = format!("{} elements", array.len());
         return Err(Error::mismatch(array.place(), found, "2 elements, rows and columns"));
     }
     let mut shape = [0_u32; 2];
-    array.read(0, &mut shape)?;
+    array.read_into(0, &mut shape)?;
     Ok(Shape { rows: shape[0].into(), cols: shape[1].into() })
 }
 
 /// Reads `storage_order`: `row` or `col`.
-pub(super) fn storage_order(container: &dyn Container) -> Result<Order> {
+pub(super) fn storage_order(container: &NamedArrays) -> Result<Order> {
     let place = place(container, STORAGE_ORDER);
     let mut lines = 0;
     let mut order = None;
@@ -81,7 +81,7 @@ pub(super) fn storage_order(container: &dyn Container) -> Result<Order> {
 /// Starts reading the names of an axis of length `len`; `None` if there are none.
 ///
 /// More names than the axis is long are allowed; the rest is dropped, as in BPCells.
-pub(super) fn names(container: &dyn Container, axis: Axis, len: u64) -> Result<Option<Names<'_>>> {
+pub(super) fn names(container: &NamedArrays, axis: Axis, len: u64) -> Result<Option<Names<'_>>> {
     let name = names_of(axis);
     let mut strings = container.read_strings(name)?;
     let Some(first) = strings.next_string()?.map(<[u8]>::to_vec) else { return Ok(None) };

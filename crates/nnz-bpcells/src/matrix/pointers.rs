@@ -1,6 +1,6 @@
 //! `idxptr`: the position of the first entry of each major vector.
 
-use nnz_container::{CachedArray, Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{At, Error, Order, Result, Shape};
 
 use super::members::{IDXPTR, SHAPE};
@@ -8,19 +8,19 @@ use crate::FormatVersion;
 
 /// The `idxptr` of a matrix. Opening reads only the block with the last element.
 pub(super) struct Pointers {
-    pub(super) array: Box<dyn NumberArray>,
+    pub(super) array: Vector,
     /// Number of entries.
     pub(super) entries: u64,
 }
 
 impl Pointers {
     pub(super) fn open(
-        container: &dyn Container,
+        container: &NamedArrays,
         format_version: FormatVersion,
         shape: Shape,
         order: Order,
     ) -> Result<Self> {
-        let array: Box<dyn NumberArray> = Box::new(CachedArray::new(container.array(IDXPTR)?));
+        let array = container.array(IDXPTR)?.cached();
         let expected = format_version.pointer_type();
         if array.value_type() != expected {
             let found = format!("elements of type {}", array.value_type());

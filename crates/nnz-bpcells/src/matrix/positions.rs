@@ -1,6 +1,6 @@
 //! The original positions of rows or columns that were reordered: an array that BPCells ignores.
 
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{
     Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, ErrorKind,
     ORIGINAL_POSITION, Place, Result, ValueType, Values, readable,
@@ -16,14 +16,14 @@ pub(super) fn positions_of(axis: Axis) -> &'static str {
 
 /// The annotations of an axis: one column.
 pub(super) struct Positions {
-    array: Box<dyn NumberArray>,
+    array: Vector,
     columns: [ColumnInfo; 1],
     len: u64,
 }
 
 impl Positions {
     /// Opens the positions of an axis of length `len`; `None` if there are none.
-    pub(super) fn open(container: &dyn Container, axis: Axis, len: u64) -> Result<Option<Self>> {
+    pub(super) fn open(container: &NamedArrays, axis: Axis, len: u64) -> Result<Option<Self>> {
         let Some(array) = readable(container.array(positions_of(axis)))? else { return Ok(None) };
         let column_type = ColumnType::Number(array.value_type());
         let columns = [ColumnInfo { name: ORIGINAL_POSITION.to_owned(), column_type }];
@@ -44,7 +44,7 @@ impl Annotations for Positions {
         if column > 0 {
             return Err(Error::argument(format!("column {column} does not exist")));
         }
-        check(&*self.array, self.len)?;
+        check(&self.array, self.len)?;
         let needed = self.len.saturating_mul(4);
         if needed > memory {
             return Err(Error::new(
@@ -53,13 +53,13 @@ impl Annotations for Positions {
             ));
         }
         let mut positions = vec![0_u32; usize::try_from(self.len).unwrap_or(usize::MAX)];
-        self.array.read(0, &mut positions)?;
+        self.array.read_into(0, &mut positions)?;
         Ok(Column { values: ColumnValues::Numbers(Values::U32(positions)), missing: None })
     }
 }
 
 /// Checks the type and length of the array of an axis of length `len`.
-pub(super) fn check(array: &dyn NumberArray, len: u64) -> Result<()> {
+pub(super) fn check(array: &Vector, len: u64) -> Result<()> {
     if array.value_type() != ValueType::U32 {
         let found = format!("elements of type {}", array.value_type());
         return Err(Error::mismatch(array.place(), found, "elements of type uint32"));

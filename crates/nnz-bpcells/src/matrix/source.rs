@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nnz_bitpack::Codec;
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, PackedWidths,
     Place, Projection, Result, Storage, Structure, Unit, UnitReader, ValueType, entry_ranges,
@@ -24,7 +24,7 @@ use crate::{FormatVersion, Packing};
 /// Opening reads the version, the shape, the storage order and the last element of `idxptr`;
 /// everything else is read when it is needed.
 pub struct MatrixSource {
-    pub(super) container: Box<dyn Container>,
+    pub(super) container: NamedArrays,
     pub(super) version: Version,
     pub(super) header: Header,
     pub(super) pointers: Pointers,
@@ -41,7 +41,7 @@ impl std::fmt::Debug for MatrixSource {
 /// The values: packed integers, or plain numbers of any type.
 pub(super) enum ValueArray {
     Integers(Integers),
-    Floats(Box<dyn NumberArray>),
+    Floats(Vector),
 }
 
 impl MatrixSource {
@@ -51,8 +51,8 @@ impl MatrixSource {
     ///
     /// Fails if the version is not one of a matrix, a member is missing, has the wrong type or is
     /// too short, or `shape` and `idxptr` disagree.
-    pub fn open(container: Box<dyn Container>) -> Result<Self> {
-        let here = &*container;
+    pub fn open(container: NamedArrays) -> Result<Self> {
+        let here = &container;
         let place = Place::array(here.path(), version::TAG);
         let version = Version::parse(&here.attribute(version::TAG)?, &place)?;
         here.will_open(&members_of(version));
@@ -143,11 +143,7 @@ fn members_of(version: Version) -> Vec<&'static str> {
     MEMBERS.iter().filter(has).copied().collect()
 }
 
-fn floats(
-    container: &dyn Container,
-    value_type: ValueType,
-    entries: u64,
-) -> Result<Box<dyn NumberArray>> {
+fn floats(container: &NamedArrays, value_type: ValueType, entries: u64) -> Result<Vector> {
     let array = container.array(VAL)?;
     if array.value_type() != value_type {
         let found = format!("elements of type {}", array.value_type());
@@ -170,10 +166,10 @@ impl nnz_core::MatrixSource for MatrixSource {
         let mut arrays: Vec<ArrayAbout> = Vec::new();
         let numbers = self.index.arrays().into_iter().chain(match &self.values {
             ValueArray::Integers(integers) => integers.arrays(),
-            ValueArray::Floats(array) => vec![&**array],
+            ValueArray::Floats(array) => vec![array],
         });
         let shape = self.container.array(members::SHAPE)?;
-        for array in numbers.chain([&*self.pointers.array, &*shape]) {
+        for array in numbers.chain([&self.pointers.array, &shape]) {
             arrays.push(ArrayAbout {
                 name: array.place().array.unwrap_or_default(),
                 value_type: Some(array.value_type()),
@@ -191,7 +187,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         }
         Ok(About {
             format: "BPCells matrix".to_owned(),
-            container: self.container.kind().to_owned(),
+            container: self.container.info().name.to_owned(),
             version: Some(self.version.to_string()),
             dialect: None,
             bytes: arrays.iter().map(|array| array.bytes).sum(),
@@ -201,11 +197,11 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        members::names(&*self.container, axis, self.header.shape.len(axis))
+        members::names(&self.container, axis, self.header.shape.len(axis))
     }
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
-        let found = Positions::open(&*self.container, axis, self.header.shape.len(axis))?;
+        let found = Positions::open(&self.container, axis, self.header.shape.len(axis))?;
         Ok(found.map(|found| Box::new(found) as Box<dyn Annotations>))
     }
 

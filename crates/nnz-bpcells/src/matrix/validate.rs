@@ -4,7 +4,7 @@
 //! all faults that are independent.
 
 use nnz_bitpack::Codec;
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{
     At, Axis, Batch, Finding, MatrixSource as _, Minors, Order, Place, Projection, Result, Shape,
     ValueType, Values, readable,
@@ -25,11 +25,11 @@ use crate::version::{self, Version};
 /// Fails if `open` does, if the system cannot read, or if reading is cancelled. Everything else is
 /// a finding.
 pub fn validate(
-    open: &dyn Fn() -> Result<Box<dyn Container>>,
+    open: &dyn Fn() -> Result<NamedArrays>,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let container = open()?;
-    let mut check = Check::new(&*container, each);
+    let mut check = Check::new(&container, each);
     if check.members().is_some() && check.faults == 0 {
         // All lengths are right, so every entry can be decoded.
         let decoded = MatrixSource::open(open()?).and_then(|matrix| check.entries(&matrix));
@@ -75,7 +75,7 @@ impl Check<'_> {
         let array = readable(self.container.array(positions_of(axis)));
         if let Some(array) = self.take(array).flatten() {
             self.trailing(positions_of(axis));
-            let checked = positions::check(&*array, len);
+            let checked = positions::check(&array, len);
             self.take(checked);
         }
     }

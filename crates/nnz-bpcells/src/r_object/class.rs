@@ -1,7 +1,7 @@
 //! The classes of R that contain data, and those that only have its path.
 
-use nnz_container::Container as _;
 use nnz_container::rds::{Object, Rds, Value};
+use nnz_container::tree::Group as _;
 use nnz_core::{Error, Place};
 
 /// The package that defines the classes.

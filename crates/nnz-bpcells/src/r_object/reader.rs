@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use nnz_container::rds::{Document, Rds, Value};
-use nnz_container::{Capabilities, Container, NumberArray};
+use nnz_container::rds::{self, Document, Rds, Value};
+use nnz_container::tree::{Attributes, Child, ChildKind, Group, NdArray};
+use nnz_container::{Capabilities, ContainerInfo};
 use nnz_core::{At, Error, Names, Order, Place, Result, StringList, ValueType};
 
 use super::class::{describe_other, no_data, versions_of};
-use super::views::{BitCast, WholeNumbers};
+use super::views::Viewed;
 use crate::version;
 
 /// A BPCells matrix or fragments saved by R, presented as named arrays.
@@ -53,7 +54,7 @@ impl RObject {
                 None => return Err(no_data(&rds, class)),
             },
         };
-        let version = rds.attribute(version::TAG)?;
+        let version = rds.text(version::TAG)?;
         if let Some(start) = expected
             && !version.starts_with(start)
         {
@@ -122,24 +123,37 @@ fn is_wide(name: &str) -> bool {
     matches!(name, "idxptr" | "chr_ptr") || name.ends_with("_idx_offsets")
 }
 
-impl Container for RObject {
+/// Describes objects of BPCells.
+const INFO: ContainerInfo = ContainerInfo {
+    capabilities: Capabilities {
+        value_types: &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64],
+        ..rds::INFO.capabilities
+    },
+    ..rds::INFO
+};
+
+impl Attributes for RObject {}
+
+impl Group for RObject {
     fn path(&self) -> &Path {
         self.rds.path()
     }
 
-    fn kind(&self) -> &'static str {
-        self.rds.kind()
+    fn info(&self) -> &'static ContainerInfo {
+        &INFO
     }
 
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            value_types: &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64],
-            ..self.rds.capabilities()
-        }
+    fn children(&self) -> Result<Vec<Child>> {
+        let names = self.member_names()?.into_iter();
+        Ok(names.map(|name| Child { name, kind: ChildKind::Array }).collect())
     }
 
-    fn members(&self) -> Result<Vec<String>> {
-        let mut members = self.rds.members()?;
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        self.rds.group(name)
+    }
+
+    fn member_names(&self) -> Result<Vec<String>> {
+        let mut members = self.rds.member_names()?;
         if self.in_slots {
             let slots = ["dim", "dimnames", "transpose"];
             members.retain(|name| !slots.contains(&&**name));
@@ -150,40 +164,40 @@ impl Container for RObject {
         Ok(members)
     }
 
-    fn attribute(&self, name: &str) -> Result<String> {
-        self.rds.attribute(name)
+    fn text(&self, name: &str) -> Result<String> {
+        self.rds.text(name)
     }
 
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
         let slot = self.slot(name);
         if slot == SHAPE.1 {
             self.check_shape()?;
         }
         let array = self.rds.array(slot)?;
-        Ok(match array.value_type() {
-            ValueType::F64 if is_wide(name) => Box::new(WholeNumbers(array)),
+        Ok(match array.value_type()? {
+            ValueType::F64 if is_wide(name) => Box::new(Viewed::whole_numbers(array)),
             ValueType::U32 if name == "val" && self.version.contains("-float-") => {
-                Box::new(BitCast(array, ValueType::F32))
+                Box::new(Viewed::bit_cast(array, ValueType::F32))
             }
             _ => array,
         })
     }
 
-    fn strings_size(&self, name: &str) -> Result<u64> {
+    fn list_bytes(&self, name: &str) -> Result<u64> {
         let slot = self.slot(name);
         if slot == STORAGE_ORDER.1 {
             return self.order().map(|_| size_of::<i32>() as u64);
         }
-        self.rds.strings_size(slot)
+        self.rds.list_bytes(slot)
     }
 
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+    fn read_list(&self, name: &str) -> Result<Names<'_>> {
         let slot = self.slot(name);
         if slot == STORAGE_ORDER.1 {
             let order: StringList = std::iter::once(self.order()?.to_string()).collect();
             return Ok(order.into_reader());
         }
-        self.rds.read_strings(slot)
+        self.rds.read_list(slot)
     }
 }
 

@@ -1,33 +1,59 @@
 //! Arrays of R with the element types of BPCells.
 
-use nnz_container::NumberArray;
+use std::ops::Range;
+
+use nnz_container::tree::{Attributes, ElementType, NdArray};
 use nnz_core::{At, Error, Place, Result, ValueType};
 
 /// 2^53: all whole numbers up to here have an exact double.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Doubles that are whole numbers, read as 64-bit integers.
-pub(super) struct WholeNumbers(pub(super) Box<dyn NumberArray>);
+/// Numbers of R as elements of another type.
+#[derive(Debug)]
+pub(super) struct Viewed {
+    array: Box<dyn NdArray>,
+    element: ElementType,
+    /// Whether they are doubles that are whole numbers, read as 64-bit integers. Otherwise the bits are the same.
+    whole: bool,
+}
 
-impl NumberArray for WholeNumbers {
+impl Viewed {
+    /// Reads doubles that are whole numbers as 64-bit integers.
+    pub(super) fn whole_numbers(array: Box<dyn NdArray>) -> Self {
+        Self { array, element: ElementType::Number(ValueType::U64), whole: true }
+    }
+
+    /// Reinterprets elements as another type of the same size.
+    pub(super) fn bit_cast(array: Box<dyn NdArray>, value_type: ValueType) -> Self {
+        Self { array, element: ElementType::Number(value_type), whole: false }
+    }
+}
+
+impl Attributes for Viewed {}
+
+impl NdArray for Viewed {
     fn place(&self) -> Place {
-        self.0.place()
+        self.array.place()
     }
 
-    fn value_type(&self) -> ValueType {
-        ValueType::U64
+    fn shape(&self) -> &[u64] {
+        self.array.shape()
     }
 
-    fn len(&self) -> u64 {
-        self.0.len()
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
-        self.0.stored_bytes()
+        self.array.stored_bytes()
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        self.0.read_bytes(first, out)?;
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        self.array.read_bytes(selection, out)?;
+        if !self.whole {
+            return Ok(());
+        }
+        let first = selection.first().map_or(0, |range| range.start);
         for (bytes, element) in out.as_chunks_mut::<8>().0.iter_mut().zip(first..) {
             let number = f64::from_ne_bytes(*bytes);
             let Some(whole) = whole(number) else {
@@ -51,31 +77,6 @@ fn whole(number: f64) -> Option<u64> {
 #[expect(clippy::cast_precision_loss, reason = "up to 2^53 it is exact")]
 pub(super) fn double_of(number: u64) -> Option<f64> {
     (number <= 1 << 53).then_some(number as f64)
-}
-
-/// Elements reinterpreted as another type of the same size.
-pub(super) struct BitCast(pub(super) Box<dyn NumberArray>, pub(super) ValueType);
-
-impl NumberArray for BitCast {
-    fn place(&self) -> Place {
-        self.0.place()
-    }
-
-    fn value_type(&self) -> ValueType {
-        self.1
-    }
-
-    fn len(&self) -> u64 {
-        self.0.len()
-    }
-
-    fn stored_bytes(&self) -> Result<u64> {
-        self.0.stored_bytes()
-    }
-
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        self.0.read_bytes(first, out)
-    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Opening and slicing read no more than they need.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use nnz_bpcells::{MatrixSink, MatrixSource, SinkOptions};
 use nnz_container::memory::Memory;
-use nnz_container::{Capabilities, Container, NumberArray};
+use nnz_container::tree::{Attributes, Child, ElementType, Group, NdArray};
+use nnz_container::{ContainerInfo, NamedArrays};
 use nnz_core::{
     AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Names,
     Order, Place, Projection, Result, Shape, Storage, Structure, ValueType, Values,
@@ -16,70 +18,76 @@ use nnz_core::{
 pub type Reads = Arc<Mutex<BTreeMap<String, usize>>>;
 
 /// A container that counts what is read, and whether its reads have a latency.
+#[derive(Debug)]
 pub struct Counting(pub Memory, pub Reads, pub bool);
 
-struct CountingArray(Box<dyn NumberArray>, String, Reads, bool);
+#[derive(Debug)]
+struct CountingArray(Box<dyn NdArray>, String, Reads, bool);
 
 fn count(reads: &Reads, name: &str, bytes: usize) {
     *reads.lock().unwrap().entry(name.to_owned()).or_default() += bytes;
 }
 
-impl Container for Counting {
+impl Attributes for Counting {}
+
+impl Group for Counting {
     fn path(&self) -> &Path {
         self.0.path()
     }
 
-    fn kind(&self) -> &'static str {
-        self.0.kind()
+    fn info(&self) -> &'static ContainerInfo {
+        self.0.info()
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
+    fn children(&self) -> Result<Vec<Child>> {
+        self.0.children()
     }
 
-    fn members(&self) -> Result<Vec<String>> {
-        self.0.members()
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        Group::group(&self.0, name)
     }
 
-    fn attribute(&self, name: &str) -> Result<String> {
-        self.0.attribute(name)
-    }
-
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
         let array = self.0.array(name)?;
         Ok(Box::new(CountingArray(array, name.to_owned(), Arc::clone(&self.1), self.2)))
     }
 
-    fn strings_size(&self, name: &str) -> Result<u64> {
-        self.0.strings_size(name)
+    fn text(&self, name: &str) -> Result<String> {
+        self.0.text(name)
     }
 
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+    fn list_bytes(&self, name: &str) -> Result<u64> {
+        self.0.list_bytes(name)
+    }
+
+    fn read_list(&self, name: &str) -> Result<Names<'_>> {
         count(&self.1, name, 1);
-        self.0.read_strings(name)
+        self.0.read_list(name)
     }
 }
 
-impl NumberArray for CountingArray {
+impl Attributes for CountingArray {}
+
+impl NdArray for CountingArray {
     fn place(&self) -> Place {
         self.0.place()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.0.value_type()
+    fn shape(&self) -> &[u64] {
+        self.0.shape()
     }
 
-    fn len(&self) -> u64 {
-        self.0.len()
+    fn element_type(&self) -> &ElementType {
+        self.0.element_type()
     }
 
     fn stored_bytes(&self) -> Result<u64> {
         self.0.stored_bytes()
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
         count(&self.2, &self.1, out.len());
-        self.0.read_bytes(first, out)
+        self.0.read_bytes(selection, out)
     }
 
     fn has_latency(&self) -> bool {
@@ -119,7 +127,8 @@ fn matrix() -> (MatrixSource, Reads) {
     .unwrap();
     Box::new(sink).finish().unwrap();
     let reads = Reads::default();
-    let source = MatrixSource::open(Box::new(Counting(memory, Arc::clone(&reads), false))).unwrap();
+    let source =
+        MatrixSource::open(NamedArrays::new(Counting(memory, Arc::clone(&reads), false))).unwrap();
     (source, reads)
 }
 

@@ -12,7 +12,7 @@ pub fn testdata() -> PathBuf {
 }
 
 pub fn open(path: &Path) -> Result<MatrixSource> {
-    MatrixSource::open(Box::new(Directory::open(path)?))
+    MatrixSource::open(nnz_container::NamedArrays::new(Directory::open(path)?))
 }
 
 /// Reads stored entries.

@@ -39,7 +39,7 @@ impl Stored {
 }
 
 fn open(memory: &Memory) -> FragmentSource {
-    FragmentSource::open(Box::new(memory.clone())).unwrap()
+    FragmentSource::open(memory.arrays()).unwrap()
 }
 
 /// The `end_max` that BPCells writes for data frames: each entry lacks the last fragment of its
@@ -65,7 +65,7 @@ fn end_max_of_data_frames(fragments: &[Fragment]) -> Vec<u32> {
 
 fn error_of(members: &[(String, Member)]) -> String {
     let memory = from_members(members);
-    let source = FragmentSource::open(Box::new(memory.clone()));
+    let source = FragmentSource::open(memory.arrays());
     let error = source.and_then(|source| read_all(&source)).unwrap_err().to_string();
     let (faults, _) = findings(&memory);
     assert!(faults.contains(&error), "{error}: {faults:?}");

@@ -209,7 +209,11 @@ fn real_files_are_valid() {
         let full = testdata().join(path);
         let mut faults = Vec::new();
         nnz_bpcells::validate(
-            &|| Ok(Box::new(nnz_container::directory::Directory::open(&full)?)),
+            &|| {
+                Ok(nnz_container::NamedArrays::new(nnz_container::directory::Directory::open(
+                    &full,
+                )?))
+            },
             &mut |finding| {
                 if finding.severity == Severity::Fault {
                     faults.push(finding.to_string());

@@ -6,7 +6,8 @@ use std::path::Path;
 use nnz_bpcells::{FormatVersion, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::tree::Group as _;
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{
     Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors,
     Order, Projection, Severity, Shape, Storage, StringList, Structure, ValueType, Values,
@@ -183,7 +184,7 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
     files.map(read).collect()
 }
 
-fn check(matrix: &Matrix, container: Box<dyn Container>, options: SinkOptions) {
+fn check(matrix: &Matrix, container: NamedArrays, options: SinkOptions) {
     let source = MatrixSource::open(container).unwrap();
     assert_eq!(source.version().packing, options.packing);
     assert_eq!(source.version().format_version, options.format_version);
@@ -234,15 +235,15 @@ proptest! {
         for options in all_options() {
             let path = scratch.path().join("m");
             let bytes = matrix.write(directory_writer(&path), options, &cuts);
-            check(&matrix, Box::new(Directory::open(&path).unwrap()), options);
+            check(&matrix, NamedArrays::new(Directory::open(&path).unwrap()), options);
             let files = bytes_of(&path);
             prop_assert_eq!(bytes, files.values().map(|file| file.len() as u64).sum::<u64>());
 
             let memory = Memory::new();
             matrix.write(Box::new(memory.writer()), options, &cuts);
-            check(&matrix, Box::new(memory.clone()), options);
+            check(&matrix, NamedArrays::new(memory.clone()), options);
             // Both containers have the same members.
-            let in_memory: Vec<_> = memory.members().unwrap();
+            let in_memory: Vec<_> = memory.member_names().unwrap();
             prop_assert!(in_memory.iter().eq(files.keys()));
         }
     }
@@ -271,7 +272,7 @@ proptest! {
             let memory = Memory::new();
             matrix.write(Box::new(memory.writer()), options, &[]);
             let mut findings = Vec::new();
-            nnz_bpcells::validate(&|| Ok(Box::new(memory.clone())), &mut |finding| {
+            nnz_bpcells::validate(&|| Ok(NamedArrays::new(memory.clone())), &mut |finding| {
                 findings.push(finding);
             })
             .unwrap();
@@ -298,6 +299,6 @@ proptest! {
         let batch = wrong.batch(&wrong.entries, 0);
         prop_assert!(sink.write(&batch).is_err());
         drop(sink);
-        prop_assert!(memory.members().unwrap().is_empty());
+        prop_assert!(memory.member_names().unwrap().is_empty());
     }
 }

@@ -154,8 +154,8 @@ impl Store {
     fn findings(&self) -> [Vec<String>; 2] {
         let directory = self.write();
         let (mut faults, mut notes) = (Vec::new(), Vec::new());
-        let open = || -> Result<Box<dyn nnz_container::Container>, Error> {
-            Ok(Box::new(Directory::open(directory.path())?))
+        let open = || -> Result<nnz_container::NamedArrays, Error> {
+            Ok(nnz_container::NamedArrays::new(Directory::open(directory.path())?))
         };
         nnz_bpcells::validate(&open, &mut |finding| {
             assert_eq!(finding.place.path.as_deref(), Some(directory.path()), "{finding}");

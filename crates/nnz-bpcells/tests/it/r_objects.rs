@@ -7,8 +7,9 @@ use nnz_bpcells::{
     FormatVersion, FragmentSource, MatrixSource, Packing, RObject, RObjectOptions, RObjectWriter,
     SinkOptions,
 };
+use nnz_container::ContainerWriter;
 use nnz_container::rds::{Limits, Rds, RdsOptions, Version};
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::tree::Group as _;
 use nnz_core::{
     Axis, Batch, MatrixSink as _, MatrixSource as _, Order, Projection, Result, ValueType, Values,
 };
@@ -24,7 +25,7 @@ fn object(path: &Path) -> Result<RObject> {
 }
 
 fn matrix(path: &Path) -> Result<MatrixSource> {
-    MatrixSource::open(Box::new(object(path)?))
+    MatrixSource::open(nnz_container::NamedArrays::new(object(path)?))
 }
 
 fn files(directory: &str) -> Vec<PathBuf> {
@@ -140,7 +141,7 @@ fn fragments_are_read() {
     for path in files("fragments_rds") {
         let found = object(&path).unwrap();
         assert!(found.version().contains("-fragments-"));
-        let source = FragmentSource::open(Box::new(found));
+        let source = FragmentSource::open(nnz_container::NamedArrays::new(found));
         source.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         opened += 1;
     }
@@ -221,10 +222,10 @@ fn members_equal_those_of_a_directory() {
     let path = testdata().join("matrix_rds/basic_uint.packed.col.rds");
     let directory = testdata().join("matrix_dir/basic_uint.packed.col");
     let directory = nnz_container::directory::Directory::open(&directory).unwrap();
-    assert_eq!(object(&path).unwrap().members().unwrap(), directory.members().unwrap());
+    assert_eq!(object(&path).unwrap().member_names().unwrap(), directory.member_names().unwrap());
     let mut faults = Vec::new();
     let validated = nnz_bpcells::validate(
-        &|| Ok(Box::new(object(&path)?) as Box<dyn Container>),
+        &|| Ok(nnz_container::NamedArrays::new(object(&path)?)),
         &mut |finding| faults.push(format!("{finding:?}")),
     );
     validated.unwrap();
@@ -247,7 +248,7 @@ fn mutated_objects_never_panic() {
             fs::write(&target, &mutated).unwrap();
             let seen = Rds::open(&target, limits)
                 .and_then(RObject::open)
-                .and_then(|object| MatrixSource::open(Box::new(object)))
+                .and_then(|object| MatrixSource::open(nnz_container::NamedArrays::new(object)))
                 .and_then(|matrix| {
                     matrix.names(Axis::Rows)?;
                     matrix.names(Axis::Cols)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nnz_bpcells::{FormatVersion, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{
     AxisKind, Batch, Duplicates, ErrorKind, Header, Majors, MatrixSink as _, MatrixSource as _,
     Minors, Order, Projection, Shape, Storage, Structure, ValueType, Values,
@@ -128,7 +128,7 @@ fn any_ranges_are_read_as_one_by_one() {
             let memory = Memory::new();
             write(Box::new(memory.writer()), &lengths, value_type, options);
             let container = Counting(memory, Reads::default(), distant);
-            let source = MatrixSource::open(Box::new(container)).unwrap();
+            let source = MatrixSource::open(nnz_container::NamedArrays::new(container)).unwrap();
             let mut batch = empty(&source);
             for round in 0..200 {
                 let mut ranges: Vec<Range<u64>> = (0..random.below(40))
@@ -161,7 +161,7 @@ fn near_ranges_are_read_together_unless_reads_are_announced() {
         let (memory, reads) = (Memory::new(), Reads::default());
         write(Box::new(memory.writer()), &lengths, ValueType::U32, SinkOptions::default());
         let container = Counting(memory, Arc::clone(&reads), distant);
-        let source = MatrixSource::open(Box::new(container)).unwrap();
+        let source = MatrixSource::open(nnz_container::NamedArrays::new(container)).unwrap();
         let ranges: Vec<_> = (0..1000).step_by(step).map(|col| col..col + 1).collect();
         reads.lock().unwrap().clear();
         let found = together(&source, &ranges, Projection::ALL, &mut empty(&source));
@@ -232,7 +232,7 @@ fn an_index_past_the_end_is_an_error_with_its_position() {
 fn more_entries_than_before_are_an_error() {
     let memory = Memory::new();
     write(Box::new(memory.writer()), &[10; 9], ValueType::U32, SinkOptions::default());
-    let container: Box<dyn Container> = Box::new(memory);
+    let container: NamedArrays = NamedArrays::new(memory);
     let source = MatrixSource::open(container).unwrap();
     let ranges = [0..1, 5..7];
     let mut batch = empty(&source);

@@ -14,7 +14,7 @@ const HEADERS: [(ValueType, &[u8; LEN]); 4] = [
 ];
 
 /// The types of array files.
-pub(super) const TYPES: &[ValueType] =
+pub(crate) const TYPES: &[ValueType] =
     &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64];
 
 /// Returns the header of a type, or `None` if array files do not support it.

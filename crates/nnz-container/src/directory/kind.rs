@@ -8,9 +8,9 @@ use nnz_storage::Opened;
 
 use super::{Directory, DirectoryWriter, is_directory};
 use crate::kind::{only_root, other_kind, uncompressed};
-use crate::{
-    Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
-};
+use crate::kinds::DIRECTORY;
+use crate::tree::Group;
+use crate::{ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer};
 
 /// Directories of BPCells arrays.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct DirectoryKind;
 
 impl ContainerKind for DirectoryKind {
     fn info(&self) -> &'static ContainerInfo {
-        &ContainerInfo { name: "directory", extensions: &[], groups: false }
+        &DIRECTORY
     }
 
     fn matches(&self, opened: &Opened) -> Result<bool> {
@@ -42,14 +42,13 @@ impl ContainerKind for DirectoryKind {
     }
 }
 
-/// Arrays without groups; there is no tree.
 impl OpenContainer for Directory {
     fn description(&self) -> &'static str {
         "a directory"
     }
 
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
-        only_root(Container::path(self), name)?;
-        Ok(Arc::new(self.clone()))
+    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
+        only_root(self.path(), name)?;
+        Ok(Box::new(self.clone()))
     }
 }

@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::path::Path;
 
-use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader, ValueType};
+use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader};
 use nnz_storage::{FileReader, InputDirectory, InputFile, Mapped};
 
 use super::header;
 use super::lines::{Lines, Stopped};
-use crate::array::check_range;
-use crate::{Capabilities, Container, NumberArray};
+use crate::ContainerInfo;
+use crate::kinds::DIRECTORY;
+use crate::tree::{Attributes, Child, ChildKind, ElementType, Group, NdArray, one_range};
 
 /// A directory of array files. Opening it reads nothing.
 #[derive(Clone, Debug)]
@@ -65,20 +66,28 @@ impl Directory {
 /// Bytes of a member that are enough for a header, and for all of a short member.
 const HEAD: u64 = 4 << 10;
 
-impl Container for Directory {
+impl Attributes for Directory {}
+
+/// Files are arrays of numbers, lists of strings, or texts: what they are read as.
+impl Group for Directory {
     fn path(&self) -> &Path {
         self.files.path()
     }
 
-    fn kind(&self) -> &'static str {
-        "directory"
+    fn info(&self) -> &'static ContainerInfo {
+        &DIRECTORY
     }
 
-    fn capabilities(&self) -> Capabilities {
-        super::writer::CAPABILITIES
+    fn children(&self) -> Result<Vec<Child>> {
+        let names = self.member_names()?.into_iter();
+        Ok(names.map(|name| Child { name, kind: ChildKind::Array }).collect())
     }
 
-    fn members(&self) -> Result<Vec<String>> {
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        Err(Error::new(ErrorKind::Missing, self.place(name)))
+    }
+
+    fn member_names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         self.files.for_each(&mut |entry| {
             names.push(entry.name.to_string_lossy().into_owned());
@@ -88,24 +97,24 @@ impl Container for Directory {
         Ok(names)
     }
 
-    fn attribute(&self, name: &str) -> Result<String> {
+    fn text(&self, name: &str) -> Result<String> {
         // Several formats read the version.
         let file = self.file(name)?;
         if file.len() <= MAX_ATTRIBUTE_LEN {
             file.start(usize::try_from(file.len()).unwrap_or(0))?;
         }
         let mut found = Vec::new();
-        self.for_each_string(name, &mut |line| {
+        let mut lines = self.read_list(name)?;
+        while let Some(line) = lines.next_string()? {
             if !found.is_empty() {
                 return Err(Error::mismatch(self.place(name), "several lines", "one line"));
             }
             found.push(String::from_utf8_lossy(line).into_owned());
-            Ok(())
-        })?;
+        }
         found.pop().ok_or_else(|| Error::mismatch(self.place(name), "no line", "one line"))
     }
 
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
         let file = self.file(name)?;
         let (bytes, place) = (file.len(), self.place(name));
         let mut found = [0; header::LEN];
@@ -118,9 +127,10 @@ impl Container for Directory {
         Ok(Box::new(ArrayFile {
             file,
             place,
-            value_type,
+            element: ElementType::Number(value_type),
+            size,
             bytes,
-            len: data / size,
+            shape: [data / size],
             trailing: data % size,
         }))
     }
@@ -129,11 +139,11 @@ impl Container for Directory {
         self.files.will_open(names.iter().map(|name| (name, 0..HEAD)));
     }
 
-    fn strings_size(&self, name: &str) -> Result<u64> {
+    fn list_bytes(&self, name: &str) -> Result<u64> {
         self.file(name).map(|file| file.len())
     }
 
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+    fn read_list(&self, name: &str) -> Result<Names<'_>> {
         let lines = Lines::new(self.file(name)?.reader());
         Ok(Box::new(TextFile { lines, place: self.place(name) }))
     }
@@ -159,33 +169,38 @@ impl StringReader for TextFile {
 }
 
 /// An array file, read at any position.
+#[derive(Debug)]
 struct ArrayFile {
     file: InputFile,
     place: Place,
-    value_type: ValueType,
+    element: ElementType,
+    /// The size of an element in bytes.
+    size: u64,
     bytes: u64,
-    len: u64,
+    shape: [u64; 1],
     trailing: u64,
 }
 
 impl ArrayFile {
     /// Returns the offset of an element in the file.
     fn start_of(&self, element: u64) -> u64 {
-        header::LEN as u64 + element * self.value_type.size() as u64
+        header::LEN as u64 + element * self.size
     }
 }
 
-impl NumberArray for ArrayFile {
+impl Attributes for ArrayFile {}
+
+impl NdArray for ArrayFile {
     fn place(&self) -> Place {
         self.place.clone()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.value_type
+    fn shape(&self) -> &[u64] {
+        &self.shape
     }
 
-    fn len(&self) -> u64 {
-        self.len
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
@@ -196,13 +211,13 @@ impl NumberArray for ArrayFile {
         self.trailing
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        check_range(self, first, out.len())?;
-        let size = self.value_type.size();
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let first = one_range(self, selection, out)?;
         self.file
             .read_exact_at(out, self.start_of(first))
             .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))?;
         if cfg!(target_endian = "big") {
+            let size = usize::try_from(self.size).unwrap_or(1);
             out.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
         Ok(())
@@ -218,7 +233,6 @@ impl NumberArray for ArrayFile {
     }
 
     fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
-        check_range(self, first, bytes).ok()?;
         let as_in_memory = cfg!(target_endian = "little");
         as_in_memory.then(|| self.file.map(self.start_of(first), bytes)).flatten()
     }

@@ -7,15 +7,8 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::{header, lines, replaced};
-use crate::{ArrayId, Capabilities, ContainerWriter};
+use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedDirectory, WriteOptions};
-
-pub(super) const CAPABILITIES: Capabilities = Capabilities {
-    value_types: header::TYPES,
-    line_breaks: false,
-    any_bytes: true,
-    multiline_attributes: false,
-};
 
 /// Size of the write buffer of an array.
 const BUFFER: usize = 256 << 10;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::dataset::Stored;
 use super::layout::Layout;
-use crate::array::each_chunk;
+use crate::vector::each_chunk;
 
 impl Stored {
     /// Announces that ranges of elements will be read soon.

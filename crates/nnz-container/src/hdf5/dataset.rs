@@ -10,12 +10,12 @@ use hdf5_reader::object_header::ObjectHeader;
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 
 use super::chunk_table::ChunkTable;
-use super::datatype::{self, Kind};
 use super::filters::Pipeline;
 use super::layout::Layout;
 use super::links;
 use super::opened::{Opened, call_library};
-use crate::tree::{check_rank, shown};
+use super::tree::element;
+use crate::tree::{Stored as Element, check_rank, shown};
 
 /// Size of elements in bytes for which no stored data is required, such as fill values.
 const UNCHECKED_BYTES: u64 = 64 << 20;
@@ -24,9 +24,7 @@ const UNCHECKED_BYTES: u64 = 64 << 20;
 pub(super) struct Stored {
     pub(super) opened: Arc<Opened>,
     pub(super) place: Place,
-    pub(super) kind: Kind,
-    /// Whether it is a scalar, which has one element.
-    pub(super) scalar: bool,
+    pub(super) element: Element,
     /// Whether it has no value and no shape.
     pub(super) null: bool,
     /// The length of each dimension.
@@ -42,25 +40,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Opens a dataset of at most one dimension by its path in a group. No data is read.
-    pub(super) fn open(
-        opened: &Arc<Opened>,
-        group: &Group,
-        name: &str,
-        place: Place,
-        threads: usize,
-    ) -> Result<Self> {
-        let dataset = find(opened, group, name, &place)?;
-        let stored = Self::of(opened, &dataset, place, threads)?;
-        if stored.shape.len() > 1 {
-            let found = format!("a dataset of {}", shown(&stored.shape));
-            return Err(Error::mismatch(stored.place, found, "one dimension"));
-        }
-        stored.check_extent()?;
-        Ok(stored)
-    }
-
-    /// Opens a dataset of any shape, without checking its length. No data is read.
+    /// Opens a dataset, without checking its length. No data is read.
     pub(super) fn of(
         opened: &Arc<Opened>,
         dataset: &Dataset,
@@ -70,11 +50,15 @@ impl Stored {
         let (raw, header) = call_library(&place, || {
             Ok((dataset.raw_datatype()?, opened.meta.get_or_parse_header(dataset.address())?))
         })?;
-        let kind = datatype::kind(dataset.dtype(), &raw);
         let size = call_library(&place, || dataset.raw_element_size())?;
         if size == 0 {
             return Err(Error::mismatch(place, "elements of 0 bytes", "1 byte or more"));
         }
+        let element = element::element(&raw).filter(|found| found.bytes() == Some(size));
+        let element = element.ok_or_else(|| {
+            let expected = format!("elements of {size} bytes");
+            Error::mismatch(place.clone(), "an inconsistent type", expected)
+        })?;
         let parts = Parts::of(&header);
         if parts.external {
             return Err(Error::unsupported(place, "HDF5 data in external files is not supported"));
@@ -84,18 +68,18 @@ impl Stored {
         let shape = shape(space);
         check_rank(shape.len(), &place)?;
         let len = length(&shape, &place)?;
-        let (null, scalar) = (is_null(space), shape.is_empty());
+        let null = is_null(space);
         let pipeline = Pipeline::of(parts.filters);
         let most = space.max_dims.clone();
         let layout = Layout::of(opened, layout, pipeline, (&shape, len, size), most, &place)?;
         let fill = parts.fill.filter(|fill| fill.len() == size).unwrap_or(&[]).to_vec();
         let opened = Arc::clone(opened);
-        Ok(Self { opened, place, kind, scalar, null, shape, len, size, layout, fill, threads })
+        Ok(Self { opened, place, element, null, shape, len, size, layout, fill, threads })
     }
 
     /// Checks that the file has data for the length of the dataset, because readers allocate memory
     /// for it.
-    fn check_extent(&self) -> Result<()> {
+    pub(super) fn check_extent(&self) -> Result<()> {
         let claimed = self.len * self.size as u64;
         let plenty = self.opened.bytes.saturating_mul(2).saturating_add(UNCHECKED_BYTES);
         if claimed <= plenty {
@@ -126,22 +110,8 @@ impl Stored {
         Ok(match &self.layout {
             Layout::Nowhere { .. } => 0,
             Layout::Inline(_) | Layout::Contiguous(_) => self.len * self.size as u64,
-            // An invalid index is an error when elements are read.
-            Layout::Chunked(chunked) => {
-                let size = self.table(chunked).and_then(|table| table.size(chunked));
-                readable(size)?.map_or(0, |(_, bytes)| bytes)
-            }
+            Layout::Chunked(chunked) => self.table(chunked)?.size(chunked)?.1,
         })
-    }
-
-    /// Creates the error that elements have another type than requested.
-    pub(super) fn wrong_type(&self, expected: &str) -> Error {
-        let found = match &self.kind {
-            Kind::Number { value_type, .. } => format!("numbers of type {value_type}"),
-            Kind::Fixed { .. } | Kind::Variable => "strings".to_owned(),
-            Kind::Other(what) => what.clone(),
-        };
-        Error::mismatch(self.place.clone(), found, expected)
     }
 }
 

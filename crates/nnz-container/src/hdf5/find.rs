@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
-use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputFile;
 
-use super::attribute::{self, AttributeList};
-use super::container::{Hdf5File, full_path};
-use super::links::members;
-use super::opened::{Opened, call_library};
-pub use crate::container::FoundGroup;
+use super::{Hdf5File, Hdf5Group};
+use crate::FoundGroup;
+use crate::tree::{Attributes as _, ChildKind, Group as _};
 
 /// Maximum number of groups to search, and maximum depth. Real files have a few hundred groups.
 const MAX_GROUPS: usize = 1 << 16;
@@ -37,74 +34,62 @@ impl Hdf5File {
     ///
     /// Fails as [`groups_with`].
     pub fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
-        find(&self.0, attributes)
+        find(self.tree("", 1)?, self.0.bytes, attributes)
     }
 }
 
-fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
-    let path = opened.file().path();
-    let place = Place::path(path);
-    let root = call_library(&place, || opened.meta.root_group())?;
+fn find(root: Hdf5Group, file_bytes: u64, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
+    let path = root.path().to_path_buf();
     let mut found = Vec::new();
     // By address, because links can be cyclic.
-    let mut seen = BTreeSet::from([root.address()]);
+    let mut seen: BTreeSet<Option<u64>> = BTreeSet::from([root.identity()]);
     let mut queue = VecDeque::from([(root, String::new(), 0)]);
     let mut unread = None;
     let mut bytes = 0;
     while let Some((group, name, depth)) = queue.pop_front() {
-        let place = Place::path(full_path(path, &name));
-        match AttributeList::of_group(opened, &group, &place) {
-            Ok(AttributeList { all, .. }) => {
-                for raw in &all {
-                    let Some(attribute) =
-                        attributes.iter().find(|&&attribute| attribute == raw.name())
-                    else {
-                        continue;
-                    };
+        match group.attributes() {
+            Ok(names) => {
+                let has = |attribute: &str| names.iter().any(|name| name == attribute);
+                for attribute in attributes.iter().filter(|attribute| has(attribute)) {
                     // The group matches even if its attribute is of another type.
-                    let decoded = readable(attribute::decode(opened, raw, &place))?;
-                    let text = decoded.as_ref().and_then(|attribute| attribute.text());
-                    let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+                    let text = readable(group.text(attribute))?.unwrap_or_default();
                     bytes += text.len() as u64;
-                    found.push(FoundGroup {
-                        group: name.clone(),
-                        attribute: (*attribute).to_owned(),
-                        text,
-                    });
+                    let (group, attribute) = (name.clone(), (*attribute).to_owned());
+                    found.push(FoundGroup { group, attribute, text });
                 }
             }
             Err(error) if error.is_system() => return Err(error),
             Err(error) => unread = Some(error),
         }
         // In a crafted file, many attributes may refer to the same text.
-        if bytes > opened.bytes.saturating_mul(3) {
+        if bytes > file_bytes.saturating_mul(3) {
             let what = format!("invalid HDF5: attributes of more than {bytes} bytes");
-            return Err(Error::new(ErrorKind::Unrecognized(what), place));
+            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(group.path())));
         }
         if depth == MAX_DEPTH {
             continue;
         }
-        let inner = members(opened, &group, &place).map(|members| members.groups);
-        let inner = match inner {
+        let children = match group.children() {
             Err(error) if error.is_system() => return Err(error),
-            inner => inner.unwrap_or_else(|error| {
+            children => children.unwrap_or_else(|error| {
                 unread = Some(error);
                 Vec::new()
             }),
         };
-        for inner in inner {
-            let Some(child) = readable(call_library(&place, || group.group(&inner)))? else {
-                continue;
-            };
-            if !seen.insert(child.address()) {
+        for child in children.into_iter().filter(|child| child.kind == ChildKind::Group) {
+            let Some(inner) = readable(group.child_group(&child.name))? else { continue };
+            if !seen.insert(inner.identity()) {
                 continue;
             }
             if seen.len() > MAX_GROUPS {
                 let what = format!("HDF5 with more than {MAX_GROUPS} groups is not searched");
                 return Err(Error::unsupported(Place::path(path), what));
             }
-            let name = if name.is_empty() { inner } else { format!("{name}/{inner}") };
-            queue.push_back((child, name, depth + 1));
+            let name = match name.as_str() {
+                "" => child.name,
+                _ => format!("{name}/{}", child.name),
+            };
+            queue.push_back((inner, name, depth + 1));
         }
     }
     match unread {

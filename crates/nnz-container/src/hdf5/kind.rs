@@ -13,8 +13,8 @@ use crate::kinds::HDF5;
 use crate::netcdf::{NetCdfFile, is_netcdf4};
 use crate::tree::Group;
 use crate::{
-    Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
-    FoundGroup, OpenContainer,
+    Compression, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, FoundGroup,
+    OpenContainer,
 };
 
 /// HDF5 files, including NetCDF-4.
@@ -70,12 +70,8 @@ impl OpenContainer for Hdf5File {
         "an HDF5 file"
     }
 
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
-        Ok(Arc::new(self.group(name)?.with_threads(1)))
-    }
-
-    fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
-        Ok(Some(Box::new(self.tree(name, threads)?)))
+    fn group(&self, name: &str, threads: usize) -> Result<Box<dyn Group>> {
+        Ok(Box::new(self.tree(name, threads)?))
     }
 
     fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {

@@ -15,7 +15,7 @@ use hdf5_reader::messages::link::{self, LinkTarget};
 use hdf5_reader::messages::link_info::LinkInfoMessage;
 use hdf5_reader::messages::symbol_table_msg::SymbolTableMessage;
 use hdf5_reader::symbol_table::SymbolTableNode;
-use nnz_core::{Error, ErrorKind, Place, Result, readable};
+use nnz_core::{Error, Place, Result, readable};
 
 use super::headers::{HiddenKind, link_name};
 use super::opened::{Opened, call_library};
@@ -66,37 +66,6 @@ impl Target {
             LinkTarget::External { .. } => Self::External,
         }
     }
-}
-
-/// The members of a group.
-pub(super) struct Members {
-    pub(super) groups: Vec<String>,
-    /// Datasets, and objects that cannot be parsed.
-    pub(super) others: Vec<String>,
-}
-
-/// Returns the members of a group by kind.
-pub(super) fn members(opened: &Opened, group: &Group, place: &Place) -> Result<Members> {
-    if let Some((groups, mut others)) = readable(call_library(place, || group.member_names()))? {
-        let hidden = opened.headers.hidden(group.address()).into_iter();
-        let hidden = hidden.filter(|hidden| hidden.kind == HiddenKind::Link);
-        others.extend(hidden.map(|hidden| hidden.name));
-        return Ok(Members { groups, others });
-    }
-    let mut members = Members { groups: Vec::new(), others: Vec::new() };
-    for Link { name, .. } in list(opened, group, place)? {
-        match call_library(place, || group.group(&name)) {
-            Ok(_) => members.groups.push(name),
-            Err(error) if error.is_system() => return Err(error),
-            Err(error) if !matches!(error.kind(), ErrorKind::Missing) => members.others.push(name),
-            Err(_) => {
-                if readable(call_library(place, || group.dataset(&name)))?.is_some() {
-                    members.others.push(name);
-                }
-            }
-        }
-    }
-    Ok(members)
 }
 
 /// Returns the links of a group, including broken ones.

@@ -15,6 +15,9 @@ use crate::parallel;
 const INFLATED_BY_THREAD: usize = 256 << 10;
 const COPIED_BY_THREAD: usize = 8 << 20;
 
+/// Size of a chunk up to which no stored data is required.
+const UNCHECKED_BYTES: u64 = 64 << 20;
+
 /// The buffers of a thread.
 #[derive(Default)]
 pub(super) struct Worker {
@@ -99,10 +102,7 @@ impl Stored {
                 let chunk = match kept {
                     Some(chunk) => chunk,
                     None => {
-                        // Zeroed memory is committed only when it is written.
-                        let mut chunk = vec![0; chunked.bytes];
-                        self.decode(chunked, entry, &mut chunk, worker)?;
-                        let chunk: Arc<[u8]> = chunk.into();
+                        let chunk = self.decode_new(chunked, entry, worker)?;
                         chunked.cache.put(entry.chunk, Arc::clone(&chunk));
                         chunk
                     }
@@ -113,8 +113,32 @@ impl Stored {
         }
     }
 
+    /// Decodes a chunk, if the stored bytes can be decoded to its size.
+    pub(super) fn decode_new(
+        &self,
+        chunked: &Chunked,
+        entry: Entry,
+        worker: &mut Worker,
+    ) -> Result<Arc<[u8]>> {
+        let most = u64::from(entry.bytes).saturating_mul(chunked.pipeline.most_ratio());
+        if chunked.bytes as u64 > most.saturating_add(UNCHECKED_BYTES) {
+            let found = format!("{} bytes for a chunk of {}", entry.bytes, chunked.bytes);
+            let place = chunked.place_of(entry.chunk, &self.place);
+            return Err(Error::mismatch(place, found, "enough bytes for it"));
+        }
+        // Zeroed memory is committed only when it is written.
+        let zeroed = bytemuck::allocation::try_zeroed_vec(chunked.bytes);
+        let mut decoded = zeroed.map_err(|()| {
+            let found = format!("a chunk of {} bytes", chunked.bytes);
+            let place = chunked.place_of(entry.chunk, &self.place);
+            Error::mismatch(place, found, "a chunk that fits in memory")
+        })?;
+        self.decode(chunked, entry, &mut decoded, worker)?;
+        Ok(decoded.into())
+    }
+
     /// Decodes a chunk into `out`, which has its length.
-    pub(super) fn decode(
+    fn decode(
         &self,
         chunked: &Chunked,
         entry: Entry,

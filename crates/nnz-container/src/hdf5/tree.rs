@@ -3,7 +3,7 @@
 mod array;
 mod attribute;
 mod compound;
-mod element;
+pub(super) mod element;
 mod group;
 mod references;
 mod texts;
@@ -11,7 +11,7 @@ mod texts;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-pub use group::Hdf5Group;
+pub use group::{Hdf5File, Hdf5Group};
 
 use super::opened::Opened;
 

@@ -13,7 +13,8 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 pub use options::Hdf5Options;
 
-use super::container::{CAPABILITIES, full_path};
+use crate::container::full_path;
+use crate::kinds::HDF5;
 use crate::{ArrayId, ContainerWriter};
 use existing::ExistingFile;
 use new::NewFile;
@@ -143,7 +144,7 @@ impl ContainerWriter for Hdf5Writer {
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
         let place = self.take(name)?;
-        if !CAPABILITIES.value_types.contains(&value_type) {
+        if !HDF5.capabilities.value_types.contains(&value_type) {
             let what = format!("an HDF5 dataset cannot hold {value_type}");
             return Err(Error::unsupported(place, what));
         }

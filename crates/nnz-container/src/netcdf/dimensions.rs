@@ -2,8 +2,7 @@
 
 use nnz_core::{Result, readable};
 
-use crate::Container;
-use crate::hdf5::{Hdf5, Hdf5Group};
+use crate::hdf5::Hdf5Group;
 use crate::tree::{Child, ChildKind, Group};
 
 /// The prefix of the `NAME` attribute of a dimension that is not a variable, followed by its length
@@ -15,37 +14,6 @@ const TAKEN: &str = "_nc4_non_coord_";
 
 /// The attribute of the root group with the names of programs.
 pub(crate) const PROPERTIES: &str = "_NCProperties";
-
-/// Returns variables, attributes and groups, without dimensions.
-pub(super) fn members(group: &Hdf5) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for name in group.members()? {
-        if name != PROPERTIES && !is_dimension(group, &name)? {
-            names.push(name.strip_prefix(TAKEN).map(ToOwned::to_owned).unwrap_or(name));
-        }
-    }
-    names.sort_unstable();
-    names.dedup();
-    Ok(names)
-}
-
-/// Returns the name of the dataset of a variable.
-pub(super) fn stored_name(group: &Hdf5, name: &str) -> Result<String> {
-    if is_dimension(group, name)? {
-        let (groups, own) = name.rsplit_once('/').unwrap_or(("", name));
-        let separator = if groups.is_empty() { "" } else { "/" };
-        return Ok(format!("{groups}{separator}{TAKEN}{own}"));
-    }
-    Ok(name.to_owned())
-}
-
-/// Returns whether a dataset is a dimension without a variable.
-fn is_dimension(group: &Hdf5, name: &str) -> Result<bool> {
-    // Groups and attributes are members too. Errors are reported when the member is read.
-    let attribute = readable(group.attribute_of(name, "NAME"))?.flatten();
-    let text = attribute.as_ref().and_then(|attribute| attribute.text());
-    Ok(text.is_some_and(|text| text.starts_with(NO_VARIABLE.as_bytes())))
-}
 
 /// Returns variables and groups of a tree, without dimensions.
 pub(super) fn variables(group: &Hdf5Group) -> Result<Vec<Child>> {

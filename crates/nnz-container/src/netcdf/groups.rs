@@ -5,11 +5,12 @@ use std::path::Path;
 use nnz_core::{Result, readable};
 use nnz_storage::InputFile;
 
-use super::container::OpenForm;
+use super::NetCdfFile;
 use super::dimensions::PROPERTIES;
-use super::{NetCdf, NetCdfFile};
-use crate::Container;
-use crate::hdf5::{FoundGroup, Hdf5File};
+use super::file::OpenForm;
+use crate::FoundGroup;
+use crate::hdf5::Hdf5File;
+use crate::tree::{Attributes as _, Group as _};
 
 /// Returns whether an HDF5 file is marked as NetCDF-4.
 ///
@@ -19,7 +20,7 @@ use crate::hdf5::{FoundGroup, Hdf5File};
 ///
 /// Fails if it cannot be read.
 pub fn is_netcdf4(file: &Hdf5File) -> Result<bool> {
-    Ok(file.group("")?.typed_attribute(PROPERTIES)?.is_some())
+    Ok(file.tree("", 1)?.attribute(PROPERTIES)?.is_some())
 }
 
 /// Returns the groups that have an attribute with one of the given names, outermost first.
@@ -38,17 +39,16 @@ impl NetCdfFile {
     ///
     /// Fails as [`hdf5::groups_with`](crate::hdf5::groups_with).
     pub fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
-        let file = match &self.0 {
-            OpenForm::Hdf5(file) => return file.groups_with(attributes),
-            OpenForm::Classic(classic) => NetCdf::of_classic((**classic).clone()),
-        };
-        let members = file.members()?;
-        let there = attributes
-            .iter()
-            .filter(|&&attribute| members.iter().any(|member| member == attribute));
+        if let OpenForm::Hdf5(file) = &self.0 {
+            return file.groups_with(attributes);
+        }
+        let root = self.tree("", 1)?;
+        let names = root.attributes()?;
+        let there =
+            attributes.iter().filter(|&&attribute| names.iter().any(|name| name == attribute));
         let found = there.map(|&attribute| {
             // The group matches even if its attribute is of another type.
-            let text = readable(file.attribute(attribute))?.unwrap_or_default();
+            let text = readable(root.text(attribute))?.unwrap_or_default();
             Ok(FoundGroup { group: String::new(), attribute: attribute.to_owned(), text })
         });
         found.collect()

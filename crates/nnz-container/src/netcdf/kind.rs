@@ -13,7 +13,7 @@ use crate::hdf5::kind::{Hdf5Kind, hdf5_options};
 use crate::kind::other_kind;
 use crate::kinds::NETCDF;
 use crate::tree::Group;
-use crate::{Container, ContainerInfo, ContainerKind, OpenContainer};
+use crate::{ContainerInfo, ContainerKind, OpenContainer};
 #[cfg(feature = "hdf5")]
 use crate::{ContainerWriter, CreateOptions, FoundGroup};
 
@@ -58,17 +58,8 @@ impl OpenContainer for NetCdfFile {
         "a NetCDF file"
     }
 
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
-        Ok(Arc::new(self.group(name)?.with_threads(1)))
-    }
-
-    fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
-        // The tree of a NetCDF-4 file is that of its HDF5 file.
-        #[cfg(feature = "hdf5")]
-        if let Some(file) = self.hdf5() {
-            return Ok(Some(Box::new(file.tree(name, threads)?)));
-        }
-        Ok(Some(Box::new(self.tree(name, threads)?)))
+    fn group(&self, name: &str, threads: usize) -> Result<Box<dyn Group>> {
+        Ok(Box::new(self.tree(name, threads)?))
     }
 
     #[cfg(feature = "hdf5")]

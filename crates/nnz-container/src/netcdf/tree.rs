@@ -5,12 +5,13 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
+use super::NetCdfFile;
 use super::classic::Classic;
-use super::container::OpenForm;
-use super::{NetCdf, NetCdfFile};
-use crate::Container;
+use super::file::OpenForm;
+use crate::ContainerInfo;
 #[cfg(feature = "hdf5")]
-use crate::hdf5::{Hdf5, Hdf5Group};
+use crate::hdf5::Hdf5Group;
+use crate::kinds::NETCDF;
 use crate::tree::{Attribute, Attributes, Child, Group, NdArray};
 
 /// A group of a NetCDF file. Opening it reads no data.
@@ -45,7 +46,8 @@ impl NetCdfFile {
     pub fn tree(&self, group: &str, threads: usize) -> Result<NetCdfGroup> {
         match &self.0 {
             OpenForm::Classic(classic) if !group.trim_matches('/').is_empty() => {
-                Err(Error::new(ErrorKind::Missing, Place::array(classic.file_path(), group)))
+                let found = format!("the group {} in a classic file", group.trim_matches('/'));
+                Err(Error::mismatch(Place::path(classic.file_path()), found, "the root group"))
             }
             OpenForm::Classic(classic) => {
                 let _ = threads;
@@ -88,8 +90,8 @@ impl Group for NetCdfGroup {
         }
     }
 
-    fn kind(&self) -> &'static str {
-        "NetCDF"
+    fn info(&self) -> &'static ContainerInfo {
+        &NETCDF
     }
 
     fn identity(&self) -> Option<u64> {
@@ -124,17 +126,6 @@ impl Group for NetCdfGroup {
             #[cfg(feature = "hdf5")]
             Form::Hdf5(group) => group.array(&super::dimensions::variable_name(group, name)?),
         }
-    }
-
-    fn container(&self) -> Result<Box<dyn Container>> {
-        Ok(Box::new(match &self.0 {
-            Form::Classic(classic) => NetCdf::of_classic(classic.clone()),
-            #[cfg(feature = "hdf5")]
-            Form::Hdf5(group) => {
-                let group: Hdf5 = group.as_container();
-                NetCdf::of_hdf5(group)
-            }
-        }))
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
-use super::CAPABILITIES;
 use crate::hdf5::{Hdf5Options, Hdf5Writer};
+use crate::kinds::NETCDF;
 use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::WriteOptions;
 
@@ -49,7 +49,7 @@ impl ContainerWriter for NetCdfWriter {
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        if !CAPABILITIES.value_types.contains(&value_type) {
+        if !NETCDF.capabilities.value_types.contains(&value_type) {
             let what = format!("a NetCDF variable cannot hold {value_type}");
             return Err(Error::unsupported(Place::array(self.0.path(), name), what));
         }

@@ -30,9 +30,6 @@ const NUMBERS: [(ValueType, &str); 13] = [
     (ValueType::ComplexF64, "c16"),
 ];
 
-/// The types of numbers that an array can have: all of them.
-pub(crate) const TYPES: &[ValueType] = ValueType::ALL;
-
 impl Element {
     /// Parses a `descr` such as `<f8`; `None` if it is not supported.
     pub(crate) fn parse(descr: &str) -> Option<Self> {
@@ -102,7 +99,7 @@ mod tests {
 
     #[test]
     fn descr_round_trips() {
-        for &value_type in TYPES {
+        for &value_type in ValueType::ALL {
             for big in [false, true] {
                 let element = Element::Number { value_type, big: big && value_type.size() > 1 };
                 assert_eq!(Element::parse(&element.descr()), Some(element));

@@ -21,17 +21,8 @@ const ALIGNMENT: usize = 64;
 /// Number of digits that NumPy reserves, so that a length can grow in place.
 const DIGITS: usize = 21;
 
-/// The contents of a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Header {
-    pub(crate) element: Element,
-    /// The number of elements.
-    pub(crate) len: u64,
-    /// Whether the array is a scalar, which has one element.
-    pub(crate) scalar: bool,
-    /// The offset of the elements.
-    pub(crate) bytes: u64,
-}
+/// Headers of arrays of at most one dimension.
+pub(crate) struct Header;
 
 impl Header {
     /// Returns the length of the header that starts with `start`, of at most [`PREAMBLE`] bytes.
@@ -64,28 +55,6 @@ impl Header {
             return Err(Error::mismatch(place, found, format!("at most {MAX_LEN}")));
         }
         Ok(before + text)
-    }
-
-    /// Parses the complete header of an array of at most one dimension.
-    pub(crate) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
-        let NdHeader { element, shape, .. } = NdHeader::parse(bytes, place)?;
-        let (len, scalar) = match shape[..] {
-            [] => (1, true),
-            [len] => (len, false),
-            _ => {
-                let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
-                let shape = format!("an array of {}", shape.join(" x "));
-                let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
-                let place = place.clone().at(At::Byte(before));
-                return Err(Error::mismatch(place, shape, "one dimension"));
-            }
-        };
-        Ok(Self { element, len, scalar, bytes: bytes.len() as u64 })
-    }
-
-    /// Returns the size of all elements in bytes; `None` on overflow.
-    pub(crate) fn data_bytes(&self) -> Option<u64> {
-        self.element.size()?.checked_mul(self.len)
     }
 
     /// Returns the same header as NumPy. Its length does not depend on the number of elements.
@@ -195,12 +164,12 @@ mod tests {
             let bytes = Header::write(element, Some(len));
             assert_eq!(bytes.len(), 128);
             assert_eq!(Header::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 128);
-            let header = Header::parse(&bytes, &Place::default()).unwrap();
-            assert_eq!(header, Header { element, len, scalar: false, bytes: 128 });
+            let header = NdHeader::parse(&bytes, &Place::default()).unwrap();
+            assert_eq!((header.element, &header.shape[..]), (element, &[len][..]));
         }
         let one = Header::write(Element::Unicode { length: 186, big: false }, None);
         assert_eq!(one.len(), 128);
-        assert!(Header::parse(&one, &Place::default()).unwrap().scalar);
+        assert!(NdHeader::parse(&one, &Place::default()).unwrap().shape.is_empty());
     }
 
     #[test]
@@ -212,7 +181,7 @@ mod tests {
             bytes[6] = version;
             bytes.splice(10..10, [0, 0]);
             assert_eq!(Header::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 130);
-            assert_eq!(Header::parse(&bytes, &Place::default()).unwrap().len, 7);
+            assert_eq!(NdHeader::parse(&bytes, &Place::default()).unwrap().shape, [7]);
         }
         let mut four = one;
         four[6] = 4;

@@ -8,10 +8,9 @@ use nnz_storage::Opened;
 
 use super::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
 use crate::kind::{only_root, other_kind, uncompressed};
+use crate::kinds::NPY;
 use crate::tree::Group;
-use crate::{
-    Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
-};
+use crate::{ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer};
 
 /// Directories of `.npy` files.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +18,7 @@ pub struct NpyKind;
 
 impl ContainerKind for NpyKind {
     fn info(&self) -> &'static ContainerInfo {
-        &ContainerInfo { name: "directory of NumPy arrays", extensions: &[], groups: false }
+        &NPY
     }
 
     fn matches(&self, opened: &Opened) -> Result<bool> {
@@ -60,13 +59,9 @@ impl OpenContainer for NpyDirectory {
         "a directory of NumPy arrays"
     }
 
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
-        only_root(Container::path(self), name)?;
-        Ok(Arc::new(self.clone()))
-    }
-
-    fn tree(&self, name: &str, _: usize) -> Result<Option<Box<dyn Group>>> {
-        Ok(Some(Box::new(self.tree(name)?)))
+    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
+        only_root(Group::path(self), name)?;
+        Ok(Box::new(self.clone()))
     }
 }
 

@@ -2,22 +2,13 @@
 
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Names, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::{EntryKind, InputDirectory, InputFile, ListedEntry};
 
-use super::element::TYPES;
-use super::stored::{ReadAt, Stored};
-use crate::{Capabilities, Container, NumberArray};
-
-pub(super) const CAPABILITIES: Capabilities = Capabilities {
-    value_types: TYPES,
-    line_breaks: true,
-    any_bytes: false,
-    multiline_attributes: true,
-};
-
-/// Maximum length of a text.
-const MAX_TEXT_LEN: u64 = 64 << 20;
+use super::tree::{FlatGroup, MAX_TEXT_LEN, ReadAt};
+use crate::ContainerInfo;
+use crate::kinds::NPY;
+use crate::tree::{Child, ChildKind};
 
 /// A directory of `.npy` files. Opening it reads nothing.
 #[derive(Clone, Debug)]
@@ -77,12 +68,8 @@ impl NpyDirectory {
         Ok(format!("{name}.{ending}"))
     }
 
-    fn stored(&self, name: &str) -> Result<Stored> {
-        Stored::open(self.source(name)?, self.place(name))
-    }
-
     /// Opens the file of an array.
-    pub(super) fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
+    fn open_array(&self, name: &str) -> Result<Box<dyn ReadAt>> {
         let place = self.place(name);
         match self.files.file(self.file_name(name, "npy")?) {
             Ok(Some(file)) => Ok(Box::new(Source { file, place })),
@@ -92,7 +79,7 @@ impl NpyDirectory {
     }
 
     /// Returns the names of all arrays, sorted.
-    pub(super) fn arrays(&self) -> Result<Vec<String>> {
+    fn arrays(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         self.files.for_each(&mut |entry| {
             let name = entry.name.to_string_lossy();
@@ -108,20 +95,21 @@ impl NpyDirectory {
     }
 }
 
-impl Container for NpyDirectory {
+impl FlatGroup for NpyDirectory {
     fn path(&self) -> &Path {
         self.files.path()
     }
 
-    fn kind(&self) -> &'static str {
-        "directory of NumPy arrays"
+    fn info(&self) -> &'static ContainerInfo {
+        &NPY
     }
 
-    fn capabilities(&self) -> Capabilities {
-        CAPABILITIES
+    fn children(&self) -> Result<Vec<Child>> {
+        let names = self.arrays()?;
+        Ok(names.into_iter().map(|name| Child { name, kind: ChildKind::Array }).collect())
     }
 
-    fn members(&self) -> Result<Vec<String>> {
+    fn member_names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         self.files.for_each(&mut |entry| {
             let name = entry.name.to_string_lossy();
@@ -134,26 +122,16 @@ impl Container for NpyDirectory {
         Ok(names)
     }
 
-    fn attribute(&self, name: &str) -> Result<String> {
+    fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
+        self.open_array(name)
+    }
+
+    fn file(&self, name: &str) -> Result<Option<String>> {
         let file = self.file_name(name, "json")?;
         let text = self.files.read_metadata(file, MAX_TEXT_LEN);
         let text = text.map_err(|error| of_member(error, self.place(name)))?;
-        let Some(text) = text else { return self.stored(name)?.text() };
-        let utf8 = std::str::from_utf8(&text)
-            .map_err(|_| Error::mismatch(self.place(name), "text that is not UTF-8", "UTF-8"))?;
-        Ok(utf8.to_owned())
-    }
-
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
-        Ok(Box::new(self.stored(name)?.numbers()?))
-    }
-
-    fn strings_size(&self, name: &str) -> Result<u64> {
-        self.stored(name)?.strings_size()
-    }
-
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
-        self.stored(name)?.strings()
+        let utf8 = |_| Error::mismatch(self.place(name), "text that is not UTF-8", "UTF-8");
+        text.map(|text| String::from_utf8(text.to_vec()).map_err(utf8)).transpose()
     }
 }
 

@@ -7,100 +7,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader};
 
 use super::element::Element;
 use super::header::Header;
-use super::stored::Stored;
 use nnz_storage::Texts;
-
-/// Size of elements read at once, unless one element is larger.
-const BLOCK: u64 = 256 << 10;
-
-/// Maximum length of a string: 64 Mi code points of four bytes.
-const MAX_LEN: u64 = 256 << 20;
-
-/// Checks that an array has strings of a supported length, and returns their length in bytes.
-pub(super) fn check(stored: &Stored) -> Result<usize> {
-    let place = || stored.place.clone();
-    if let Element::Number { value_type, .. } = stored.header.element {
-        let found = format!("numbers of type {value_type}");
-        return Err(Error::mismatch(place(), found, "strings"));
-    }
-    let size = stored.header.element.size().filter(|size| *size <= MAX_LEN);
-    size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| {
-        let descr = stored.header.element.descr();
-        Error::mismatch(place(), format!("strings of type {descr}"), "strings of up to 256 MiB")
-    })
-}
-
-/// The strings of an array, read in blocks.
-pub(super) struct Strings {
-    stored: Stored,
-    size: usize,
-    block: Vec<u8>,
-    /// The offset of the next element in the block.
-    at: usize,
-    /// The number of remaining elements, and how many of them are not in the block.
-    left: u64,
-    unread: u64,
-    text: Vec<u8>,
-}
-
-impl Strings {
-    pub(super) fn new(stored: Stored) -> Result<Self> {
-        let size = check(&stored)?;
-        let left = stored.header.len;
-        if size == 0 && left > BLOCK {
-            // The file has no data for them.
-            let found = format!("{left} strings of 0 bytes");
-            return Err(Error::mismatch(stored.place, found, "strings of 1 byte or more"));
-        }
-        Ok(Self { stored, size, block: Vec::new(), at: 0, left, unread: left, text: Vec::new() })
-    }
-
-    fn fill(&mut self) -> Result<()> {
-        let size = self.size as u64;
-        let count = (BLOCK / size.max(1)).max(1).min(self.unread);
-        // A block is small, or has one element, which is stored.
-        self.block.resize(usize::try_from(count * size).unwrap_or(0), 0);
-        let at = self.stored.header.bytes + (self.stored.header.len - self.unread) * size;
-        self.stored.source.read_at(at, &mut self.block)?;
-        self.unread -= count;
-        self.at = 0;
-        Ok(())
-    }
-}
-
-impl StringReader for Strings {
-    fn next_string(&mut self) -> Result<Option<&[u8]>> {
-        if self.left == 0 {
-            return Ok(None);
-        }
-        if self.left == self.unread {
-            self.fill()?;
-        }
-        let element = &self.block[self.at..self.at + self.size];
-        let number = self.stored.header.len - self.left;
-        self.at += self.size;
-        self.left -= 1;
-        let Element::Unicode { big, .. } = self.stored.header.element else {
-            return Ok(Some(trim_zeros(element)));
-        };
-        self.text.clear();
-        decode(element, big, &mut self.text).map_err(|code| {
-            let place = self.stored.place.clone().at(At::Element(number));
-            Error::mismatch(place, format!("the code point {code:#x}"), "Unicode")
-        })?;
-        Ok(Some(&self.text))
-    }
-
-    fn remaining(&self) -> Option<u64> {
-        Some(self.left)
-    }
-}
-
-/// Returns a string without its padding.
-pub(crate) fn trim_zeros(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    &bytes[..end]
-}
 
 /// Appends 32-bit code points as UTF-8, without the zeros at the end.
 pub(crate) fn decode(element: &[u8], big: bool, text: &mut Vec<u8>) -> Result<(), u32> {
@@ -115,20 +22,6 @@ pub(crate) fn decode(element: &[u8], big: bool, text: &mut Vec<u8>) -> Result<()
         text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
     }
     Ok(())
-}
-
-/// Reads the only string of an array.
-pub(super) fn text(stored: Stored) -> Result<String> {
-    let place = stored.place.clone();
-    // An array of one string is accepted too, as in Python.
-    if stored.header.len != 1 {
-        let found = format!("an array of {} elements", stored.header.len);
-        check(&stored)?;
-        return Err(Error::mismatch(place, found, "a single string"));
-    }
-    let mut strings = Strings::new(stored)?;
-    let text = strings.next_string()?.unwrap_or_default().to_vec();
-    String::from_utf8(text).map_err(|_| Error::mismatch(place, "text that is not UTF-8", "UTF-8"))
 }
 
 /// Checks that a string can be read back unchanged: zeros at its end are padding.

@@ -5,14 +5,55 @@ use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::header::NdHeader;
-use super::reader::NpyDirectory;
-use super::stored::{ReadAt, header_bytes};
-use crate::Container;
+use super::header::{Header, NdHeader, PREAMBLE};
+use crate::ContainerInfo;
 use crate::tree::{
-    ArrayStorage, Attribute, Attributes, Child, ChildKind, Group, Layout, NdArray, ReadRange,
-    Source, Stored, View, check_rank, shown, strides,
+    ArrayStorage, Attribute, Attributes, Child, Group, Layout, NdArray, ReadRange, Source, Stored,
+    View, check_rank, shown, strides,
 };
+
+/// The bytes of an array, including its header.
+pub(crate) trait ReadAt: Send + Sync {
+    /// Returns their number.
+    fn bytes(&self) -> u64;
+
+    /// Returns their stored size.
+    fn stored_bytes(&self) -> u64 {
+        self.bytes()
+    }
+
+    /// Fills `out` with the first bytes, which have the header.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be read.
+    fn read_header(&self, out: &mut [u8]) -> Result<()> {
+        self.read_at(0, out)
+    }
+
+    /// Fills `out` with bytes from `at` on.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be read.
+    fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()>;
+}
+
+/// Reads the complete header.
+fn header_bytes(source: &dyn ReadAt, place: &Place) -> Result<Vec<u8>> {
+    let bytes = source.bytes();
+    let mut start = [0; PREAMBLE];
+    let read = usize::try_from(bytes).unwrap_or(PREAMBLE).min(PREAMBLE);
+    source.read_header(&mut start[..read])?;
+    let length = Header::length(&start[..read], place)?;
+    if length as u64 > bytes {
+        let found = format!("the end after {bytes} bytes");
+        return Err(Error::mismatch(place.clone(), found, format!("a header of {length} bytes")));
+    }
+    let mut header = vec![0; length];
+    source.read_header(&mut header)?;
+    Ok(header)
+}
 
 /// An array in any storage.
 pub(crate) struct NumpyArray {
@@ -25,6 +66,8 @@ pub(crate) struct NumpyArray {
     fortran: bool,
     /// The offset of the elements.
     first: u64,
+    /// Number of bytes after the last element.
+    trailing: u64,
 }
 
 impl NumpyArray {
@@ -39,7 +82,7 @@ impl NumpyArray {
             true => Some(0),
             false => shape.iter().try_fold(size, |all, &length| all.checked_mul(length)),
         };
-        if needed.is_none_or(|needed| needed > there) {
+        let Some(trailing) = needed.and_then(|needed| there.checked_sub(needed)) else {
             let found = format!("{there} bytes after the header");
             let elements = format!("{} elements of {size} bytes", shown(&shape));
             let expected = match needed {
@@ -47,7 +90,7 @@ impl NumpyArray {
                 None => elements,
             };
             return Err(Error::mismatch(place, found, expected));
-        }
+        };
         let mut lengths = shape.clone();
         if fortran {
             lengths.reverse();
@@ -57,7 +100,8 @@ impl NumpyArray {
         if fortran {
             strides.reverse();
         }
-        Ok(Self { source, place, element, shape, strides, fortran, first: header.len() as u64 })
+        let first = header.len() as u64;
+        Ok(Self { source, place, element, shape, strides, fortran, first, trailing })
     }
 
     /// Returns the end of the elements; `None` on overflow.
@@ -117,6 +161,10 @@ impl Source for NumpyArray {
         Ok(true)
     }
 
+    fn trailing_bytes(&self) -> u64 {
+        self.trailing
+    }
+
     fn attributes(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
@@ -141,40 +189,42 @@ impl ReadRange for NumpyArray {
     }
 }
 
-/// A container whose only group has no attributes.
+/// A container whose only group has no attributes. Its texts are arrays of one string.
 pub(crate) trait FlatGroup: std::fmt::Debug + Send + Sync {
     fn path(&self) -> &Path;
 
-    fn kind(&self) -> &'static str;
+    fn info(&self) -> &'static ContainerInfo;
 
     fn children(&self) -> Result<Vec<Child>>;
 
+    fn member_names(&self) -> Result<Vec<String>>;
+
     fn source(&self, name: &str) -> Result<Box<dyn ReadAt>>;
 
-    fn container(&self) -> Box<dyn Container>;
-}
-
-impl<T: FlatGroup> Attributes for T {
-    fn attributes(&self) -> Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    fn attribute(&self, _: &str) -> Result<Option<Attribute>> {
+    /// Reads a text that is not an array; `None` if there is none of this name.
+    fn file(&self, name: &str) -> Result<Option<String>> {
+        let _ = name;
         Ok(None)
     }
 }
+
+impl<T: FlatGroup> Attributes for T {}
 
 impl<T: FlatGroup> Group for T {
     fn path(&self) -> &Path {
         FlatGroup::path(self)
     }
 
-    fn kind(&self) -> &'static str {
-        FlatGroup::kind(self)
+    fn info(&self) -> &'static ContainerInfo {
+        FlatGroup::info(self)
     }
 
     fn children(&self) -> Result<Vec<Child>> {
         FlatGroup::children(self)
+    }
+
+    fn member_names(&self) -> Result<Vec<String>> {
+        FlatGroup::member_names(self)
     }
 
     fn group(&self, name: &str) -> Result<Box<dyn Group>> {
@@ -190,65 +240,13 @@ impl<T: FlatGroup> Group for T {
         NumpyArray::view(self.source(name)?, Place::array(FlatGroup::path(self), name))
     }
 
-    fn container(&self) -> Result<Box<dyn Container>> {
-        Ok(FlatGroup::container(self))
+    fn text(&self, name: &str) -> Result<String> {
+        match self.file(name)? {
+            Some(text) => Ok(text),
+            None => self.array(name)?.text(MAX_TEXT_LEN),
+        }
     }
 }
 
-/// A directory of `.npy` files as a group. Opening it reads nothing.
-#[derive(Clone, Debug)]
-pub struct NpyGroup(NpyDirectory);
-
-impl NpyGroup {
-    /// Opens a directory, whose root is the only group.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `path` is not a directory, or if `group` is not empty.
-    pub fn open(path: &Path, group: &str) -> Result<Self> {
-        NpyDirectory::open(path)?.tree(group)
-    }
-}
-
-impl NpyDirectory {
-    /// Returns the directory as a tree, whose root is the only group.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `group` is not empty.
-    pub fn tree(&self, group: &str) -> Result<NpyGroup> {
-        check_root(Container::path(self), group)?;
-        Ok(NpyGroup(self.clone()))
-    }
-}
-
-/// Refuses a group other than the root.
-pub(crate) fn check_root(path: &Path, group: &str) -> Result<()> {
-    if group.trim_matches('/').is_empty() {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Missing, Place::array(path, group)))
-}
-
-impl FlatGroup for NpyGroup {
-    fn path(&self) -> &Path {
-        Container::path(&self.0)
-    }
-
-    fn kind(&self) -> &'static str {
-        Container::kind(&self.0)
-    }
-
-    fn children(&self) -> Result<Vec<Child>> {
-        let names = self.0.arrays()?;
-        Ok(names.into_iter().map(|name| Child { name, kind: ChildKind::Array }).collect())
-    }
-
-    fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
-        self.0.source(name)
-    }
-
-    fn container(&self) -> Box<dyn Container> {
-        Box::new(self.0.clone())
-    }
-}
+/// Maximum length of a text.
+pub(super) const MAX_TEXT_LEN: u64 = 64 << 20;

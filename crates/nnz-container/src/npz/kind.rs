@@ -12,8 +12,7 @@ use crate::kind::{only_root, other_kind};
 use crate::kinds::NPZ;
 use crate::tree::Group;
 use crate::{
-    Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
-    OpenContainer,
+    Compression, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
 };
 
 /// Zip files of NumPy arrays.
@@ -56,12 +55,8 @@ impl OpenContainer for Npz {
         "an npz file"
     }
 
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
-        only_root(Container::path(self), name)?;
-        Ok(Arc::new(self.clone()))
-    }
-
-    fn tree(&self, name: &str, _: usize) -> Result<Option<Box<dyn Group>>> {
-        Ok(Some(Box::new(self.tree(name)?)))
+    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
+        only_root(Group::path(self), name)?;
+        Ok(Box::new(self.clone()))
     }
 }

@@ -5,43 +5,16 @@ use std::path::Path;
 use nnz_core::{Result, readable};
 
 use super::reader::Npz;
-use crate::Container;
-use crate::npy::{FlatGroup, MAGIC, ReadAt, check_root};
+use crate::ContainerInfo;
+use crate::kinds::NPZ;
+use crate::npy::{FlatGroup, MAGIC, ReadAt};
 use crate::tree::{Child, ChildKind};
 
-/// An `.npz` file as a group. Opening it reads the directory.
-#[derive(Clone, Debug)]
-pub struct NpzGroup(Npz);
-
-impl NpzGroup {
-    /// Opens a file, whose root is the only group.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `path` is not a zip file, if two of its entries have the same name, or if `group`
-    /// is not empty.
-    pub fn open(path: &Path, group: &str) -> Result<Self> {
-        Npz::open(path)?.tree(group)
-    }
-}
-
 impl Npz {
-    /// Returns the file as a tree, whose root is the only group.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `group` is not empty.
-    pub fn tree(&self, group: &str) -> Result<NpzGroup> {
-        check_root(Container::path(self), group)?;
-        Ok(NpzGroup(self.clone()))
-    }
-}
-
-impl NpzGroup {
     /// Returns whether an entry starts like an array, whatever its name, as NumPy does.
     fn is_array(&self, name: &str) -> Result<bool> {
         let mut start = [0; MAGIC.len()];
-        let source = readable(self.0.source(name))?;
+        let source = readable(self.open_array(name))?;
         let Some(source) = source.filter(|source| source.bytes() >= start.len() as u64) else {
             return Ok(false);
         };
@@ -49,13 +22,13 @@ impl NpzGroup {
     }
 }
 
-impl FlatGroup for NpzGroup {
+impl FlatGroup for Npz {
     fn path(&self) -> &Path {
-        Container::path(&self.0)
+        self.file().path()
     }
 
-    fn kind(&self) -> &'static str {
-        Container::kind(&self.0)
+    fn info(&self) -> &'static ContainerInfo {
+        &NPZ
     }
 
     fn children(&self) -> Result<Vec<Child>> {
@@ -63,15 +36,15 @@ impl FlatGroup for NpzGroup {
             true => Ok(ChildKind::Array),
             false => Ok(ChildKind::Other("a file that is not an array".to_owned())),
         };
-        let entries = self.0.entries();
+        let entries = self.entries();
         entries.map(|(name, n)| Ok(Child { name: name.to_owned(), kind: kind(name, n)? })).collect()
     }
 
-    fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
-        self.0.source(name)
+    fn member_names(&self) -> Result<Vec<String>> {
+        Ok(self.entries().map(|(name, _)| name.to_owned()).collect())
     }
 
-    fn container(&self) -> Box<dyn Container> {
-        Box::new(self.0.clone())
+    fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
+        self.open_array(name)
     }
 }

@@ -1,21 +1,24 @@
 //! A numeric vector as an array.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{Place, Result, ValueType};
 use nnz_rds::{Integers, Object, Reals, Value};
 
 use super::reader::element_of;
-use crate::NumberArray;
-use crate::array::check_range;
+use crate::tree::{Attributes, ElementType, NdArray, one_range};
 
 /// A vector of an object.
+#[derive(Debug)]
 pub(super) struct Numbers {
     object: Arc<Object>,
-    element: Option<usize>,
+    member: Option<usize>,
     place: Place,
-    value_type: ValueType,
-    len: u64,
+    element: ElementType,
+    /// The size of an element in bytes.
+    size: usize,
+    shape: [u64; 1],
 }
 
 /// Number of elements of a sequence that are computed at once.
@@ -23,45 +26,48 @@ const BLOCK: usize = 512;
 
 impl Numbers {
     /// Wraps a vector of integers, logicals or doubles; `None` if it is of another type.
-    pub(super) fn new(object: Arc<Object>, element: Option<usize>, place: Place) -> Option<Self> {
-        let (value_type, len) = match &element_of(&object, element).value {
+    pub(super) fn new(object: Arc<Object>, member: Option<usize>, place: Place) -> Option<Self> {
+        let (value_type, len) = match &element_of(&object, member).value {
             Value::Integer(numbers) => (ValueType::U32, numbers.len()),
             Value::Logical(numbers) => (ValueType::U32, numbers.len() as u64),
             Value::Real(numbers) => (ValueType::F64, numbers.len()),
             _ => return None,
         };
-        Some(Self { object, element, place, value_type, len })
+        let (element, size) = (ElementType::Number(value_type), value_type.size());
+        Some(Self { object, member, place, element, size, shape: [len] })
     }
 }
 
-impl NumberArray for Numbers {
+impl Attributes for Numbers {}
+
+impl NdArray for Numbers {
     fn place(&self) -> Place {
         self.place.clone()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.value_type
+    fn shape(&self) -> &[u64] {
+        &self.shape
     }
 
-    fn len(&self) -> u64 {
-        self.len
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
-        Ok(match &element_of(&self.object, self.element).value {
+        Ok(match &element_of(&self.object, self.member).value {
             // Three doubles.
             Value::Integer(Integers::Sequence { .. }) | Value::Real(Reals::Sequence { .. }) => 24,
-            _ => self.len * self.value_type.size() as u64,
+            _ => self.shape[0] * self.size as u64,
         })
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        check_range(self, first, out.len())?;
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let first = one_range(self, selection, out)?;
         let copy = |all: &[u8], out: &mut [u8]| {
-            let start = usize::try_from(first).unwrap_or(usize::MAX) * self.value_type.size();
+            let start = usize::try_from(first).unwrap_or(usize::MAX) * self.size;
             out.copy_from_slice(&all[start..start + out.len()]);
         };
-        match &element_of(&self.object, self.element).value {
+        match &element_of(&self.object, self.member).value {
             Value::Logical(all) | Value::Integer(Integers::Stored(all)) => {
                 copy(bytemuck::cast_slice(all), out);
             }

@@ -9,14 +9,16 @@ use nnz_rds::{Cursor, Document, Limits, Object, Text, TextRef, Value};
 use nnz_storage::InputFile;
 
 use super::numbers::Numbers;
-use crate::{Capabilities, Container, NumberArray};
+use crate::tree::{Attributes, Child, ChildKind, Group, NdArray};
+use crate::{Capabilities, ContainerInfo};
 
-/// What an object supports.
-pub(super) const CAPABILITIES: Capabilities = Capabilities {
-    value_types: &[ValueType::U32, ValueType::F64],
-    line_breaks: true,
-    any_bytes: false,
-    multiline_attributes: true,
+/// Describes objects of R.
+pub const INFO: ContainerInfo = ContainerInfo {
+    capabilities: Capabilities {
+        value_types: &[ValueType::U32, ValueType::F64],
+        ..Capabilities::TEXTS
+    },
+    ..ContainerInfo::new("R object", &[])
 };
 
 /// An R object in memory. Clones share it.
@@ -154,24 +156,27 @@ fn utf8(text: TextRef<'_>, native: Option<&str>, place: &Place) -> Result<String
     }
 }
 
-impl Container for Rds {
+impl Attributes for Rds {}
+
+impl Group for Rds {
     fn path(&self) -> &Path {
         &self.path
     }
 
-    fn kind(&self) -> &'static str {
-        "R object"
+    fn info(&self) -> &'static ContainerInfo {
+        &INFO
     }
 
-    fn capabilities(&self) -> Capabilities {
-        CAPABILITIES
+    fn children(&self) -> Result<Vec<Child>> {
+        let names = self.members.keys().cloned();
+        Ok(names.map(|name| Child { name, kind: ChildKind::Array }).collect())
     }
 
-    fn members(&self) -> Result<Vec<String>> {
-        Ok(self.members.keys().cloned().collect())
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        Err(Error::new(ErrorKind::Missing, self.place(name)))
     }
 
-    fn attribute(&self, name: &str) -> Result<String> {
+    fn text(&self, name: &str) -> Result<String> {
         let value = &self.object(name)?.value;
         let only = match value {
             Value::Character(strings) => strings.only(),
@@ -183,7 +188,7 @@ impl Container for Rds {
         utf8(only.get(), self.native.as_deref(), &self.place(name))
     }
 
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
         let (object, element) = self.find(name)?;
         let place = self.place(name);
         match Numbers::new(Arc::clone(object), element, place) {
@@ -195,7 +200,7 @@ impl Container for Rds {
         }
     }
 
-    fn strings_size(&self, name: &str) -> Result<u64> {
+    fn list_bytes(&self, name: &str) -> Result<u64> {
         match &self.object(name)?.value {
             Value::Null => Ok(0),
             Value::Character(strings) => Ok(strings.bytes()),
@@ -203,7 +208,7 @@ impl Container for Rds {
         }
     }
 
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+    fn read_list(&self, name: &str) -> Result<Names<'_>> {
         let strings = match &self.object(name)?.value {
             Value::Null => return Ok(StringList::new().into_reader()),
             Value::Character(strings) => strings.cursor(),

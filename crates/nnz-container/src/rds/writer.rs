@@ -7,7 +7,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader, ValueType};
 use nnz_rds::{Encoding, Object, Output, Strings, TextRef, Version, Writer};
 
 use super::placed;
-use super::reader::CAPABILITIES;
+use super::reader::INFO;
 use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{Spool, Texts};
@@ -151,7 +151,7 @@ impl ContainerWriter for RdsWriter {
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        if !CAPABILITIES.value_types.contains(&value_type) {
+        if !INFO.capabilities.value_types.contains(&value_type) {
             let what = format!("a vector of R cannot hold {value_type}");
             return Err(Error::unsupported(self.place(name), what));
         }

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, StringList, ValueType, Values};
 
+use nnz_storage::Mapped;
+
 use super::element::ElementType;
-use super::group::Attributes;
+use super::group::{Attributes, not_strings};
 use super::selection;
 
 /// An array of any number of dimensions, read by hyperslab from many threads.
@@ -20,13 +22,17 @@ pub trait NdArray: Attributes {
     fn shape(&self) -> &[u64];
 
     /// Returns whether it has no value and no shape: the null dataspace of HDF5.
-    fn is_null(&self) -> bool;
+    fn is_null(&self) -> bool {
+        false
+    }
 
     /// Returns the type of the elements.
     fn element_type(&self) -> &ElementType;
 
     /// Describes how elements are stored.
-    fn storage(&self) -> ArrayStorage;
+    fn storage(&self) -> ArrayStorage {
+        ArrayStorage::default()
+    }
 
     /// Returns the stored size of elements in bytes, without strings of variable length.
     ///
@@ -40,7 +46,9 @@ pub trait NdArray: Attributes {
     /// # Errors
     ///
     /// Fails if the chunk index cannot be read.
-    fn is_fully_stored(&self) -> Result<bool>;
+    fn is_fully_stored(&self) -> Result<bool> {
+        Ok(true)
+    }
 
     /// Returns the number of chunks that do not exist, which Zarr and HDF5 allow: their elements have the fill value.
     /// Of an array with shards, the number of missing shards. 0 for other containers.
@@ -78,19 +86,62 @@ pub trait NdArray: Attributes {
     /// another size, or if the storage cannot be read.
     fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()>;
 
+    /// Announces that ranges of elements of an array of one dimension will be read soon, each not empty and inside
+    /// the array.
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        let _ = ranges;
+    }
+
+    /// Returns whether each read has a latency, so that reads are worth announcing.
+    fn has_latency(&self) -> bool {
+        false
+    }
+
+    /// Maps `bytes` bytes of an array of one dimension into memory, from element `first` on, in native byte order.
+    ///
+    /// Returns `None` if they are not stored in this form or cannot be mapped for any reason; reading them returns the
+    /// error. Worthwhile from several hundred kilobytes on.
+    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
+        let _ = (first, bytes);
+        None
+    }
+
+    /// Checks that the storage has data for the length of the array, before a caller allocates memory for it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it does not, apart from some megabytes of elements that are not stored, or if the chunk index cannot be
+    /// read.
+    fn check_extent(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns the number of bytes after the last complete element.
+    fn trailing_bytes(&self) -> u64 {
+        0
+    }
+
     /// Starts reading the strings of a hyperslab.
     ///
     /// # Errors
     ///
     /// Fails if elements are not strings, or if the hyperslab is not inside the shape.
-    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'_>>;
+    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'static>> {
+        let _ = selection;
+        let found = not_strings(self.element_type());
+        Err(Error::mismatch(self.place(), found, "strings"))
+    }
 
     /// Returns a field of compounds as an array. Its own dimensions follow those of this array.
     ///
     /// # Errors
     ///
     /// Fails if elements are not compounds, or have no such field.
-    fn field(&self, name: &str) -> Result<Box<dyn NdArray>>;
+    fn field(&self, name: &str) -> Result<Box<dyn NdArray>> {
+        let _ = name;
+        let found = format!("elements of type {}", self.element_type());
+        Err(Error::mismatch(self.place(), found, "compounds"))
+    }
 
     /// Returns the integers of an enumeration as an array of numbers.
     ///
@@ -190,6 +241,10 @@ impl dyn NdArray + '_ {
     /// Fails if there is not exactly one string, or if it is not UTF-8 or takes more than `memory`
     /// bytes.
     pub fn text(&self, memory: u64) -> Result<String> {
+        if !self.element_type().is_string() {
+            let found = not_strings(self.element_type());
+            return Err(Error::mismatch(self.place(), found, "strings"));
+        }
         let shape = self.shape();
         if shape.iter().any(|&length| length != 1) || self.is_null() {
             let found = format!("an array of {}", selection::shown(shape));

@@ -274,3 +274,16 @@ impl TextForm {
         &string[..end]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TextForm;
+
+    #[test]
+    fn only_the_padding_of_strings_is_removed() {
+        assert_eq!(TextForm::Terminated.strip(b"a \0b"), b"a ");
+        assert_eq!(TextForm::Zeros.strip(b"a\0b\0\0"), b"a\0b");
+        assert_eq!(TextForm::Spaces.strip(b" a  "), b" a");
+        assert_eq!(TextForm::Spaces.strip(b"  "), b"");
+    }
+}

@@ -58,10 +58,8 @@ impl OpenOptions {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.map_or(1, NonZeroUsize::get);
         for kind in KINDS {
-            if kind.matches(opened)?
-                && let Some(tree) = kind.open(opened)?.tree(group, threads)?
-            {
-                return Ok(tree);
+            if kind.matches(opened)? {
+                return kind.open(opened)?.group(group, threads);
             }
         }
         let by_name = KINDS.iter().find(|kind| kind.info().is_extension_of(opened.path()));

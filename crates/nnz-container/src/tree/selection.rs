@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use nnz_core::{Error, Place, Result};
 
+use super::array::NdArray;
 use super::grid::{places, product};
 
 /// Maximum number of dimensions. HDF5 has 32, NumPy 64.
@@ -111,6 +112,25 @@ fn cuts(range: Range<u64>, step: u64, align: Option<u64>) -> impl Iterator<Item 
         at = end;
         Some(cut)
     })
+}
+
+/// Returns the start of the range of an array of numbers of one dimension.
+///
+/// # Errors
+///
+/// Fails if it is not inside the array, or if `out` has another size.
+pub fn one_range(array: &dyn NdArray, selection: &[Range<u64>], out: &[u8]) -> Result<u64> {
+    let size = array.value_type()?.size() as u64;
+    if let ([range], [len]) = (selection, array.shape())
+        && range.start <= range.end
+        && range.end <= *len
+        && (range.end - range.start).checked_mul(size) == Some(out.len() as u64)
+    {
+        return Ok(range.start);
+    }
+    let found = format!("a request of {selection:?} for {} bytes", out.len());
+    let expected = format!("a range of {} elements of {size} bytes", shown(array.shape()));
+    Err(Error::mismatch(array.place(), found, expected))
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result};
 
+use nnz_storage::Mapped;
+
 use super::array::ArrayStorage;
 use super::attribute::Attribute;
 use super::element::Stored;
@@ -52,12 +54,45 @@ pub(crate) trait Source: Send + Sync {
         1
     }
 
+    /// Fills `out` with elements from `first` on, in stored form, if the array has one dimension and can be read
+    /// faster than by its layout. The caller has checked the range.
+    fn read_run(&self, first: u64, out: &mut [u8]) -> Result<bool> {
+        let _ = (first, out);
+        Ok(false)
+    }
+
+    /// Announces that ranges of elements of an array of one dimension will be read soon.
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        let _ = ranges;
+    }
+
+    /// Returns whether each read has a latency.
+    fn has_latency(&self) -> bool {
+        false
+    }
+
+    /// Maps bytes of an array of one dimension into memory, from element `first` on; `None` if they cannot be.
+    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
+        let _ = (first, bytes);
+        None
+    }
+
+    /// Checks that there is data for the length of the array.
+    fn check_extent(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns the number of bytes after the last element.
+    fn trailing_bytes(&self) -> u64 {
+        0
+    }
+
     fn attributes(&self) -> Result<Vec<String>>;
 
     fn attribute(&self, name: &str) -> Result<Option<Attribute>>;
 
     /// Starts reading the strings of variable length of a hyperslab.
-    fn variable(&self, selection: &[Range<u64>]) -> Result<Box<dyn StringBlock + '_>> {
+    fn variable(self: Arc<Self>, selection: &[Range<u64>]) -> Result<Box<dyn StringBlock>> {
         let _ = selection;
         let what = "strings of variable length are not supported here";
         Err(Error::unsupported(self.place().clone(), what))

@@ -1,6 +1,7 @@
 //! The strings of a hyperslab.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use nnz_core::{At, Error, Result, StringReader};
 
@@ -24,10 +25,10 @@ const UNPROVEN: u64 = 16 << 20;
 const MAX_LEN: usize = 256 << 20;
 
 /// The strings of a hyperslab, read in blocks.
-pub(super) struct Strings<'a> {
-    view: &'a View,
-    blocks: Box<dyn Iterator<Item = Vec<Range<u64>>> + 'a>,
-    form: Form<'a>,
+pub(super) struct Strings {
+    view: View,
+    blocks: Box<dyn Iterator<Item = Vec<Range<u64>>>>,
+    form: Form,
     /// The number of remaining strings, and how many of them are in the block.
     left: u64,
     ready: u64,
@@ -36,13 +37,13 @@ pub(super) struct Strings<'a> {
     text: Vec<u8>,
 }
 
-enum Form<'a> {
+enum Form {
     Fixed { bytes: usize, form: TextForm, block: Vec<u8> },
-    Variable(Box<dyn StringBlock + 'a>),
+    Variable(Box<dyn StringBlock>),
 }
 
-impl<'a> Strings<'a> {
-    pub(super) fn new(view: &'a View, selection: &[Range<u64>]) -> Result<Self> {
+impl Strings {
+    pub(super) fn new(view: View, selection: &[Range<u64>]) -> Result<Self> {
         let left = selection::count(selection, view.shape(), &view.place())?;
         let (form, most) = match *view.stored() {
             Stored::Text { bytes, .. } if bytes > MAX_LEN => {
@@ -59,7 +60,7 @@ impl<'a> Strings<'a> {
                 (Form::Fixed { bytes, form, block: Vec::new() }, most)
             }
             Stored::Variable { .. } => {
-                (Form::Variable(view.source.variable(selection)?), MAX_STRINGS)
+                (Form::Variable(Arc::clone(&view.source).variable(selection)?), MAX_STRINGS)
             }
             _ => return Err(view.wrong_type("strings")),
         };
@@ -88,12 +89,12 @@ impl<'a> Strings<'a> {
                 out.resize(usize::try_from(self.ready).unwrap_or(1) * *bytes, 0);
                 self.view.read_stored(&block, out)
             }
-            Form::Variable(strings) => strings.load(self.view, &block),
+            Form::Variable(strings) => strings.load(&self.view, &block),
         }
     }
 }
 
-impl StringReader for Strings<'_> {
+impl StringReader for Strings {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         if self.left > 0 && self.ready == 0 {
             self.load()?;

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, ValueType, Values};
 
+use nnz_storage::Mapped;
+
 use super::array::{ArrayStorage, NdArray};
 use super::attribute::Attribute;
 use super::copy::{copy, merge};
@@ -82,6 +84,15 @@ impl View {
 
     /// Fills `out` with the elements of a hyperslab in stored form.
     pub(crate) fn read_stored(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        if let ([range], [len]) = (selection, &*self.shape)
+            && range.start < range.end
+            && range.end <= *len
+            && (range.end - range.start).checked_mul(self.width as u64) == Some(out.len() as u64)
+            && self.is_whole()
+            && self.source.read_run(range.start, out)?
+        {
+            return Ok(());
+        }
         let count = selection::count(selection, &self.shape, &self.place)?;
         let bytes = count.checked_mul(self.width as u64);
         if bytes != Some(out.len() as u64) {
@@ -105,6 +116,12 @@ impl View {
             }
             Layout::Chunked(chunks) => self.read_chunks(chunks, selection, &request, out),
         }
+    }
+
+    /// Returns whether this is a whole array, not a field of its elements.
+    fn is_whole(&self) -> bool {
+        self.shape.len() == self.source.shape().len()
+            && self.source.element().bytes() == Some(self.width)
     }
 
     fn read_chunks(
@@ -277,8 +294,33 @@ impl NdArray for View {
         }
     }
 
-    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'_>> {
-        Ok(Box::new(Strings::new(self, selection)?))
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        if self.shape.len() == 1 && self.is_whole() && self.source.has_latency() {
+            self.source.will_read(ranges);
+        }
+    }
+
+    fn has_latency(&self) -> bool {
+        self.source.has_latency()
+    }
+
+    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
+        let native = matches!(self.element, Stored::Number { big, .. } if big == cfg!(target_endian = "big"));
+        (native && self.shape.len() == 1 && self.is_whole())
+            .then(|| self.source.map(first, bytes))
+            .flatten()
+    }
+
+    fn check_extent(&self) -> Result<()> {
+        self.source.check_extent()
+    }
+
+    fn trailing_bytes(&self) -> u64 {
+        self.source.trailing_bytes()
+    }
+
+    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'static>> {
+        Ok(Box::new(Strings::new(self.clone(), selection)?))
     }
 
     fn field(&self, name: &str) -> Result<Box<dyn NdArray>> {

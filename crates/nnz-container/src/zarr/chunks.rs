@@ -41,43 +41,26 @@ pub(super) struct Located {
 }
 
 impl Stored {
-    /// Opens a directory as an array of one dimension. No data is read.
-    pub(super) fn open(directory: Store, place: Place) -> Result<Self> {
-        let (fields, version) = Self::fields(&directory, &place)?;
-        Metadata::check_list(&fields, &place)?;
-        let stored = Self::of(directory, place, &fields, version)?;
-        stored.metadata.check_element(&stored.place)?;
-        stored.check_extent()?;
-        Ok(stored)
-    }
-
-    /// Opens a directory as an array of any shape, without checking its length, and returns its
-    /// metadata too.
-    pub(super) fn of_any_shape(directory: Store, place: Place) -> Result<(Self, Fields, u32)> {
-        let (fields, version) = Self::fields(&directory, &place)?;
-        Ok((Self::of(directory, place, &fields, version)?, fields, version))
-    }
-
-    fn fields(directory: &Store, place: &Place) -> Result<(Fields, u32)> {
-        match directory.node(place)? {
-            None => Err(directory.missing(place)),
-            Some(Node::Group(_)) => Err(Error::mismatch(place.clone(), "a group", "an array")),
-            Some(Node::Array(fields, version)) => Ok((fields, version)),
-        }
-    }
-
-    fn of(directory: Store, place: Place, fields: &Fields, version: u32) -> Result<Self> {
-        let metadata = Metadata::read(fields, version, &place)?;
+    /// Opens a directory as an array, without checking its length, and returns its metadata and its version too. No
+    /// data is read.
+    pub(super) fn open(directory: Store, place: Place) -> Result<(Self, Fields, u32)> {
+        let (fields, version) = match directory.node(&place)? {
+            None => return Err(directory.missing(&place)),
+            Some(Node::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
+            Some(Node::Array(fields, version)) => (fields, version),
+        };
+        let metadata = Metadata::read(&fields, version, &place)?;
         let indexes = match metadata.grid.shape().len() {
             0 | 1 => ChunkCache::default(),
             _ => ChunkCache::of_stripe(),
         };
-        Ok(Self { place, metadata, directory, indexes, last: Mutex::default() })
+        let stored = Self { place, metadata, directory, indexes, last: Mutex::default() };
+        Ok((stored, fields, version))
     }
 
     /// Checks that the store has data for the length of the array, because readers allocate memory
     /// for it.
-    fn check_extent(&self) -> Result<()> {
+    pub(super) fn check_extent(&self) -> Result<()> {
         let Metadata { len, chunk, pipeline, shard, .. } = &self.metadata;
         // Empty strings take time, if not memory.
         let claimed = len * self.metadata.min_bytes().max(1);
@@ -115,13 +98,6 @@ impl Stored {
         }
         let found = format!("a length of {len} elements with chunks for {stored} bytes");
         Err(Error::mismatch(self.place.clone(), found, format!("chunks for {claimed} bytes")))
-    }
-
-    /// Returns the stored size of all chunks in bytes.
-    pub(super) fn stored_bytes(&self) -> Result<u64> {
-        let mut all = 0_u64;
-        self.each_file(&mut |bytes| all = all.saturating_add(bytes))?;
-        Ok(all)
     }
 
     /// Calls `each` with the length of each file of chunks.

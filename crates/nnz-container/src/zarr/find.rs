@@ -9,7 +9,8 @@ use nnz_storage::InputDirectory;
 use super::node;
 use super::open::ZarrStore;
 use super::store::Store;
-use crate::{Container, FoundGroup};
+use crate::FoundGroup;
+use crate::tree::{Attributes as _, Group as _};
 
 /// Maximum number of groups to search, and maximum depth. Real stores have a few hundred groups.
 const MAX_GROUPS: usize = 1 << 16;
@@ -54,7 +55,7 @@ fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let mut queue = VecDeque::from([(String::new(), 0)]);
     let (mut seen, mut unread) = (0, None);
     while let Some((name, depth)) = queue.pop_front() {
-        let group = match store.find(&name, false) {
+        let group = match store.find(&name, 1, false) {
             Ok(Some(group)) => group,
             Ok(None) => continue,
             Err(error) if error.is_system() => return Err(error),
@@ -63,19 +64,16 @@ fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
                 continue;
             }
         };
-        if attributes.iter().any(|attribute| group.has_attribute(attribute)) {
-            store.keep(&name, &group);
-        }
-        for attribute in attributes {
-            // The group matches even if its attribute is of another type.
-            if group.has_attribute(attribute) {
-                let text = readable(group.attribute(attribute))?.unwrap_or_default();
-                found.push(FoundGroup {
-                    group: name.clone(),
-                    attribute: (*attribute).to_owned(),
-                    text,
-                });
+        let names = group.attributes()?;
+        let has = |attribute: &&&str| names.iter().any(|name| name == **attribute);
+        for (number, attribute) in attributes.iter().filter(has).enumerate() {
+            if number == 0 {
+                store.keep(&name, &group);
             }
+            // The group matches even if its attribute is of another type.
+            let text = readable(group.text(attribute))?.unwrap_or_default();
+            let (group, attribute) = (name.clone(), (*attribute).to_owned());
+            found.push(FoundGroup { group, attribute, text });
         }
         if depth == MAX_DEPTH {
             continue;

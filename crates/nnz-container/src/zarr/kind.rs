@@ -12,8 +12,8 @@ use crate::kinds::{NPZ, ZARR};
 use crate::npz::is_npz;
 use crate::tree::Group;
 use crate::{
-    Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
-    FoundGroup, OpenContainer,
+    Compression, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, FoundGroup,
+    OpenContainer,
 };
 
 /// Zarr stores in directories; for reading also in zip files.
@@ -67,12 +67,8 @@ impl OpenContainer for ZarrStore {
         "a Zarr store"
     }
 
-    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
-        Ok(Arc::new(self.group(name)?.with_threads(1)))
-    }
-
-    fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
-        Ok(Some(Box::new(self.tree(name, threads)?)))
+    fn group(&self, name: &str, threads: usize) -> Result<Box<dyn Group>> {
+        Ok(Box::new(self.tree(name, threads)?))
     }
 
     fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {

@@ -32,8 +32,6 @@ pub(super) enum DataType {
 #[derive(Clone, Debug)]
 pub(super) struct Metadata {
     pub(super) data_type: DataType,
-    /// The name of the type, for messages.
-    pub(super) type_name: String,
     /// The element type in detail.
     pub(super) element: Stored,
     pub(super) grid: Grid,
@@ -225,22 +223,5 @@ impl Metadata {
             (Keys::Bare, _) => numbers("."),
             (Keys::BareInDirectory, _) => numbers("/"),
         }
-    }
-
-    /// Refuses an array of elements other than numbers or strings.
-    pub(super) fn check_element(&self, place: &Place) -> Result<()> {
-        let DataType::Other(_) = self.data_type else { return Ok(()) };
-        let what = format!("Zarr arrays of type {} are not supported", self.type_name);
-        Err(Error::unsupported(place.clone(), what))
-    }
-
-    /// Refuses an array that does not have one dimension.
-    pub(super) fn check_list(fields: &Fields, place: &Place) -> Result<()> {
-        let found = match &(Reader { fields, place }).shape()?[..] {
-            [_] => return Ok(()),
-            [] => "a scalar".to_owned(),
-            shape => format!("an array of {}", shown(shape)),
-        };
-        Err(Error::mismatch(place.clone(), found, "one dimension"))
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +10,6 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::{InputDirectory, InputFile};
 
 use super::consolidated;
-use super::container::Zarr;
 use super::node;
 use super::store::Store;
 use super::tree::ZarrGroup;
@@ -78,36 +76,27 @@ impl ZarrStore {
         Ok(Some(Self::new(root, path)))
     }
 
-    /// Opens a group, with or without a leading slash; the root group has an empty name.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no such group.
-    pub fn group(&self, name: &str) -> Result<Zarr> {
-        let path = full_path(&self.path, name);
-        let array = || Error::mismatch(Place::path(&*path), "an array", "a group");
-        self.find(name, true)?.ok_or_else(array)
-    }
-
-    /// Opens a group as a tree, with the number of threads that decode the chunks of a large read.
+    /// Opens a group, with the number of threads that decode the chunks of a large read. The root group has an empty
+    /// name.
     ///
     /// # Errors
     ///
     /// Fails if there is no such group.
     pub fn tree(&self, name: &str, threads: usize) -> Result<ZarrGroup> {
-        ZarrGroup::in_store(&self.root, &self.path, name, threads)
+        let array =
+            || Error::mismatch(Place::path(full_path(&self.path, name)), "an array", "a group");
+        self.find(name, threads, true)?.ok_or_else(array)
     }
 
     /// Opens a group; `None` if it is an array. `keep` is whether it will be opened again.
-    pub(super) fn find(&self, name: &str, keep: bool) -> Result<Option<Zarr>> {
-        let path = full_path(&self.path, name);
-        let directory = self.directory(name, &Place::path(&*path), keep)?;
-        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Zarr::in_directory(directory, path, threads)
+    pub(super) fn find(&self, name: &str, threads: usize, keep: bool) -> Result<Option<ZarrGroup>> {
+        let place = Place::path(full_path(&self.path, name));
+        let directory = self.directory(name, &place, keep)?;
+        ZarrGroup::in_store(directory, &self.path, name, threads)
     }
 
     /// Keeps an opened group.
-    pub(super) fn keep(&self, name: &str, group: &Zarr) {
+    pub(super) fn keep(&self, name: &str, group: &ZarrGroup) {
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         if groups.len() < MAX_GROUPS {
             groups.insert(normalize(name), group.directory().clone());

@@ -25,14 +25,14 @@ const AT_A_TIME: usize = 8;
 /// Size of chunks for which no stored data is required.
 const UNCHECKED_BYTES: u64 = 64 << 20;
 
-/// Elements of fixed size, in native byte order.
+/// Elements of fixed size, in stored form.
 pub(super) struct Elements {
     pub(super) stored: Stored,
     /// Size of an element in bytes.
     size: usize,
-    /// Converts elements to native byte order.
-    to_native: fn(&Stored, &mut [u8]),
-    threads: usize,
+    /// The fill value; zeros if empty.
+    pub(super) fill: Vec<u8>,
+    pub(super) threads: usize,
     /// Chunks that were partly read.
     cache: ChunkCache,
     /// Locked while such a chunk is decoded, so that other threads wait for it instead of decoding
@@ -48,18 +48,13 @@ struct Piece<'a> {
 }
 
 impl Elements {
-    pub(super) fn new(
-        stored: Stored,
-        size: usize,
-        to_native: fn(&Stored, &mut [u8]),
-        threads: usize,
-    ) -> Self {
+    pub(super) fn new(stored: Stored, size: usize, fill: Vec<u8>, threads: usize) -> Self {
         let cache = match stored.metadata.grid.shape().len() {
             0 | 1 => ChunkCache::of_bytes(CACHED_BYTES),
             _ => ChunkCache::of_stripe(),
         };
         let decoding = Default::default();
-        Self { stored, size, to_native, threads, cache, decoding }
+        Self { stored, size, fill, threads, cache, decoding }
     }
 
     /// Returns the size of an element in bytes.
@@ -116,9 +111,7 @@ impl Elements {
         };
         if self.stored.metadata.pipeline.is_plain() {
             self.check_length(&located, chunk)?;
-            self.stored.read_part(&located, from, out)?;
-            (self.to_native)(&self.stored, out);
-            return Ok(());
+            return self.stored.read_part(&located, from, out);
         }
         if out.len() as u64 == self.chunk_bytes() {
             return self.decode(chunk, &located, out);
@@ -189,21 +182,16 @@ impl Elements {
         }
         let stored = self.stored.bytes(located)?;
         let pipeline = &self.stored.metadata.pipeline;
-        pipeline
-            .decode(&stored, out)
-            .map_err(|why| undecoded(why, place(), "a chunk", out.len()))?;
-        (self.to_native)(&self.stored, out);
-        Ok(())
+        pipeline.decode(&stored, out).map_err(|why| undecoded(why, place(), "a chunk", out.len()))
     }
 
     fn fill(&self, out: &mut [u8]) {
-        let fill = &self.stored.metadata.fill;
-        if fill.iter().all(|&byte| byte == 0) {
+        if self.fill.iter().all(|&byte| byte == 0) {
             out.fill(0);
             return;
         }
         for element in out.chunks_exact_mut(self.size) {
-            element.copy_from_slice(fill);
+            element.copy_from_slice(&self.fill);
         }
     }
 }

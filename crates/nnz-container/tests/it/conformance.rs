@@ -1,17 +1,17 @@
 //! The conformance suite that every container has to pass, according to its capabilities.
 
-use nnz_container::directory::{Directory, DirectoryWriter};
+use nnz_container::directory::DirectoryWriter;
 #[cfg(feature = "hdf5")]
-use nnz_container::hdf5::{Hdf5, Hdf5Options, Hdf5Writer};
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::memory::Memory;
 #[cfg(feature = "hdf5")]
-use nnz_container::netcdf::{NetCdf, NetCdfWriter};
-use nnz_container::npy::{NpyDirectory, NpyDirectoryWriter};
-use nnz_container::npz::{Npz, NpzOptions, NpzWriter};
+use nnz_container::netcdf::NetCdfWriter;
+use nnz_container::npy::NpyDirectoryWriter;
+use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::rds::{Limits, Rds, RdsOptions, RdsWriter};
 #[cfg(feature = "zarr")]
-use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter};
-use nnz_container::{Compression, Container, ContainerWriter};
+use nnz_container::zarr::{ZarrOptions, ZarrWriter};
+use nnz_container::{Compression, ContainerWriter, NamedArrays};
 use nnz_core::{ErrorKind, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ const MEMBERS: &[&str] = &["version", "names", "a", "none", "nobody", "binsparse
 /// Creates a container of one kind and opens it again.
 trait Backend {
     fn writer(&self) -> Box<dyn ContainerWriter>;
-    fn open(&self) -> Box<dyn Container>;
+    fn open(&self) -> NamedArrays;
 }
 
 impl Backend for Memory {
@@ -30,8 +30,8 @@ impl Backend for Memory {
         Box::new(Memory::writer(self))
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(self.clone())
+    fn open(&self) -> NamedArrays {
+        NamedArrays::new(self.clone())
     }
 }
 
@@ -41,8 +41,8 @@ impl Backend for tempfile::TempDir {
         Box::new(DirectoryWriter::create(&self.path().join("store"), options, MEMBERS).unwrap())
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(Directory::open(&self.path().join("store")).unwrap())
+    fn open(&self) -> NamedArrays {
+        crate::common::open_directory(&self.path().join("store")).unwrap()
     }
 }
 
@@ -58,8 +58,8 @@ impl Backend for InHdf5 {
         Box::new(Hdf5Writer::create(&path, self.1, options, self.2).unwrap())
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(Hdf5::open(&self.0.path().join("store.h5"), self.1).unwrap())
+    fn open(&self) -> NamedArrays {
+        crate::common::open_hdf5(&self.0.path().join("store.h5"), self.1).unwrap()
     }
 }
 
@@ -75,8 +75,8 @@ impl Backend for InNetCdf {
         Box::new(NetCdfWriter::create(&path, self.1, options, self.2).unwrap())
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(NetCdf::open(&self.0.path().join("store.nc"), self.1).unwrap())
+    fn open(&self) -> NamedArrays {
+        crate::common::open_netcdf(&self.0.path().join("store.nc"), self.1).unwrap()
     }
 }
 
@@ -89,8 +89,8 @@ impl Backend for InRds {
         Box::new(RdsWriter::create(&self.0.path().join("store.rds"), options, self.1).unwrap())
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(Rds::open(&self.0.path().join("store.rds"), Limits::default()).unwrap())
+    fn open(&self) -> NamedArrays {
+        NamedArrays::new(Rds::open(&self.0.path().join("store.rds"), Limits::default()).unwrap())
     }
 }
 
@@ -103,8 +103,8 @@ impl Backend for InNpy {
         Box::new(NpyDirectoryWriter::create(&self.0.path().join("store"), options).unwrap())
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(NpyDirectory::open(&self.0.path().join("store")).unwrap())
+    fn open(&self) -> NamedArrays {
+        crate::common::open_npy(&self.0.path().join("store")).unwrap()
     }
 }
 
@@ -118,8 +118,8 @@ impl Backend for InNpz {
         Box::new(NpzWriter::create(&self.0.path().join("store.npz"), options, npz).unwrap())
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(Npz::open(&self.0.path().join("store.npz")).unwrap())
+    fn open(&self) -> NamedArrays {
+        crate::common::open_npz(&self.0.path().join("store.npz")).unwrap()
     }
 }
 
@@ -135,8 +135,8 @@ impl Backend for InZarr {
         Box::new(ZarrWriter::create(&path, self.1, options, self.2).unwrap())
     }
 
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(Zarr::open(&self.0.path().join("store.zarr"), self.1).unwrap())
+    fn open(&self) -> NamedArrays {
+        crate::common::open_zarr(&self.0.path().join("store.zarr"), self.1).unwrap()
     }
 }
 
@@ -192,7 +192,7 @@ fn sample(value_type: ValueType) -> Vec<u8> {
 fn arrays_of_supported_types_are_read_at_any_position() {
     for_each_backend(|backend| {
         backend.writer().finish().unwrap();
-        let types = backend.open().capabilities().value_types;
+        let types = backend.open().info().capabilities.value_types;
         let mut writer = backend.writer();
         for &value_type in types {
             let id = writer.create_array(value_type.name(), value_type).unwrap();
@@ -225,7 +225,7 @@ fn arrays_of_supported_types_are_read_at_any_position() {
 fn unsupported_types_are_refused() {
     for_each_backend(|backend| {
         backend.writer().finish().unwrap();
-        let able = backend.open().capabilities().value_types;
+        let able = backend.open().info().capabilities.value_types;
         for &value_type in ValueType::ALL {
             let made = backend.writer().create_array("a", value_type);
             assert_eq!(made.is_ok(), able.contains(&value_type), "{value_type}");
@@ -243,12 +243,12 @@ fn reading_past_the_end_is_an_error() {
         let container = backend.open();
         let array = container.array("a").unwrap();
         let mut two = [0_u32; 2];
-        array.read(1, &mut two).unwrap();
+        array.read_into(1, &mut two).unwrap();
         assert_eq!(two, [2, 3]);
-        assert!(array.read(2, &mut two).is_err());
-        assert!(array.read(u64::MAX, &mut two).is_err());
+        assert!(array.read_into(2, &mut two).is_err());
+        assert!(array.read_into(u64::MAX, &mut two).is_err());
         assert!(array.read_bytes(0, &mut [0; 5]).is_err());
-        assert!(array.read(0, &mut [0_f32; 2]).is_err());
+        assert!(array.read_into(0, &mut [0_f32; 2]).is_err());
         let mut wide = [0_u64; 3];
         array.read_widened(0, &mut wide).unwrap();
         assert_eq!(wide, [1, 2, 3]);
@@ -305,7 +305,7 @@ fn long_attributes_are_supported_as_declared() {
     for (name, text) in texts {
         for_each_backend(|backend| {
             backend.writer().finish().unwrap();
-            let able = backend.open().capabilities().multiline_attributes;
+            let able = backend.open().info().capabilities.multiline_attributes;
             let mut writer = backend.writer();
             let written = writer.set_attribute("binsparse", text);
             if !able {
@@ -377,10 +377,10 @@ proptest! {
             let ends = [at.0, at.1].map(|at| at.index(floats.len() + 1));
             let (first, last) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
             let mut some = vec![0.0_f64; last - first];
-            wide.read(first as u64, &mut some).unwrap();
+            wide.read_into(first as u64, &mut some).unwrap();
             assert_eq!(some.iter().map(|f| f.to_bits()).collect::<Vec<_>>(), floats[first..last]);
             let mut all = vec![0_u32; numbers.len()];
-            narrow.read(0, &mut all).unwrap();
+            narrow.read_into(0, &mut all).unwrap();
             assert_eq!(all, numbers);
         });
     }
@@ -401,8 +401,8 @@ proptest! {
             }
             writer.finish().unwrap();
             let container = backend.open();
-            assert!(!breaks || container.capabilities().line_breaks);
-            assert!(!bytes || container.capabilities().any_bytes);
+            assert!(!breaks || container.info().capabilities.line_breaks);
+            assert!(!bytes || container.info().capabilities.any_bytes);
             let back = container.strings("names").unwrap();
             assert_eq!(back.iter().collect::<Vec<_>>(), strings);
         });

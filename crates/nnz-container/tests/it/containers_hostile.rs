@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use nnz_container::Container;
-use nnz_container::npy::NpyDirectory;
-use nnz_container::npz::Npz;
+use nnz_container::NamedArrays;
 #[cfg(feature = "zarr")]
-use nnz_container::zarr::{Zarr, groups_with};
+use nnz_container::zarr::groups_with;
 use nnz_testing::allocations;
 use nnz_testing::mutations::{mutate, rounds};
 use nnz_testing::random::Random;
@@ -38,7 +36,7 @@ fn load(path: &Path) -> Files {
 }
 
 /// Reads everything that can be read. The memory of its own buffer is not counted.
-fn read_all(container: &dyn Container, only: Option<&str>) {
+fn read_all(container: &NamedArrays, only: Option<&str>) {
     let members = container.members().unwrap_or_default();
     for name in members.iter().map(String::as_str).filter(|name| only.is_none_or(|o| o == *name)) {
         let _ = (container.attribute(name), container.strings_size(name));
@@ -90,7 +88,7 @@ fn mutated_npz_files_give_errors() {
             mutate(&mut bytes, &mut random);
             std::fs::write(&path, &bytes).unwrap();
             bounded(&format!("{original:?} {case}"), 4 << 20, || {
-                if let Ok(npz) = Npz::open(&path) {
+                if let Ok(npz) = crate::common::open_npz(&path) {
                     read_all(&npz, None);
                 }
             });
@@ -115,7 +113,7 @@ fn mutated_npy_files_give_errors() {
             std::fs::write(dir.path().join(name), &bytes).unwrap();
         }
         bounded(&format!("{case}"), 4 << 20, || {
-            read_all(&NpyDirectory::open(dir.path()).unwrap(), None);
+            read_all(&crate::common::open_npy(dir.path()).unwrap(), None);
         });
     }
 }
@@ -152,8 +150,11 @@ fn mutated_zarr_stores_give_errors() {
                 let only = name.components().nth(1).is_some().then_some(&*array);
                 bounded(&format!("{original:?} {name:?} {case}"), 80 << 20, || {
                     let _ = groups_with(dir.path(), &["binsparse"]);
-                    if let Ok(zarr) = Zarr::open(dir.path(), "") {
-                        read_all(&zarr.with_threads(1), only);
+                    if let Ok(zarr) =
+                        nnz_container::zarr::ZarrGroup::with_threads(dir.path(), "", 1)
+                            .map(NamedArrays::new)
+                    {
+                        read_all(&zarr, only);
                     }
                 });
                 std::fs::write(dir.path().join(name), valid).unwrap();

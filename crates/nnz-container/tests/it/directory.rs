@@ -1,7 +1,7 @@
 //! Strings in text files of a directory.
 
-use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::directory::DirectoryWriter;
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{ErrorKind, ValueType};
 use nnz_storage::staging::WriteOptions;
 
@@ -13,8 +13,8 @@ fn round_trip(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
     let mut writer = Box::new(DirectoryWriter::create(&path, options, &["names"])?);
     writer.write_strings("names", &mut std::iter::once(name))?;
     writer.finish()?;
-    let store = Directory::open(&path)?;
-    let store: &dyn Container = &store;
+    let store = crate::common::open_directory(&path)?;
+    let store: &NamedArrays = &store;
     let names = store.strings("names")?;
     Ok(names.iter().next().unwrap().to_vec())
 }
@@ -69,10 +69,15 @@ fn arrays_remain_those_of_the_opened_directory() {
         to.finish().unwrap();
     };
     write(1);
-    let first = Directory::open(&path).unwrap();
+    let first = crate::common::open_directory(&path).unwrap();
     write(2);
     assert!(matches!(first.array("a").err().unwrap().kind(), ErrorKind::Missing));
     let mut out = [0_u32];
-    Directory::open(&path).unwrap().array("a").unwrap().read(0, &mut out).unwrap();
+    crate::common::open_directory(&path)
+        .unwrap()
+        .array("a")
+        .unwrap()
+        .read_into(0, &mut out)
+        .unwrap();
     assert_eq!(out, [2]);
 }

@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nnz_container::directory::Directory;
-use nnz_container::hdf5::{
-    AttributeValue, Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with, is_hdf5,
-};
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::hdf5::{Compression, Hdf5Options, Hdf5Writer, groups_with, is_hdf5};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{ErrorKind, StringReader, ValueType};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::command::names_in;
@@ -32,10 +29,10 @@ fn write(path: &Path, group: &str, options: WriteOptions, numbers: &[u32]) {
 }
 
 fn numbers(path: &Path, group: &str) -> Vec<u32> {
-    let container = Hdf5::open(path, group).unwrap();
+    let container = crate::common::open_hdf5(path, group).unwrap();
     let array = container.array("numbers").unwrap();
     let mut out = vec![0_u32; usize::try_from(array.len()).unwrap()];
-    array.read(0, &mut out).unwrap();
+    array.read_into(0, &mut out).unwrap();
     out
 }
 
@@ -54,8 +51,8 @@ fn hdf5_and_directories_of_bpcells_are_equal() {
                 if !counterpart.exists() {
                     continue;
                 }
-                let hdf5 = Hdf5::open(&path, &found.group).unwrap();
-                let directory = Directory::open(&counterpart).unwrap();
+                let hdf5 = crate::common::open_hdf5(&path, &found.group).unwrap();
+                let directory = crate::common::open_directory(&counterpart).unwrap();
                 assert_eq!(hdf5.attribute("version").unwrap(), found.text);
                 assert_eq!(everything(&hdf5), everything(&directory), "{}", counterpart.display());
                 compared += 1;
@@ -68,15 +65,17 @@ fn hdf5_and_directories_of_bpcells_are_equal() {
 #[test]
 fn groups_are_opened_by_path() {
     let path = &golden("interop").into_iter().find(|p| p.ends_with("basic_uint.h5ad")).unwrap();
-    let container = Hdf5::open(path, "/X/").unwrap();
+    let container = crate::common::open_hdf5(path, "/X/").unwrap();
     assert!(container.path().to_str().unwrap().ends_with("basic_uint.h5ad::X"));
     assert_eq!(container.attribute("encoding-type").unwrap(), "csr_matrix");
-    let shape = container.typed_attribute("shape").unwrap().unwrap();
-    assert!(matches!(shape.value, AttributeValue::Numbers(values) if values.len() == Some(2)));
-    let missing = Hdf5::open(path, "X/Y").unwrap_err();
+    let shape = container.group().attribute("shape").unwrap().unwrap();
+    assert!(
+        matches!(shape.value, nnz_container::tree::AttributeValue::Numbers(values) if values.len() == Some(2))
+    );
+    let missing = crate::common::open_hdf5(path, "X/Y").unwrap_err();
     assert!(matches!(missing.kind(), ErrorKind::Missing), "{missing}");
     // A path relative to the group.
-    let root = Hdf5::open(path, "").unwrap();
+    let root = crate::common::open_hdf5(path, "").unwrap();
     assert_eq!(root.array("X/indptr").unwrap().len(), 151);
     let error = root.array("X").err().unwrap().to_string();
     assert!(error.ends_with("X: found a group, expected a dataset"), "{error}");
@@ -89,9 +88,9 @@ fn other_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("text");
     std::fs::write(&path, "%%MatrixMarket").unwrap();
-    let error = Hdf5::open(&path, "").unwrap_err().to_string();
+    let error = crate::common::open_hdf5(&path, "").unwrap_err().to_string();
     assert!(error.ends_with("found no HDF5 signature, expected an HDF5 file"), "{error}");
-    assert!(Hdf5::open(dir.path(), "").is_err());
+    assert!(crate::common::open_hdf5(dir.path(), "").is_err());
     assert!(writer(&path, "group", FORCE).is_err());
     assert_eq!(std::fs::read(&path).unwrap(), b"%%MatrixMarket");
 }
@@ -111,13 +110,16 @@ fn groups_are_replaced_only_with_overwrite() {
     assert_eq!(numbers(&path, "one"), [1]);
     assert_eq!(numbers(&path, "deep/er/two"), [4]);
     assert_eq!(numbers(&path, "deep/er/three"), [3, 3, 3]);
-    assert_eq!(Hdf5::open(&path, "deep/er/two").unwrap().members().unwrap().len(), 2);
+    assert_eq!(crate::common::open_hdf5(&path, "deep/er/two").unwrap().members().unwrap().len(), 2);
 
     let error = writer(&path, "one/numbers/x", FORCE).err().unwrap().to_string();
     assert!(error.ends_with("found the dataset one/numbers, expected a group, or nothing"));
     write(&path, "", FORCE, &[5]);
     assert_eq!(numbers(&path, ""), [5]);
-    assert_eq!(Hdf5::open(&path, "").unwrap().members().unwrap(), ["numbers", "version"]);
+    assert_eq!(
+        crate::common::open_hdf5(&path, "").unwrap().members().unwrap(),
+        ["numbers", "version"]
+    );
     assert_eq!(names_in(dir.path()), ["a.h5"]);
 }
 
@@ -144,8 +146,11 @@ fn groups_are_added_next_to_unsupported_objects() {
             assert!(found.iter().any(|found| found == group), "{found:?}");
             assert_eq!(numbers(&path, group), [expected], "{form}: {group}");
         }
-        let members = Hdf5::open(&path, "").unwrap().members().unwrap();
-        assert_eq!(members, ["complex", "external", "inner", "new", "numbers", "virtual"]);
+        let members = crate::common::open_hdf5(&path, "").unwrap().members().unwrap();
+        assert_eq!(
+            members,
+            ["complex", "external", "inner", "new", "nowhere", "numbers", "virtual"]
+        );
 
         let headers = std::fs::read(root.join(format!("neighbours_{form}.json"))).unwrap();
         let headers: BTreeMap<String, [usize; 2]> = serde_json::from_slice(&headers).unwrap();
@@ -222,14 +227,16 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
         }
         writer.finish().unwrap();
         assert!(numbers(&path, "g") == all[..len], "{chunk:?} {compress:?}");
-        let container = Hdf5::open(&path, "g").unwrap().with_threads(threads);
+        let container = nnz_container::hdf5::Hdf5Group::with_threads(&path, "g", threads)
+            .map(NamedArrays::new)
+            .unwrap();
         let array = container.array("numbers").unwrap();
         std::thread::scope(|scope| {
             for first in (0..len - 3000).step_by(len / 7) {
                 let (array, all) = (&array, &all);
                 scope.spawn(move || {
                     let mut out = vec![0_u32; 2999];
-                    array.read(first as u64, &mut out).unwrap();
+                    array.read_into(first as u64, &mut out).unwrap();
                     assert!(out == all[first..first + 2999]);
                 });
             }
@@ -280,7 +287,7 @@ fn long_lists_of_strings_are_read_back() {
     let large: Vec<String> = (0..60).map(|at| format!("{at}").repeat(80_000)).collect();
     let lists = [("many", &many), ("even", &even), ("large", &large)];
     let check = |group: &str| {
-        let read = Hdf5::open(&path, group).unwrap();
+        let read = crate::common::open_hdf5(&path, group).unwrap();
         for (name, list) in lists {
             let mut strings = read.read_strings(name).unwrap();
             for (at, string) in (0..).zip(list) {
@@ -346,7 +353,7 @@ fn attributes_larger_than_a_header_are_read_back() {
         writer.finish().unwrap();
     }
     for group in ["", "one", "two/three"] {
-        let container = Hdf5::open(&path, group).unwrap();
+        let container = crate::common::open_hdf5(&path, group).unwrap();
         assert!(container.attribute("binsparse").unwrap() == text);
         assert_eq!(container.attribute("empty").unwrap(), "");
     }
@@ -391,12 +398,12 @@ fn arrays_of_more_than_4_gib() {
     // The second group is written to a copy.
     write(&path, "h", NEW, &[4]);
     assert!(path.metadata().unwrap().len() > 5_000_000_000);
-    let container = Hdf5::open(&path, "g").unwrap();
+    let container = crate::common::open_hdf5(&path, "g").unwrap();
     let array = container.array("bytes").unwrap();
     assert_eq!(array.len(), BLOCKS * ((1 << 24) + 1));
     let mut out = vec![0_u8; (1 << 24) + 1];
     for at in [0, 1, 254, 255, 256, 299] {
-        array.read(at * out.len() as u64, &mut out).unwrap();
+        array.read_into(at * out.len() as u64, &mut out).unwrap();
         assert!(out[..1 << 24] == block);
         assert_eq!(u64::from(out[1 << 24]), at % 251);
     }

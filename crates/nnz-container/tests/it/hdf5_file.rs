@@ -7,8 +7,8 @@ use nnz_container::hdf5::file::{
     CharacterSet, DatasetSpec, Dataspace, ElementType, Field, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };
-use nnz_container::hdf5::{AttributeValue, Hdf5};
-use nnz_container::{Compression, Container};
+
+use nnz_container::Compression;
 use nnz_core::ValueType;
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
@@ -122,11 +122,11 @@ fn write<W: Write + Seek>(file: &mut FileWriter<W>, parent: ObjectId, name: &str
 }
 
 fn check(path: &Path, parent: &str, name: &str, node: &Node) {
-    let group = Hdf5::open(path, parent).unwrap();
+    let group = crate::common::open_hdf5(path, parent).unwrap();
     match node {
         Node::Group(members, attributes) => {
             let here = format!("{parent}/{name}");
-            let group = Hdf5::open(path, &here).unwrap();
+            let group = crate::common::open_hdf5(path, &here).unwrap();
             let mut names: Vec<&String> = members.iter().map(|(name, _)| name).collect();
             names.extend(attributes.iter().map(|(name, _)| name));
             names.sort();
@@ -182,10 +182,12 @@ fn groups_of_any_size_are_read_back() {
     for count in counts {
         let mut expected: Vec<String> = (0..count).map(|at| format!("m{at}")).collect();
         expected.sort();
-        let group = Hdf5::open(&path, &format!("g/{count}")).unwrap();
+        let group = crate::common::open_hdf5(&path, &format!("g/{count}")).unwrap();
         assert!(group.members().unwrap() == expected, "{count}");
     }
-    assert!(Hdf5::open(&path, "g/70000/m69999").unwrap().members().unwrap().is_empty());
+    assert!(
+        crate::common::open_hdf5(&path, "g/70000/m69999").unwrap().members().unwrap().is_empty()
+    );
 }
 
 #[test]
@@ -209,7 +211,7 @@ fn any_number_of_chunks_is_read_back() {
         }
     }
     file.commit().unwrap();
-    let group = Hdf5::open(&path, "").unwrap();
+    let group = crate::common::open_hdf5(&path, "").unwrap();
     for count in counts {
         let expected: Vec<u8> = (0..count * 3 - 1).flat_map(i32::to_le_bytes).collect();
         let expected = Member::Numbers("int32", expected);
@@ -235,7 +237,7 @@ fn strings_of_any_length_are_read_back() {
     }
     file.set_attribute(ObjectId::ROOT, "long", Value::text(&*strings[10])).unwrap();
     file.commit().unwrap();
-    let group = Hdf5::open(&path, "").unwrap();
+    let group = crate::common::open_hdf5(&path, "").unwrap();
     let expected = strings.iter().map(|string| string.clone().into_bytes()).collect();
     assert!(member(&group, "lengths").unwrap() == Member::Strings(expected));
     let expected = Member::Strings(vec![Vec::new(); 130_000]);
@@ -261,14 +263,16 @@ fn attributes_larger_than_a_header_are_read_back() {
     file.set_attribute(ObjectId::ROOT, "large", many.clone()).unwrap();
     file.commit().unwrap();
     for count in [4000, 4092, 4093, 4094, 5000, 100_000_u64] {
-        let group = Hdf5::open(&path, &count.to_string()).unwrap();
+        let group = crate::common::open_hdf5(&path, &count.to_string()).unwrap();
         assert_eq!(group.members().unwrap().len(), 502);
-        let columns = group.typed_attribute("column-order").unwrap().unwrap().value;
-        let AttributeValue::Strings(columns) = columns else { panic!("no strings") };
+        let columns = group.group().attribute("column-order").unwrap().unwrap().value;
+        let nnz_container::tree::AttributeValue::Strings(columns) = columns else {
+            panic!("no strings")
+        };
         assert_eq!(columns.len(), count);
         assert!(columns.iter().enumerate().all(|(at, name)| name == at.to_string().as_bytes()));
-        let last = group.typed_attribute("x499").unwrap().unwrap().value;
-        let AttributeValue::Numbers(last) = last else { panic!("no number") };
+        let last = group.group().attribute("x499").unwrap().unwrap().value;
+        let nnz_container::tree::AttributeValue::Numbers(last) = last else { panic!("no number") };
         assert_eq!(last, nnz_core::Values::I32(vec![499]));
     }
 

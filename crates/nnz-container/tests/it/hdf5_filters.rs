@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::hdf5::Hdf5;
-use nnz_container::{Container, NumberArray};
+use nnz_container::Vector;
 use serde_json::Value;
 
 /// The decoded size of a chunk.
@@ -32,7 +31,7 @@ fn datasets(manifest: &Value) -> Vec<(String, Vec<[usize; 3]>)> {
 }
 
 fn read(path: &Path, name: &str) -> nnz_core::Result<Vec<i32>> {
-    let array: Box<dyn NumberArray> = Hdf5::open(path, "")?.array(name)?;
+    let array: Vector = crate::common::open_hdf5(path, "")?.array(name)?;
     let mut bytes = vec![0; usize::try_from(array.len()).unwrap() * 4];
     array.read_bytes(0, &mut bytes)?;
     Ok(bytes.chunks(4).map(|four| i32::from_ne_bytes(four.try_into().unwrap())).collect())

@@ -1,7 +1,6 @@
 //! The HDF5 files of the Binsparse samples, compared with their manifest.
 
-use nnz_container::Container;
-use nnz_container::hdf5::{Hdf5, groups_with};
+use nnz_container::hdf5::groups_with;
 use nnz_core::{ErrorKind, ValueType};
 
 use crate::common::golden;
@@ -14,20 +13,20 @@ fn binsparse_files_match_their_manifest() {
     for file in files {
         let found = groups_with(&file.path, &["binsparse"]).unwrap();
         assert!(found.iter().any(|found| found.group == file.group), "{}", file.path.display());
-        arrays += file.check(&Hdf5::open(&file.path, &file.group).unwrap());
+        arrays += file.check(&crate::common::open_hdf5(&file.path, &file.group).unwrap());
     }
     assert!(arrays > 1_000, "{arrays} arrays were compared");
 }
 
 /// Opens an invalid file.
-fn malformed(name: &str) -> nnz_core::Result<Hdf5> {
-    Hdf5::open(&golden::malformed(name), "")
+fn malformed(name: &str) -> nnz_core::Result<nnz_container::NamedArrays> {
+    crate::common::open_hdf5(&golden::malformed(name), "")
 }
 
 #[test]
 fn datasets_of_other_kinds_are_refused() {
     for (name, message) in [
-        ("values_2d", "found a dataset of 3 x 4, expected one dimension"),
+        ("values_2d", "found an array of 3 x 4, expected one dimension"),
         ("values_group", "found a group, expected a dataset"),
         ("values_scalar", "found a single number, expected one dimension"),
         ("values_string", "found strings, expected numbers"),

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nnz_container::hdf5::{Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::ContainerWriter;
+use nnz_container::hdf5::{Compression, Hdf5Options, Hdf5Writer, groups_with};
 use nnz_core::ValueType;
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::mutations::{mutate, rounds};
@@ -23,7 +23,7 @@ fn read_all(path: &Path) -> u64 {
     groups.extend(["", "packed.col", "unpacked.row", "X", "matrix", "g"].map(str::to_owned));
     let mut most = 0;
     for group in groups {
-        let Ok(container) = Hdf5::open(path, &group) else { continue };
+        let Ok(container) = crate::common::open_hdf5(path, &group) else { continue };
         let mut names = container.members().unwrap_or_default();
         names.extend(
             ["index", "val_data", "idxptr", "data", "row_names", "binsparse", "values"]
@@ -139,14 +139,14 @@ fn a_chunk_of_a_wrong_length_is_refused() {
     let at = bytes.windows(8).position(|window| window == chunk).unwrap();
     bytes[at] = 99;
     std::fs::write(&path, &bytes).unwrap();
-    let container = Hdf5::open(&path, "g").unwrap();
+    let container = crate::common::open_hdf5(&path, "g").unwrap();
     let array = container.array("data").unwrap();
-    assert!(array.read(0, &mut [0_u32; 5000]).is_err());
+    assert!(array.read_into(0, &mut [0_u32; 5000]).is_err());
     bytes[at] = 101;
     std::fs::write(&path, &bytes).unwrap();
-    let container = Hdf5::open(&path, "g").unwrap();
+    let container = crate::common::open_hdf5(&path, "g").unwrap();
     let array = container.array("data").unwrap();
-    assert!(array.read(0, &mut [0_u32; 5000]).is_err());
+    assert!(array.read_into(0, &mut [0_u32; 5000]).is_err());
 }
 
 #[test]
@@ -175,6 +175,7 @@ fn a_length_without_chunks_is_refused() {
     let at = bytes.windows(16).position(|window| window == length).unwrap();
     bytes[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
     std::fs::write(&path, &bytes).unwrap();
-    let error = Hdf5::open(&path, "g").unwrap().array("data").err().unwrap().to_string();
+    let error =
+        crate::common::open_hdf5(&path, "g").unwrap().array("data").err().unwrap().to_string();
     assert!(error.contains("data: found a length of 1099511627776 elements"), "{error}");
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use nnz_container::hdf5::{Hdf5, Hdf5File, Hdf5Options};
-use nnz_container::netcdf::{NetCdf, NetCdfWriter, groups_with, is_netcdf, is_netcdf4};
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::ContainerWriter;
+use nnz_container::hdf5::{Hdf5File, Hdf5Options};
+use nnz_container::netcdf::{NetCdfWriter, groups_with, is_netcdf, is_netcdf4};
 use nnz_core::{ErrorKind, ValueType};
 use nnz_storage::InputFile;
 use nnz_storage::staging::WriteOptions;
@@ -30,7 +30,7 @@ fn binsparse_files_match_their_manifest() {
         let found = groups_with(&file.path, &["binsparse"]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].group, file.group);
-        let container = NetCdf::open(&file.path, &file.group).unwrap();
+        let container = crate::common::open_netcdf(&file.path, &file.group).unwrap();
         assert_eq!(container.attribute("binsparse").unwrap(), found[0].text);
         let arrays = file.check(&container);
         // Dimensions are not members.
@@ -63,8 +63,8 @@ fn arrays_of_the_same_length_share_a_dimension() {
     write(&path, "inner/most", &[("a", 3), ("b", 70_000)]);
 
     // Dimensions are datasets, which are visible in HDF5.
-    let shown = |group| NetCdf::open(&path, group).unwrap().members().unwrap();
-    let there = |group| Hdf5::open(&path, group).unwrap().members().unwrap();
+    let shown = |group| crate::common::open_netcdf(&path, group).unwrap().members().unwrap();
+    let there = |group| crate::common::open_hdf5(&path, group).unwrap().members().unwrap();
     assert_eq!(shown(""), ["a", "b", "inner", "length_2", "names", "none", "text"]);
     assert_eq!(
         there(""),
@@ -88,11 +88,12 @@ fn arrays_of_the_same_length_share_a_dimension() {
         ["a", "b", "length_2_3", "length_3_2", "length_70000", "names", "text"]
     );
     // A dimension takes no space, whatever its length.
-    let dimension = Hdf5::open(&path, "inner/most").unwrap().array("length_70000").unwrap();
+    let dimension =
+        crate::common::open_hdf5(&path, "inner/most").unwrap().array("length_70000").unwrap();
     assert_eq!((dimension.len(), dimension.stored_bytes().unwrap()), (70_000, 0));
 
-    let file = NetCdf::open(&path, "inner/most").unwrap();
-    assert_eq!(file.kind(), "NetCDF");
+    let file = crate::common::open_netcdf(&path, "inner/most").unwrap();
+    assert_eq!(file.info().name, "NetCDF");
     assert!(is_netcdf4(&opened(&path)).unwrap());
     assert_eq!(file.attribute("text").unwrap(), "two\nlines");
     assert_eq!(file.array("b").unwrap().len(), 70_000);
@@ -126,8 +127,11 @@ fn a_group_is_replaced_with_its_dimensions() {
         Box::new(NetCdfWriter::create(&path, "one", force, Hdf5Options::default()).unwrap());
     writer.create_array("b", ValueType::U64).unwrap();
     writer.finish().unwrap();
-    assert_eq!(Hdf5::open(&path, "one").unwrap().members().unwrap(), ["b", "length_0"]);
-    assert_eq!(NetCdf::open(&path, "two").unwrap().array("a").unwrap().len(), 4);
+    assert_eq!(
+        crate::common::open_hdf5(&path, "one").unwrap().members().unwrap(),
+        ["b", "length_0"]
+    );
+    assert_eq!(crate::common::open_netcdf(&path, "two").unwrap().array("a").unwrap().len(), 4);
 }
 
 #[test]
@@ -157,11 +161,11 @@ fn files_of_other_programs_are_extended() {
         std::fs::write(&path, std::fs::read(&file.path).unwrap()).unwrap();
         write(&path, "added", &[("a", 3)]);
         write(&path, "added/within", &[("a", 3)]);
-        file.check(&NetCdf::open(&path, &file.group).unwrap());
+        file.check(&crate::common::open_netcdf(&path, &file.group).unwrap());
         for group in ["added", "added/within"] {
-            let added = NetCdf::open(&path, group).unwrap();
+            let added = crate::common::open_netcdf(&path, group).unwrap();
             let mut out = [0_i16; 3];
-            added.array("a").unwrap().read(0, &mut out).unwrap();
+            added.array("a").unwrap().read_into(0, &mut out).unwrap();
             assert_eq!(out, [7; 3]);
             assert!(!added.members().unwrap().iter().any(|name| name.starts_with("length_")));
         }

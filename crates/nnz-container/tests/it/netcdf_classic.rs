@@ -1,16 +1,16 @@
 //! Classic NetCDF files, with literal bytes.
 
-use nnz_container::Container;
-use nnz_container::netcdf::{NetCdf, is_netcdf};
+use nnz_container::NamedArrays;
+use nnz_container::netcdf::is_netcdf;
 use nnz_core::ValueType;
 use proptest::prelude::*;
 
-fn open(bytes: &[u8]) -> nnz_core::Result<(tempfile::TempDir, NetCdf)> {
+fn open(bytes: &[u8]) -> nnz_core::Result<(tempfile::TempDir, nnz_container::NamedArrays)> {
     assert!(is_netcdf(bytes));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     std::fs::write(&path, bytes).unwrap();
-    NetCdf::open(&path, "").map(|file| (dir, file))
+    crate::common::open_netcdf(&path, "").map(|file| (dir, file))
 }
 
 /// A CDF-1 file with a record dimension and a dimension of length 3.
@@ -60,20 +60,20 @@ fn cdf1_is_read() {
     let bytes = cdf1();
     assert_eq!(bytes.len(), 268);
     let (_dir, file) = open(&bytes).unwrap();
-    assert_eq!(file.kind(), "NetCDF");
+    assert_eq!(file.info().name, "NetCDF");
     assert_eq!(file.members().unwrap(), ["a", "b", "c", "d", "n", "text"]);
     assert_eq!(file.attribute("text").unwrap(), "{\n}ë");
     let a = file.array("a").unwrap();
     assert_eq!((a.value_type(), a.len(), a.stored_bytes().unwrap()), (ValueType::I16, 3, 6));
     let mut out = [0_i16; 3];
-    a.read(0, &mut out).unwrap();
+    a.read_into(0, &mut out).unwrap();
     assert_eq!(out, [-2, 1, i16::MAX]);
     let mut out = [0_i8; 2];
     let b = file.array("b").unwrap();
-    b.read(0, &mut out).unwrap();
+    b.read_into(0, &mut out).unwrap();
     assert_eq!(out, [-128, 127]);
-    assert!(b.read(1, &mut out).is_err());
-    let c: &dyn Container = &file;
+    assert!(b.read_into(1, &mut out).is_err());
+    let c: &NamedArrays = &file;
     assert_eq!(c.strings("c").unwrap().iter().collect::<Vec<_>>(), [&b"xy"[..], b"abc"]);
     assert_eq!(file.read_strings("c").unwrap().remaining(), Some(2));
 }
@@ -92,10 +92,10 @@ fn members_of_other_kinds_are_refused() {
         assert!(error.contains(found), "{error}");
     }
     let error = file.read_strings("a").err().unwrap().to_string();
-    assert!(error.ends_with("a: found numbers, expected strings"), "{error}");
+    assert!(error.ends_with("a: found numbers of type int16, expected strings"), "{error}");
     let error = file.attribute("n").unwrap_err().to_string();
     assert!(error.ends_with("n: found an attribute of another type, expected one string"));
-    let error = NetCdf::open(file.path(), "g").err().unwrap().to_string();
+    let error = crate::common::open_netcdf(file.path(), "g").err().unwrap().to_string();
     assert!(
         error.ends_with("found the group g in a classic file, expected the root group"),
         "{error}"
@@ -301,15 +301,17 @@ fn distant_records_are_read() {
         let (_dir, file) = open(&bytes).unwrap();
         let array = file.array("v0").unwrap();
         let mut out = vec![0_i16; records];
-        array.read(0, &mut out).unwrap();
+        array.read_into(0, &mut out).unwrap();
         let found: Vec<u8> = out.iter().flat_map(|number| number.to_be_bytes()).collect();
         assert_eq!(found, numbers);
         let mut two = [0_i16; 2];
-        array.read(1, &mut two).unwrap();
+        array.read_into(1, &mut two).unwrap();
         assert_eq!(two, out[1..3]);
         let error = file.array("v1").err().unwrap().to_string();
-        assert!(error.ends_with(&format!(
-            "found a variable of {records} x {width}, expected one dimension"
-        )));
+        assert!(
+            error.ends_with(&format!(
+                "found an array of {records} x {width}, expected one dimension"
+            ))
+        );
     }
 }

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nnz_container::netcdf::{NetCdf, groups_with, is_netcdf};
-use nnz_container::{Container, NumberArray};
+use nnz_container::Vector;
+use nnz_container::netcdf::{groups_with, is_netcdf};
 use nnz_testing::allocations;
 use nnz_testing::mutations::{BINARY_EXTREMES, mutate, rounds};
 
@@ -17,21 +17,21 @@ fn read_all(path: &Path) {
     let found = groups_with(path, &["binsparse"]).unwrap_or_default();
     let groups = found.iter().map(|found| &found.group[..]).chain(["", "mat"]);
     for group in groups {
-        let Ok(container) = NetCdf::open(path, group) else { continue };
+        let Ok(container) = crate::common::open_netcdf(path, group) else { continue };
         let mut names = container.members().unwrap_or_default();
         names.extend(["values", "indices_1", "n_values"].map(str::to_owned));
         for name in names {
             let _ = container.attribute(&name);
             let _ = container.for_each_string(&name, &mut |_| Ok(()));
             if let Ok(array) = container.array(&name) {
-                read(&*array);
+                read(&array);
             }
         }
     }
 }
 
 /// Reads the first elements, the last ones, and some in between.
-fn read(array: &dyn NumberArray) {
+fn read(array: &Vector) {
     let size = array.value_type().size();
     let mut piece = vec![0; 1000 * size];
     let last = array.len().saturating_sub(1000);

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::npy::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
-use nnz_container::npz::{Npz, NpzOptions, NpzWriter, is_npz};
-use nnz_container::{Compression, Container, ContainerWriter};
+use nnz_container::npy::{NpyDirectoryWriter, is_npy_directory};
+use nnz_container::npz::{NpzOptions, NpzWriter, is_npz};
+use nnz_container::{Compression, ContainerWriter, NamedArrays};
 use nnz_core::{Result, ValueType};
 use nnz_storage::InputDirectory;
 use nnz_storage::staging::WriteOptions;
@@ -65,7 +65,7 @@ fn file(dir: &Path, bytes: &[u8]) -> PathBuf {
 }
 
 /// Reads the array `a`.
-fn read(container: &dyn Container) -> Result<Vec<u8>> {
+fn read(container: &NamedArrays) -> Result<Vec<u8>> {
     let array = container.array("a")?;
     let mut bytes = vec![0; usize::try_from(array.len()).unwrap() * array.value_type().size()];
     array.read_bytes(0, &mut bytes)?;
@@ -79,7 +79,7 @@ fn files_of_numpy_are_read_exactly() {
     for entry in entries {
         let path = binsparse::root().join(entry["path"].as_str().unwrap());
         assert!(is_npz(&std::fs::read(&path).unwrap()));
-        let npz = Npz::open(&path).unwrap();
+        let npz = crate::common::open_npz(&path).unwrap();
         binsparse::check(&npz, &entry);
 
         // The same in a directory, and in a compressed zip file.
@@ -87,15 +87,15 @@ fn files_of_numpy_are_read_exactly() {
         let at = dir.path().join("store");
         copy(&npz, Box::new(NpyDirectoryWriter::create(&at, UNSYNCED).unwrap()));
         assert!(is_npy_directory(&InputDirectory::open(&at).unwrap()).unwrap());
-        binsparse::check(&NpyDirectory::open(&at).unwrap(), &entry);
+        binsparse::check(&crate::common::open_npy(&at).unwrap(), &entry);
         let at = dir.path().join("packed.npz");
         let options = NpzOptions { compress: Compression::Gzip(9) };
         copy(&npz, Box::new(NpzWriter::create(&at, UNSYNCED, options).unwrap()));
-        binsparse::check(&Npz::open(&at).unwrap(), &entry);
+        binsparse::check(&crate::common::open_npz(&at).unwrap(), &entry);
     }
 }
 
-fn copy(from: &dyn Container, mut to: Box<dyn ContainerWriter>) {
+fn copy(from: &NamedArrays, mut to: Box<dyn ContainerWriter>) {
     for name in from.members().unwrap() {
         let Ok(array) = from.array(&name) else {
             to.set_attribute(&name, &from.attribute(&name).unwrap()).unwrap();
@@ -114,11 +114,11 @@ fn every_type_byte_order_and_version_is_read() {
     let (root, manifest) = binsparse::codec_files("numpy");
     let text = manifest["text"].as_str().unwrap();
     for file in ["stored.npz", "deflated.npz"] {
-        let npz = Npz::open(&root.join(file)).unwrap();
+        let npz = crate::common::open_npz(&root.join(file)).unwrap();
         binsparse::check_codec_file(&npz, &manifest, file);
         assert_eq!(npz.attribute("binsparse").unwrap(), text);
     }
-    let directory = NpyDirectory::open(&root.join("directory")).unwrap();
+    let directory = crate::common::open_npy(&root.join("directory")).unwrap();
     binsparse::check_codec_file(&directory, &manifest, "directory");
     assert_eq!(directory.attribute("binsparse").unwrap(), text);
     assert_eq!(directory.members().unwrap(), ["binsparse", "version_1", "version_2", "version_3"]);
@@ -127,16 +127,18 @@ fn every_type_byte_order_and_version_is_read() {
 #[test]
 fn other_arrays_are_refused_with_a_reason() {
     for (name, member, message) in [
-        ("npz_2d", "values", "values, byte 10: ".to_owned() + "found an array of 1 x 35"),
+        ("npz_2d", "values", "values: found an array of 1 x 35".to_owned()),
         ("npz_object", "values", "values, byte 10: NumPy arrays of pickled".to_owned()),
         ("npz_missing_values", "values", "values is missing".to_owned()),
     ] {
         let path = binsparse::root().join(format!("malformed/{name}.npz"));
-        let error = Npz::open(&path).unwrap().array(member).err().unwrap().to_string();
+        let error =
+            crate::common::open_npz(&path).unwrap().array(member).err().unwrap().to_string();
         assert!(error.contains(&message), "{error}");
     }
     let path = binsparse::root().join("malformed/npz_header_bytes.npz");
-    let error = Npz::open(&path).unwrap().attribute("binsparse").unwrap_err().to_string();
+    let error =
+        crate::common::open_npz(&path).unwrap().attribute("binsparse").unwrap_err().to_string();
     assert!(error.contains("numbers of type int64, expected strings"), "{error}");
 }
 
@@ -147,13 +149,19 @@ fn big_endian_entries_are_converted() {
     let size = u32::try_from(data.len()).unwrap();
     let expected = [1_i16, 2].map(i16::to_ne_bytes).concat();
     let valid = zip(&data, size, crc(&data));
-    assert_eq!(read(&Npz::open(&file(dir.path(), &valid)).unwrap()).unwrap(), expected);
+    assert_eq!(
+        read(&crate::common::open_npz(&file(dir.path(), &valid)).unwrap()).unwrap(),
+        expected
+    );
     // After a self-extractor, and with a comment.
     let mut shifted = [&b"#!/bin/sh\n"[..], &valid].concat();
     let end = shifted.len() - 2;
     shifted[end] = 3;
     shifted.extend(b"PK\x05");
-    assert_eq!(read(&Npz::open(&file(dir.path(), &shifted)).unwrap()).unwrap(), expected);
+    assert_eq!(
+        read(&crate::common::open_npz(&file(dir.path(), &shifted)).unwrap()).unwrap(),
+        expected
+    );
 }
 
 #[test]
@@ -170,7 +178,7 @@ fn entries_with_wrong_sizes_and_checksums_are_refused() {
         (zip(&data[..20], 20, crc(&data[..20])), "expected a header of 128 bytes"),
     ];
     for (bytes, message) in cases {
-        let npz = Npz::open(&file(dir.path(), &bytes)).unwrap();
+        let npz = crate::common::open_npz(&file(dir.path(), &bytes)).unwrap();
         let error = read(&npz).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
         assert!(error.contains("x.npz: a"), "{error}");
@@ -178,11 +186,11 @@ fn entries_with_wrong_sizes_and_checksums_are_refused() {
     let mut encrypted = zip(&data, size, crc(&data));
     let central = encrypted.len() - 22 - 51;
     encrypted[central + 8] = 1;
-    let npz = Npz::open(&file(dir.path(), &encrypted)).unwrap();
+    let npz = crate::common::open_npz(&file(dir.path(), &encrypted)).unwrap();
     assert!(read(&npz).unwrap_err().to_string().contains("encrypted"));
     let mut imploded = zip(&data, size, crc(&data));
     imploded[central + 10] = 6;
-    let npz = Npz::open(&file(dir.path(), &imploded)).unwrap();
+    let npz = crate::common::open_npz(&file(dir.path(), &imploded)).unwrap();
     assert!(read(&npz).unwrap_err().to_string().contains("method 6"));
 }
 
@@ -191,10 +199,10 @@ fn other_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for bytes in [&b""[..], b"PK\x05\x06", &[b'x'; 100_000], b"PK\x03\x04 and then nothing at all"]
     {
-        assert!(Npz::open(&file(dir.path(), bytes)).is_err());
+        assert!(crate::common::open_npz(&file(dir.path(), bytes)).is_err());
     }
     assert!(!is_npz(b"\x93NUMPY"));
-    assert!(Npz::open(dir.path()).is_err());
+    assert!(crate::common::open_npz(dir.path()).is_err());
 }
 
 #[test]
@@ -209,16 +217,18 @@ fn zip_bombs_are_inflated_up_to_the_stated_size() {
     writer.finish().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     assert!(bytes.len() < 5000);
-    assert_eq!(read(&Npz::open(&path).unwrap()).unwrap(), vec![0; 3 << 20]);
+    assert_eq!(read(&crate::common::open_npz(&path).unwrap()).unwrap(), vec![0; 3 << 20]);
 
     // The directory states fewer bytes than the data has.
     let central = bytes.windows(4).rposition(|four| four == b"PK\x01\x02").unwrap();
     bytes[central + 26] = 0x2f;
-    let error = read(&Npz::open(&file(dir.path(), &bytes)).unwrap()).unwrap_err().to_string();
+    let error =
+        read(&crate::common::open_npz(&file(dir.path(), &bytes)).unwrap()).unwrap_err().to_string();
     assert!(error.contains("bytes after the header"), "{error}");
     // Or more than possible.
     bytes[central + 24..central + 28].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
-    let error = read(&Npz::open(&file(dir.path(), &bytes)).unwrap()).unwrap_err().to_string();
+    let error =
+        read(&crate::common::open_npz(&file(dir.path(), &bytes)).unwrap()).unwrap_err().to_string();
     assert!(error.contains("bytes stored for 2147483647"), "{error}");
 }
 
@@ -238,7 +248,7 @@ fn long_compressed_entries_have_random_access() {
         writer.append(b, &[f64::from(piece[0])]).unwrap();
     }
     writer.finish().unwrap();
-    let npz = Npz::open(&path).unwrap();
+    let npz = crate::common::open_npz(&path).unwrap();
     let array = npz.array("a").unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4_usize {
@@ -247,7 +257,7 @@ fn long_compressed_entries_have_random_access() {
                 let mut out = vec![0_u32; 1000];
                 for step in 0..50 {
                     let first = (thread * 239_017 + step * 19_997) % 999_000;
-                    array.read(first as u64, &mut out).unwrap();
+                    array.read_into(first as u64, &mut out).unwrap();
                     assert_eq!(out, numbers[first..first + 1000]);
                 }
             });
@@ -273,7 +283,7 @@ fn strings_have_the_length_of_the_longest() {
     // Code points of four bytes, padded with zeros.
     let expected = [0x61_u32, 0, 0x68, 0xe9, 0, 0, 0x1f600, 0].map(u32::to_le_bytes).concat();
     assert_eq!(bytes[at + 128..at + 160], expected);
-    let npz: &dyn Container = &Npz::open(&path).unwrap();
+    let npz: &NamedArrays = &crate::common::open_npz(&path).unwrap();
     assert_eq!(npz.strings("s").unwrap().iter().collect::<Vec<_>>(), strings);
 
     // An invalid code point.
@@ -283,8 +293,8 @@ fn strings_have_the_length_of_the_longest() {
     wrong.push(b'\n');
     wrong.extend(0xd800_u32.to_le_bytes());
     let size = u32::try_from(wrong.len()).unwrap();
-    let npz: &dyn Container =
-        &Npz::open(&file(dir.path(), &zip(&wrong, size, crc(&wrong)))).unwrap();
+    let npz: &NamedArrays =
+        &crate::common::open_npz(&file(dir.path(), &zip(&wrong, size, crc(&wrong)))).unwrap();
     let error = npz.strings("a").unwrap_err().to_string();
     assert!(error.contains("a, element 0: found the code point 0xd800"), "{error}");
 }
@@ -335,11 +345,11 @@ fn entries_of_more_than_4_gib() {
     }
     writer.append(b, &[7_u32, 8]).unwrap();
     writer.finish().unwrap();
-    let npz = Npz::open(&path).unwrap();
+    let npz = crate::common::open_npz(&path).unwrap();
     let mut one = [0_u64];
-    npz.array("a").unwrap().read((1 << 20) * 639 + 5, &mut one).unwrap();
+    npz.array("a").unwrap().read_into((1 << 20) * 639 + 5, &mut one).unwrap();
     assert_eq!(one, [639]);
     let mut two = [0_u32; 2];
-    npz.array("b").unwrap().read(0, &mut two).unwrap();
+    npz.array("b").unwrap().read_into(0, &mut two).unwrap();
     assert_eq!(two, [7, 8]);
 }

@@ -172,9 +172,10 @@ fn groups_are_containers() {
         assert_eq!(root.child("X").unwrap(), Some(ChildKind::Group));
         assert_eq!(root.child("Y").unwrap(), None);
         let x = root.group("X").unwrap();
-        let container = x.container().unwrap();
+        let same = x.array("data").unwrap();
+        let container = nnz_container::NamedArrays::from(x);
         assert_eq!(container.attribute("encoding-type").unwrap(), "csr_matrix");
-        let (data, same) = (container.array("data").unwrap(), x.array("data").unwrap());
+        let data = container.array("data").unwrap();
         assert_eq!(same.shape(), [data.len()]);
         let mut bytes = vec![0; usize::try_from(data.len()).unwrap() * data.value_type().size()];
         data.read_bytes(0, &mut bytes).unwrap();

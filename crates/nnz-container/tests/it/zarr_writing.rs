@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::tree::{ArraySpec, ElementType, NodeId, TreeWriter as _};
 use nnz_container::zarr::{
-    Zarr, ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter, groups_with,
+    ZarrGroup, ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter, groups_with,
 };
-use nnz_container::{Compression, Container, ContainerWriter};
+use nnz_container::{Compression, ContainerWriter, NamedArrays};
 use nnz_core::{Result, StringList, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::random::Random;
@@ -69,9 +69,13 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
         }
         to.finish().unwrap();
         for threads in [1, 4] {
-            let array = Zarr::open(&path, "").unwrap().with_threads(threads).array("a").unwrap();
+            let array = ZarrGroup::with_threads(&path, "", threads)
+                .map(NamedArrays::new)
+                .unwrap()
+                .array("a")
+                .unwrap();
             let mut all = vec![0; numbers.len()];
-            array.read(0, &mut all).unwrap();
+            array.read_into(0, &mut all).unwrap();
             assert!(all == numbers);
             std::thread::scope(|scope| {
                 for thread in 0..4_usize {
@@ -81,14 +85,14 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
                         for step in 0..40 {
                             let first =
                                 (thread * 7919 + step * 50_021) % (numbers.len() - few.len());
-                            array.read(first as u64, &mut few).unwrap();
+                            array.read_into(first as u64, &mut few).unwrap();
                             assert_eq!(few, numbers[first..first + few.len()]);
                         }
                     });
                 }
             });
             let mut some = vec![0; numbers.len() / 3];
-            array.read(numbers.len() as u64 / 2, &mut some).unwrap();
+            array.read_into(numbers.len() as u64 / 2, &mut some).unwrap();
             assert!(some == numbers[numbers.len() / 2..][..some.len()]);
         }
     }
@@ -149,7 +153,7 @@ fn every_compression_of_every_type_is_read_back() {
             let texts: StringList = ["a", "bc"].into_iter().collect();
             to.append_strings(id, &mut *texts.reader()).unwrap();
             Box::new(to).finish().unwrap();
-            let store = Zarr::open(&path, "").unwrap();
+            let store = crate::common::open_zarr(&path, "").unwrap();
             for (name, bytes) in written {
                 let array = store.array(&name).unwrap();
                 let mut values = Values::new(array.value_type());
@@ -190,7 +194,7 @@ fn deeply_nested_attributes_are_kept_as_text() {
     to.set_attribute("deep", &deep).unwrap();
     to.set_attribute("almost", "{\"a\": 1,}").unwrap();
     to.finish().unwrap();
-    let zarr = Zarr::open(&path, "").unwrap();
+    let zarr = crate::common::open_zarr(&path, "").unwrap();
     assert!(zarr.attribute("deep").unwrap() == deep);
     assert_eq!(zarr.attribute("almost").unwrap(), "{\"a\": 1,}");
 }
@@ -207,7 +211,8 @@ fn groups_are_replaced_only_with_overwrite() {
         to.append(id, &[1_u8])?;
         to.finish()
     };
-    let tag = |group: &str| Zarr::open(&path, group).unwrap().attribute("tag").unwrap();
+    let tag =
+        |group: &str| crate::common::open_zarr(&path, group).unwrap().attribute("tag").unwrap();
     put("one/two", NEW, "first").unwrap();
     put("one/three", NEW, "second").unwrap();
     put("four/five/six", NEW, "third").unwrap();
@@ -217,7 +222,7 @@ fn groups_are_replaced_only_with_overwrite() {
         [tag("one/two"), tag("one/three"), tag("four/five/six")],
         ["again", "second", "third"]
     );
-    assert_eq!(Zarr::open(&path, "").unwrap().members().unwrap(), ["four", "one"]);
+    assert_eq!(crate::common::open_zarr(&path, "").unwrap().members().unwrap(), ["four", "one"]);
     let found = groups_with(&path, &["tag", "other"]).unwrap();
     let groups: Vec<_> = found.iter().map(|found| found.group.as_str()).collect();
     assert_eq!(groups, ["one/three", "one/two", "four/five/six"]);
@@ -232,12 +237,12 @@ fn groups_are_replaced_only_with_overwrite() {
         let refused = put("one/two/a", write, "no").unwrap_err().to_string();
         assert!(refused.contains("an array, expected a group, or nothing"), "{refused}");
     }
-    assert_eq!(Zarr::open(&path, "one/two").unwrap().array("a").unwrap().len(), 1);
+    assert_eq!(crate::common::open_zarr(&path, "one/two").unwrap().array("a").unwrap().len(), 1);
     for name in ["..", "a/../b", "__reserved", "zarr.json"] {
         assert!(put(name, NEW, "no").is_err(), "{name}");
     }
     put("", FORCED, "all").unwrap();
-    assert_eq!(Zarr::open(&path, "").unwrap().members().unwrap(), ["a", "tag"]);
+    assert_eq!(crate::common::open_zarr(&path, "").unwrap().members().unwrap(), ["a", "tag"]);
 }
 
 #[test]
@@ -335,7 +340,12 @@ fn add(path: &Path, group: &str, number: u32) -> Result<u64> {
 
 fn number(path: &Path, group: &str) -> u32 {
     let mut out = [0_u32];
-    Zarr::open(path, group).unwrap().array("a").unwrap().read(0, &mut out).unwrap();
+    crate::common::open_zarr(path, group)
+        .unwrap()
+        .array("a")
+        .unwrap()
+        .read_into(0, &mut out)
+        .unwrap();
     out[0]
 }
 
@@ -431,16 +441,16 @@ fn missing_chunks_of_a_replaced_store_are_errors() {
         to.finish().unwrap();
     };
     write(NEW, 1_u32);
-    let array = Zarr::open(&path, "").unwrap().array("a").unwrap();
+    let array = crate::common::open_zarr(&path, "").unwrap().array("a").unwrap();
     let mut out = [0_u32; 2];
-    array.read(0, &mut out).unwrap();
+    array.read_into(0, &mut out).unwrap();
     assert_eq!(out, [1, 1]);
     write(FORCED, 2);
     // Neither zeros nor the numbers of the other store.
-    let refused = array.read(50, &mut out).unwrap_err();
+    let refused = array.read_into(50, &mut out).unwrap_err();
     assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
-    let again = Zarr::open(&path, "").unwrap().array("a").unwrap();
-    again.read(50, &mut out).unwrap();
+    let again = crate::common::open_zarr(&path, "").unwrap().array("a").unwrap();
+    again.read_into(50, &mut out).unwrap();
     assert_eq!(out, [2, 2]);
 }
 
@@ -457,11 +467,11 @@ fn chunks_of_a_replaced_group_are_not_mixed() {
         to.finish().unwrap();
     };
     write(NEW, 1_u32);
-    let group = Zarr::open(&path, "g").unwrap();
+    let group = crate::common::open_zarr(&path, "g").unwrap();
     let array = group.array("a").unwrap();
     write(FORCED, 2);
     let mut out = [0_u32; 2];
-    let refused = array.read(50, &mut out).unwrap_err();
+    let refused = array.read_into(50, &mut out).unwrap_err();
     assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
     // Nor is an array that is opened now.
     assert!(group.array("a").is_err());

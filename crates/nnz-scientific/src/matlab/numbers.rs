@@ -1,15 +1,20 @@
 //! Numbers of a class that are stored as another type.
 
-use nnz_container::NumberArray;
-use nnz_container::matrix::Vector;
+use std::ops::Range;
+
+use nnz_container::Vector;
+use nnz_container::tree::{Attributes, ElementType, NdArray, one_range};
 use nnz_core::{Error, Place, Result, Rounding, ValueType, Values};
 
 /// Numbers in the type of their class. MATLAB stores doubles as integers if they fit, booleans as
 /// bytes, and the parts of complex numbers separately.
+#[derive(Debug)]
 pub(super) struct Numbers {
     real: Vector,
     imaginary: Option<Vector>,
     value_type: ValueType,
+    element: ElementType,
+    shape: [u64; 1],
 }
 
 impl Numbers {
@@ -29,7 +34,8 @@ impl Numbers {
         if imaginary.is_none() && real.value_type() == value_type {
             return Ok(real);
         }
-        Ok(Vector::of_numbers(Box::new(Self { real, imaginary, value_type })))
+        let (element, shape) = (ElementType::Number(value_type), [real.len()]);
+        Vector::new(Box::new(Self { real, imaginary, value_type, element, shape }))
     }
 
     /// Reads numbers of a part as a type.
@@ -56,26 +62,29 @@ impl Numbers {
     }
 }
 
-impl NumberArray for Numbers {
+impl Attributes for Numbers {}
+
+impl NdArray for Numbers {
     fn place(&self) -> Place {
         self.real.place()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.value_type
+    fn shape(&self) -> &[u64] {
+        &self.shape
     }
 
-    fn len(&self) -> u64 {
-        self.real.len()
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
         let real = self.real.stored_bytes()?;
-        let imaginary = self.imaginary.as_ref().map_or(Ok(0), NumberArray::stored_bytes)?;
+        let imaginary = self.imaginary.as_ref().map_or(Ok(0), Vector::stored_bytes)?;
         Ok(real.saturating_add(imaginary))
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let first = one_range(self, selection, out)?;
         let count = out.len() / self.value_type.size();
         let Some(imaginary) = &self.imaginary else {
             let values = Self::read_part(&self.real, self.value_type, (first, count))?;
@@ -97,7 +106,7 @@ impl NumberArray for Numbers {
         fill(out, &bytes)
     }
 
-    fn will_read(&self, ranges: &[std::ops::Range<u64>]) {
+    fn will_read(&self, ranges: &[Range<u64>]) {
         self.real.will_read(ranges);
         if let Some(imaginary) = &self.imaginary {
             imaginary.will_read(ranges);

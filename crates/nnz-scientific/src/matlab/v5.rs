@@ -14,6 +14,7 @@ mod tag;
 use std::sync::Arc;
 
 use nnz_container::matrix::Vector;
+use nnz_container::tree::ElementType;
 use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType, readable};
 use nnz_storage::InputFile;
 
@@ -194,7 +195,8 @@ impl Parts<'_, '_> {
             return Err(Error::mismatch(at, found, expected));
         }
         let (space, big) = (Arc::clone(self.space), self.parser.big);
-        let stored = Stored { space, place, at: tag.data, len, value_type, big };
-        Ok(Vector::of_numbers(Box::new(stored)))
+        let (element, size) = (ElementType::Number(value_type), value_type.size());
+        let stored = Stored { space, place, at: tag.data, shape: [len], element, size, big };
+        Vector::new(Box::new(stored))
     }
 }

@@ -93,7 +93,7 @@ impl MatrixSource {
         }
         let header = header(&stored, shape, order, item.axis_kinds());
         let version = file.version().map(ToOwned::to_owned);
-        let (container, item) = (root.kind(), Some(item.clone()));
+        let (container, item) = (root.info().name, Some(item.clone()));
         let (file, is_main) = (Some(file.clone()), false);
         Ok(Self { header, stored, encoding, version, container, item, frames, file, is_main })
     }
@@ -105,7 +105,7 @@ impl MatrixSource {
         let shape = Shape { rows, cols };
         let stored = Stored::Sparse(Box::new(open_sparse(group, shape, order, repairs)?));
         let header = header(&stored, shape, order, [AxisKind::Unknown; 2]);
-        let (encoding, version, container) = (encoding.kind, None, group.kind());
+        let (encoding, version, container) = (encoding.kind, None, group.info().name);
         let (item, frames, file, is_main) = (None, [None, None], None, false);
         Ok(Some(Self { header, stored, encoding, version, container, item, frames, file, is_main }))
     }

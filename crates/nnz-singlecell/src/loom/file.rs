@@ -41,7 +41,7 @@ impl Loom {
     /// Fails if the group cannot be read.
     pub fn is_root(group: &dyn Group) -> Result<bool> {
         // Of HDF5 only: no program writes Loom to other containers.
-        if group.kind() != "HDF5" {
+        if group.info().name != "HDF5" {
             return Ok(false);
         }
         for axis in [Axis::Rows, Axis::Cols] {

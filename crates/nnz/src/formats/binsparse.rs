@@ -6,7 +6,7 @@ mod tensor;
 use std::path::Path;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
-use nnz_container::{Container, FoundGroup};
+use nnz_container::{FoundGroup, NamedArrays};
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
 use nnz_storage::InputDirectory;
 
@@ -57,8 +57,7 @@ impl Format for Binsparse {
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let container = arrays(probe)?;
-        let descriptor = description(&*container)?;
-        let container = Box::new(container);
+        let descriptor = description(&container)?;
         if descriptor.layout.rank() != 2 {
             return Ok(Dataset::Tensor(TensorFile::new(container, descriptor)));
         }
@@ -131,21 +130,18 @@ impl Format for Binsparse {
     }
 }
 
-fn description(container: &dyn Container) -> Result<Descriptor> {
+fn description(container: &NamedArrays) -> Result<Descriptor> {
     let place = Place::array(container.path(), DESCRIPTOR);
     Descriptor::parse(&container.attribute(DESCRIPTOR)?, &place)
 }
 
 /// Opens the container of a Binsparse matrix or tensor.
-pub(crate) fn open_container(
-    location: &Location,
-    options: &OpenOptions,
-) -> Result<Box<dyn Container>> {
+pub(crate) fn open_container(location: &Location, options: &OpenOptions) -> Result<NamedArrays> {
     let found = Registry::default().detect(location, options)?;
     let binsparse = found.format().info().name == INFO.name;
     let container = found.into_probe().into_container()?;
     match container.filter(|_| binsparse) {
-        Some(container) => Ok(Box::new(container)),
+        Some(container) => Ok(container),
         None => {
             let (found, expected) = ("no Binsparse", "a Binsparse matrix or tensor");
             Err(Error::mismatch(location.source_place(), found, expected))
@@ -178,8 +174,8 @@ pub fn list_binsparse(
             container.groups_with(&[DESCRIPTOR])?.into_iter().map(|found| found.group).collect();
         groups.dedup();
         let describe = |group: String| match container
-            .group(&group)
-            .and_then(|arrays| description(&*arrays))
+            .group(&group, 1)
+            .and_then(|arrays| description(&NamedArrays::from(arrays)))
         {
             Err(error) if error.is_system() => Err(error),
             described => Ok((group, described)),
@@ -191,7 +187,7 @@ pub fn list_binsparse(
         _ => String::new(),
     };
     let container = open_container(location, options)?;
-    match description(&*container) {
+    match description(&container) {
         Err(error) if error.is_system() => Err(error),
         described => Ok(vec![(group, described)]),
     }

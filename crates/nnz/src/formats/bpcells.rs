@@ -3,10 +3,9 @@
 mod target;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use nnz_bpcells::RObject;
-use nnz_container::{Container, FoundGroup};
+use nnz_container::{FoundGroup, NamedArrays};
 use nnz_core::{Axis, ErrorKind, Finding, MatrixSource, Result, readable};
 use nnz_storage::InputDirectory;
 
@@ -61,7 +60,7 @@ impl Format for BpCells {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let container = Box::new(arrays(probe)?);
+        let container = arrays(probe)?;
         if options.preferred == DatasetKind::Fragments {
             return bpcells_fragments::open(container, options);
         }
@@ -132,7 +131,7 @@ pub(super) fn take_r_object(probe: &Probe) -> Result<()> {
     if probe.document(|_| ())?.is_some()
         && let (Some(path), Some(document)) = (probe.path(), probe.take_document())
     {
-        probe.set_container(Arc::new(RObject::from_document(path, document)?));
+        probe.set_container(NamedArrays::new(RObject::from_document(path, document)?));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! BPCells fragments.
 
-use nnz_container::{Container, FoundGroup};
+use nnz_container::{FoundGroup, NamedArrays};
 use nnz_core::{Finding, Result, readable};
 
 use super::bpcells::{VERSION, take_r_object};
@@ -34,12 +34,12 @@ impl Format for BpCellsFragments {
         take_r_object(probe)?;
         let container = readable(probe.container())?.flatten();
         let Some(container) = container else { return Ok(None) };
-        let found = readable(nnz_bpcells::holds_fragments(&**container))?;
+        let found = readable(nnz_bpcells::holds_fragments(container))?;
         Ok(found.unwrap_or(false).then_some(Confidence::Certain))
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        open(Box::new(arrays(probe)?), options)
+        open(arrays(probe)?, options)
     }
 
     fn validate(
@@ -76,7 +76,7 @@ impl Format for BpCellsFragments {
 }
 
 /// Opens the fragments of a container.
-pub(super) fn open(container: Box<dyn Container>, options: &OpenOptions) -> Result<Dataset> {
+pub(super) fn open(container: NamedArrays, options: &OpenOptions) -> Result<Dataset> {
     let source = nnz_bpcells::FragmentSource::open_with_limit(container, options.memory())?;
     Ok(Dataset::Fragments(Box::new(source)))
 }

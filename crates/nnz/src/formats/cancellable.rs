@@ -1,98 +1,131 @@
-//! Containers whose reads can be cancelled.
+//! Groups whose reads can be cancelled.
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nnz_container::{Capabilities, Container, NumberArray};
-use nnz_core::{Cancellation, Names, Place, Result, StringReader, ValueType};
+use nnz_container::tree::{Attribute, Attributes, Child, ElementType, Group, NdArray};
+use nnz_container::{ContainerInfo, NamedArrays};
+use nnz_core::{Cancellation, Names, Place, Result, StringReader};
 use nnz_storage::Mapped;
 
 /// Makes every read of a container fail after `cancellation` is cancelled.
 pub(crate) fn cancellable(
-    container: &Arc<dyn Container>,
+    container: &NamedArrays,
     cancellation: Option<&Cancellation>,
-) -> Box<dyn Container> {
-    let inner: Box<dyn Container> = Box::new(Arc::clone(container));
+) -> NamedArrays {
     match cancellation {
-        Some(token) => {
-            Box::new(Cancellable { inner, cancellation: token.clone(), read: Arc::default() })
-        }
-        None => inner,
+        Some(_) => counted(container, cancellation, &Arc::default()),
+        None => container.clone(),
     }
 }
 
 /// Like [`cancellable`], and adds the bytes of numbers that are read to `read`.
 pub(crate) fn counted(
-    container: &Arc<dyn Container>,
+    container: &NamedArrays,
     cancellation: Option<&Cancellation>,
     read: &Arc<AtomicU64>,
-) -> Box<dyn Container> {
-    let inner: Box<dyn Container> = Box::new(Arc::clone(container));
+) -> NamedArrays {
     let cancellation = cancellation.cloned().unwrap_or_default();
-    Box::new(Cancellable { inner, cancellation, read: Arc::clone(read) })
+    let (inner, read) = (Arc::clone(container.group()), Arc::clone(read));
+    NamedArrays::new(Cancellable { cancellation, read, inner })
 }
 
-struct Cancellable<T: ?Sized> {
+#[derive(Clone, Debug)]
+struct Cancellable<T> {
     cancellation: Cancellation,
     /// Bytes of arrays that were read.
     read: Arc<AtomicU64>,
-    inner: Box<T>,
+    inner: T,
 }
 
-impl Container for Cancellable<dyn Container> {
+impl<T> Cancellable<T> {
+    /// Wraps a part of it.
+    fn wrap<U>(&self, inner: U) -> Cancellable<U> {
+        let (cancellation, read) = (self.cancellation.clone(), Arc::clone(&self.read));
+        Cancellable { cancellation, read, inner }
+    }
+}
+
+impl Attributes for Cancellable<Arc<dyn Group>> {
+    fn attributes(&self) -> Result<Vec<String>> {
+        self.inner.attributes()
+    }
+
+    fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        self.inner.attribute(name)
+    }
+}
+
+impl Group for Cancellable<Arc<dyn Group>> {
     fn path(&self) -> &Path {
         self.inner.path()
     }
 
-    fn kind(&self) -> &'static str {
-        self.inner.kind()
+    fn info(&self) -> &'static ContainerInfo {
+        self.inner.info()
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+    fn identity(&self) -> Option<u64> {
+        self.inner.identity()
     }
 
-    fn members(&self) -> Result<Vec<String>> {
-        self.inner.members()
+    fn children(&self) -> Result<Vec<Child>> {
+        self.inner.children()
     }
 
-    fn attribute(&self, name: &str) -> Result<String> {
-        self.inner.attribute(name)
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        let inner: Arc<dyn Group> = self.inner.group(name)?.into();
+        Ok(Box::new(self.wrap(inner)))
     }
 
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
-        let inner = self.inner.array(name)?;
-        let (cancellation, read) = (self.cancellation.clone(), Arc::clone(&self.read));
-        Ok(Box::new(Cancellable { cancellation, read, inner }))
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
+        Ok(Box::new(self.wrap(self.inner.array(name)?)))
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
+        self.inner.text(name)
+    }
+
+    fn member_names(&self) -> Result<Vec<String>> {
+        self.inner.member_names()
+    }
+
+    fn read_list(&self, name: &str) -> Result<Names<'_>> {
+        Ok(Box::new(self.wrap(self.inner.read_list(name)?)))
+    }
+
+    fn list_bytes(&self, name: &str) -> Result<u64> {
+        self.inner.list_bytes(name)
     }
 
     fn will_open(&self, names: &[&str]) {
         self.inner.will_open(names);
     }
+}
 
-    fn strings_size(&self, name: &str) -> Result<u64> {
-        self.inner.strings_size(name)
+impl Attributes for Cancellable<Box<dyn NdArray>> {
+    fn attributes(&self) -> Result<Vec<String>> {
+        self.inner.attributes()
     }
 
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
-        let inner = self.inner.read_strings(name)?;
-        Ok(Box::new(Strings { cancellation: &self.cancellation, inner }))
+    fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        self.inner.attribute(name)
     }
 }
 
-impl NumberArray for Cancellable<dyn NumberArray> {
+impl NdArray for Cancellable<Box<dyn NdArray>> {
     fn place(&self) -> Place {
         self.inner.place()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.inner.value_type()
+    fn shape(&self) -> &[u64] {
+        self.inner.shape()
     }
 
-    fn len(&self) -> u64 {
-        self.inner.len()
+    fn element_type(&self) -> &ElementType {
+        self.inner.element_type()
     }
 
     fn stored_bytes(&self) -> Result<u64> {
@@ -103,10 +136,18 @@ impl NumberArray for Cancellable<dyn NumberArray> {
         self.inner.trailing_bytes()
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+    fn check_extent(&self) -> Result<()> {
+        self.inner.check_extent()
+    }
+
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
         self.cancellation.check()?;
         self.read.fetch_add(out.len() as u64, Ordering::Relaxed);
-        self.inner.read_bytes(first, out)
+        self.inner.read_bytes(selection, out)
+    }
+
+    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'static>> {
+        Ok(Box::new(self.wrap(self.inner.read_strings(selection)?)))
     }
 
     fn will_read(&self, ranges: &[Range<u64>]) {
@@ -124,12 +165,7 @@ impl NumberArray for Cancellable<dyn NumberArray> {
     }
 }
 
-struct Strings<'a> {
-    cancellation: &'a Cancellation,
-    inner: Names<'a>,
-}
-
-impl StringReader for Strings<'_> {
+impl StringReader for Cancellable<Names<'_>> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         self.cancellation.check()?;
         self.inner.next_string()

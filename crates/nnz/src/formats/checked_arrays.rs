@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::{Cancellation, ErrorKind, Result};
 
 use super::cancellable::counted;
@@ -15,12 +15,12 @@ use crate::Progress;
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Opens the container again for a check.
-pub(super) type Open<'a> = &'a dyn Fn() -> Result<Box<dyn Container>>;
+pub(super) type Open<'a> = &'a dyn Fn() -> Result<NamedArrays>;
 
 /// Runs a check that reads the arrays of a container `passes` times, and reports the part of their bytes that was read
 /// as a part of `entries`. If these are not known, nothing is reported.
 pub(super) fn check_arrays(
-    container: &Arc<dyn Container>,
+    container: &NamedArrays,
     entries: Option<u64>,
     passes: u64,
     cancellation: Option<&Cancellation>,
@@ -31,7 +31,7 @@ pub(super) fn check_arrays(
     let open = || Ok(counted(container, cancellation, &read));
     let read = &read;
     let Some(entries) = entries else { return check(&open) };
-    let all = bytes(&**container)?.saturating_mul(passes).max(1);
+    let all = bytes(container)?.saturating_mul(passes).max(1);
     let scaled = move |read: u64| {
         let part = u128::from(entries) * u128::from(read.min(all)) / u128::from(all);
         u64::try_from(part).unwrap_or(entries)
@@ -63,7 +63,7 @@ pub(super) fn check_arrays(
 }
 
 /// Returns the bytes of the arrays of numbers of a container. Arrays that are damaged are left to the check.
-fn bytes(container: &dyn Container) -> Result<u64> {
+fn bytes(container: &NamedArrays) -> Result<u64> {
     let mut sum = 0_u64;
     for name in unless_damaged(container.members())?.unwrap_or_default() {
         if let Some(array) = unless_damaged(container.array(&name))? {

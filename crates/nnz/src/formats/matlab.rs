@@ -3,7 +3,6 @@
 mod target;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_core::{About, Error, ErrorKind, Finding, MatrixSource, Place, Result};
@@ -161,8 +160,7 @@ fn dataset(probe: &Probe, data: MatlabData) -> Result<Dataset> {
         ..About::default()
     };
     let path = probe.path().map_or_else(PathBuf::new, Path::to_path_buf);
-    let arrays =
-        tensor_arrays::Arrays { indices: Vec::new(), values: Arc::new(values), fill: None };
+    let arrays = tensor_arrays::Arrays { indices: Vec::new(), values, fill: None };
     tensor_arrays::open(&path, layout, shape, arrays, about)
 }
 

@@ -4,7 +4,6 @@ mod components;
 mod target;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::Vector;
@@ -77,8 +76,7 @@ impl Format for Npy {
             arrays: vec![elements.about()?],
             ..About::default()
         };
-        let values = Arc::new(elements);
-        let arrays = tensor_arrays::Arrays { indices: Vec::new(), values, fill: None };
+        let arrays = tensor_arrays::Arrays { indices: Vec::new(), values: elements, fill: None };
         tensor_arrays::open(file.path(), layout, shape, arrays, about)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nnz_container::rds::{self, Document, Limits};
 use nnz_container::tree::Group;
-use nnz_container::{Container, ContainerKind, OpenContainer};
+use nnz_container::{ContainerKind, NamedArrays, OpenContainer};
 use nnz_core::{BYTE_ORDER_MARK, Error, ErrorKind, GIT_LFS, Place, Result, is_git_lfs_pointer};
 use nnz_storage::{InputDirectory, InputFile, Opened};
 
@@ -45,7 +45,7 @@ pub struct Probe {
     /// The group of the container, without a leading slash; empty for the root.
     group: String,
     open: OnceCell<Arc<dyn OpenContainer>>,
-    arrays: OnceCell<Arc<dyn Container>>,
+    arrays: OnceCell<NamedArrays>,
     tree: OnceCell<Box<dyn Group>>,
     root: OnceCell<Arc<dyn Group>>,
     document: RefCell<Object>,
@@ -251,11 +251,11 @@ impl Probe {
     /// # Errors
     ///
     /// Fails if the container is broken or cannot be read.
-    pub fn container(&self) -> Result<Option<&Arc<dyn Container>>> {
+    pub fn container(&self) -> Result<Option<&NamedArrays>> {
         if self.arrays.get().is_none()
             && let Some(kind) = self.kind
         {
-            let arrays = self.open(kind)?.group(&self.group)?;
+            let arrays = NamedArrays::from(self.open(kind)?.group(&self.group, 1)?);
             return Ok(Some(self.arrays.get_or_init(|| arrays)));
         }
         Ok(self.arrays.get())
@@ -269,10 +269,10 @@ impl Probe {
     /// Fails if the container is broken or cannot be read.
     pub fn tree(&self) -> Result<Option<&dyn Group>> {
         if self.tree.get().is_none()
-            && let Some(kind) = self.kind
-            // Units are already decoded by many threads.
-            && let Some(tree) = self.open(kind)?.tree(&self.group, 1)?
+            && let Some(kind) = self.kind.filter(|kind| kind.info().typed)
         {
+            // Units are already decoded by many threads.
+            let tree = self.open(kind)?.group(&self.group, 1)?;
             return Ok(Some(&**self.tree.get_or_init(|| tree)));
         }
         Ok(self.tree.get().map(|group| &**group))
@@ -287,8 +287,8 @@ impl Probe {
     pub fn root(&self) -> Result<Option<&Arc<dyn Group>>> {
         if self.root.get().is_none()
             && let Some(kind) = self.grouped()?
-            && let Some(root) = self.open(kind)?.tree("", 1)?
         {
+            let root = self.open(kind)?.group("", 1)?;
             return Ok(Some(self.root.get_or_init(|| root.into())));
         }
         Ok(self.root.get())
@@ -322,12 +322,12 @@ impl Probe {
     }
 
     /// Returns the container, to read from it.
-    pub(super) fn into_container(self) -> Result<Option<Arc<dyn Container>>> {
+    pub(super) fn into_container(self) -> Result<Option<NamedArrays>> {
         self.container().map(|opened| opened.cloned())
     }
 
     /// Sets the container of the R object.
-    pub(super) fn set_container(&self, container: Arc<dyn Container>) {
+    pub(super) fn set_container(&self, container: NamedArrays) {
         // It is not set yet: a file is either an R object or a container.
         let _ = self.arrays.set(container);
     }

@@ -65,7 +65,7 @@ impl Format for Scipy {
             ..About::default()
         };
         let (shape, fill) = (tensor.shape.clone(), tensor.fill);
-        let (indices, values) = sorted::sorted(*tensor);
+        let (indices, values) = sorted::sorted(*tensor)?;
         let arrays = tensor_arrays::Arrays { indices, values, fill };
         tensor_arrays::open(file.path(), layout, shape, arrays, about)
     }

@@ -1,13 +1,14 @@
 //! Arrays of a tensor, with the names that Binsparse uses.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Keys, Layout, Version};
-use nnz_container::{Capabilities, Container, NumberArray};
-use nnz_core::{
-    About, Error, ErrorKind, Finding, Names, Place, Result, Scalar, Structure, ValueType,
+use nnz_container::tree::{
+    Attribute, Attributes, Child, ChildKind, ElementType, Group, NdArray, one_range,
 };
+use nnz_container::{ContainerInfo, NamedArrays, Vector};
+use nnz_core::{About, Error, ErrorKind, Finding, Place, Result, Scalar, Structure};
 
 use super::{Format, Probe};
 use crate::{Dataset, Progress, ValidateOptions, tensor::TensorFile};
@@ -15,8 +16,8 @@ use crate::{Dataset, Progress, ValidateOptions, tensor::TensorFile};
 /// The arrays of a tensor.
 pub(super) struct Arrays {
     /// The indices of each dimension, if it is sparse.
-    pub(super) indices: Vec<Array>,
-    pub(super) values: Array,
+    pub(super) indices: Vec<Vector>,
+    pub(super) values: Vector,
     /// The value of elements without an entry, if it is not zero.
     pub(super) fill: Option<Scalar>,
 }
@@ -32,12 +33,11 @@ pub(super) fn open(
     let Arrays { indices, values, fill } = arrays;
     let stored = values.len();
     let named = (0..).zip(indices).map(|(number, array)| (format!("indices_{number}"), array));
-    let fill_value = fill.map(|value| {
-        let place = Place::array(path, FILL);
-        (FILL.to_owned(), Arc::new(Single { place, value }) as Array)
-    });
-    let arrays: Vec<(String, Array)> =
-        named.chain([("values".to_owned(), values)]).chain(fill_value).collect();
+    let mut arrays: Vec<(String, Vector)> = named.chain([("values".to_owned(), values)]).collect();
+    if let Some(value) = fill {
+        let (place, element) = (Place::array(path, FILL), ElementType::Number(value.value_type()));
+        arrays.push((FILL.to_owned(), Vector::new(Box::new(Single { place, element, value }))?));
+    }
     let types = arrays.iter().map(|(name, array)| (name.clone(), array.value_type().into()));
     let descriptor = Descriptor {
         version: Version::default(),
@@ -53,67 +53,55 @@ pub(super) fn open(
         user: Keys::default(),
     };
     let text = descriptor.to_json()?;
-    let container = Renamed { path: path.to_path_buf(), text, arrays };
-    Ok(Dataset::Tensor(TensorFile::new(Box::new(container), descriptor).with_about(about)))
+    let container = NamedArrays::new(Renamed { path: path.to_path_buf(), text, arrays });
+    Ok(Dataset::Tensor(TensorFile::new(container, descriptor).with_about(about)))
 }
 
 /// The name of the array with the fill value.
 const FILL: &str = "fill_value";
 
-/// An array of a tensor.
-pub(super) type Array = Arc<dyn NumberArray>;
-
 /// Renamed arrays, and a descriptor.
+#[derive(Debug)]
 struct Renamed {
     path: PathBuf,
     text: String,
-    arrays: Vec<(String, Array)>,
+    arrays: Vec<(String, Vector)>,
 }
 
-impl Container for Renamed {
+const INFO: ContainerInfo = ContainerInfo::new("arrays", &[]);
+
+impl Attributes for Renamed {
+    fn attributes(&self) -> Result<Vec<String>> {
+        Ok(vec![DESCRIPTOR.to_owned()])
+    }
+
+    fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        Ok((name == DESCRIPTOR).then(|| Attribute::of_text(&self.text)))
+    }
+}
+
+impl Group for Renamed {
     fn path(&self) -> &Path {
         &self.path
     }
 
-    fn kind(&self) -> &'static str {
-        "arrays"
+    fn info(&self) -> &'static ContainerInfo {
+        &INFO
     }
 
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            value_types: ValueType::ALL,
-            line_breaks: true,
-            any_bytes: false,
-            multiline_attributes: true,
-        }
+    fn children(&self) -> Result<Vec<Child>> {
+        let names = self.arrays.iter().map(|(name, _)| name.clone());
+        Ok(names.map(|name| Child { name, kind: ChildKind::Array }).collect())
     }
 
-    fn members(&self) -> Result<Vec<String>> {
-        let mut names: Vec<String> = self.arrays.iter().map(|(name, _)| name.clone()).collect();
-        names.push(DESCRIPTOR.to_owned());
-        names.sort_unstable();
-        Ok(names)
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        Err(self.missing(name))
     }
 
-    fn attribute(&self, name: &str) -> Result<String> {
-        match name {
-            DESCRIPTOR => Ok(self.text.clone()),
-            _ => Err(self.missing(name)),
-        }
-    }
-
-    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
         let found = self.arrays.iter().find(|(own, _)| own == name);
         let (_, array) = found.ok_or_else(|| self.missing(name))?;
-        Ok(Box::new(Shared(Arc::clone(array))))
-    }
-
-    fn strings_size(&self, name: &str) -> Result<u64> {
-        Err(self.missing(name))
-    }
-
-    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
-        Err(self.missing(name))
+        Ok(Box::new(array.clone()))
     }
 }
 
@@ -124,62 +112,37 @@ impl Renamed {
 }
 
 /// An array of one value that is not stored.
+#[derive(Debug)]
 struct Single {
     place: Place,
+    element: ElementType,
     value: Scalar,
 }
 
-impl NumberArray for Single {
+impl Attributes for Single {}
+
+impl NdArray for Single {
     fn place(&self) -> Place {
         self.place.clone()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.value.value_type()
+    fn shape(&self) -> &[u64] {
+        &[1]
     }
 
-    fn len(&self) -> u64 {
-        1
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
         Ok(0)
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        let value = self.value.repeat(1);
-        if out.is_empty() {
-            return Ok(());
-        }
-        if first != 0 || out.len() != value.bytes().len() {
-            return Err(Error::argument("elements past the end"));
-        }
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        one_range(self, selection, out)?;
+        let value = self.value.repeat(out.len() / self.value.value_type().size());
         out.copy_from_slice(value.bytes());
         Ok(())
-    }
-}
-
-struct Shared(Array);
-
-impl NumberArray for Shared {
-    fn place(&self) -> Place {
-        self.0.place()
-    }
-
-    fn value_type(&self) -> ValueType {
-        self.0.value_type()
-    }
-
-    fn len(&self) -> u64 {
-        self.0.len()
-    }
-
-    fn stored_bytes(&self) -> Result<u64> {
-        self.0.stored_bytes()
-    }
-
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        self.0.read_bytes(first, out)
     }
 }
 

@@ -13,7 +13,7 @@ impl TensorFile {
     ///
     /// Fails if it is broken, or exceeds the limit, which is known before reading.
     pub fn read_dense(&self, memory: u64) -> Result<Values> {
-        let mut entries = EntryReader::open(&*self.container)?;
+        let mut entries = EntryReader::open(&self.container)?;
         let (shape, value_type) = (&self.descriptor.shape, entries.value_type());
         let strides = strides(shape);
         let cells = match shape.contains(&0) {
@@ -102,7 +102,7 @@ mod tests {
         let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
         write_tensor(&mut *writer, &tensor, &layout.parse().unwrap(), &Options::default()).unwrap();
         writer.finish().unwrap();
-        match super::super::open(Box::new(memory)).unwrap() {
+        match super::super::open(nnz_container::NamedArrays::new(memory)).unwrap() {
             Dataset::Tensor(tensor) => tensor,
             found => panic!("{found:?}"),
         }

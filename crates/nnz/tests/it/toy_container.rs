@@ -30,7 +30,7 @@ struct Writer {
 
 impl ContainerKind for Bundle {
     fn info(&self) -> &'static ContainerInfo {
-        &ContainerInfo { name: "bundle", extensions: &["bundle"], groups: false }
+        &const { ContainerInfo::new("bundle", &["bundle"]) }
     }
 
     fn matches(&self, opened: &Opened) -> Result<bool> {

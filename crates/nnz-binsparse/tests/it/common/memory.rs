@@ -1,8 +1,8 @@
 //! Changing single arrays of a container in memory.
 
 use nnz_binsparse::DESCRIPTOR;
+use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
 
 /// Copies a container. `change` may alter the bytes of each array, and `text` the descriptor.
 pub fn rebuilt(
@@ -12,12 +12,14 @@ pub fn rebuilt(
 ) -> Memory {
     let copy = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(copy.writer());
-    for name in memory.members().unwrap() {
+    for name in memory.arrays().members().unwrap() {
         if name == DESCRIPTOR {
-            writer.set_attribute(DESCRIPTOR, &text(memory.attribute(DESCRIPTOR).unwrap())).unwrap();
+            writer
+                .set_attribute(DESCRIPTOR, &text(memory.arrays().attribute(DESCRIPTOR).unwrap()))
+                .unwrap();
             continue;
         }
-        let array = memory.array(&name).unwrap();
+        let array = memory.arrays().array(&name).unwrap();
         let size = usize::try_from(array.len()).unwrap() * array.value_type().size();
         let mut bytes = vec![0; size];
         array.read_bytes(0, &mut bytes).unwrap();

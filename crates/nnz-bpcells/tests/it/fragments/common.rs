@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_bpcells::{FormatVersion, FragmentSink, FragmentSource, Packing, SinkOptions};
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
+use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{
     FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, Result, StringList,
     ValueType,
@@ -80,7 +80,7 @@ pub enum Member {
 }
 
 /// Copies the members of a container, to be changed.
-pub fn members_of(container: &dyn Container) -> Vec<(String, Member)> {
+pub fn members_of(container: &NamedArrays) -> Vec<(String, Member)> {
     let members = container.members().unwrap().into_iter().map(|name| {
         let member = if let Ok(array) = container.array(&name) {
             let len = usize::try_from(array.len()).unwrap();
@@ -139,13 +139,17 @@ pub fn set_pointers(members: &mut [(String, Member)], pointers: &[u64]) {
 /// Returns faults and notes.
 pub fn findings(memory: &Memory) -> (Vec<String>, Vec<String>) {
     let (mut faults, mut notes) = (Vec::new(), Vec::new());
-    nnz_bpcells::validate_fragments(&|| Ok(Box::new(memory.clone())), u64::MAX, &mut |finding| {
-        let list = match finding.severity {
-            nnz_core::Severity::Fault => &mut faults,
-            nnz_core::Severity::Note => &mut notes,
-        };
-        list.push(finding.to_string());
-    })
+    nnz_bpcells::validate_fragments(
+        &|| Ok(NamedArrays::new(memory.clone())),
+        u64::MAX,
+        &mut |finding| {
+            let list = match finding.severity {
+                nnz_core::Severity::Fault => &mut faults,
+                nnz_core::Severity::Note => &mut notes,
+            };
+            list.push(finding.to_string());
+        },
+    )
     .unwrap();
     (faults, notes)
 }

@@ -13,7 +13,9 @@ fn sample(packing: Packing) -> Vec<(String, Member)> {
     let of = |chromosome, count| (0..count).map(move |n| (chromosome, 10 * n, 10 * n + 50, n % 7));
     let fragments = of(0, 200).chain(of(1, 100)).collect();
     let stored = Stored { chromosomes: 2, cells: 7, fragments };
-    members_of(&stored.write(SinkOptions { packing, format_version: FormatVersion::V2 }, 1000))
+    members_of(&nnz_container::NamedArrays::new(
+        stored.write(SinkOptions { packing, format_version: FormatVersion::V2 }, 1000),
+    ))
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn chr_ptr_assigns_each_fragment_to_one_chromosome() {
         let mut members = sample(Packing::Unpacked);
         set_pointers(&mut members, pointers);
         let memory = from_members(&members);
-        let error = FragmentSource::open(Box::new(memory.clone())).err().unwrap().to_string();
+        let error = FragmentSource::open(memory.arrays()).err().unwrap().to_string();
         assert!(error.contains(message), "{error}");
         assert!(!findings(&memory).0.is_empty(), "{pointers:?}");
     }
@@ -77,7 +79,8 @@ fn chr_ptr_assigns_each_fragment_to_one_chromosome() {
     for empty in [0, 77, 200, 300] {
         let mut members = sample(Packing::Unpacked);
         set_pointers(&mut members, &[200, 300, empty, empty, 0, 200]);
-        let source = FragmentSource::open(Box::new(from_members(&members))).unwrap();
+        let source =
+            FragmentSource::open(nnz_container::NamedArrays::new(from_members(&members))).unwrap();
         let segments = &source.header().segments;
         assert_eq!((segments[0].chromosome, segments[1].chromosome), (2, 0));
         assert_eq!(source.overlapping(1, 0..1000).unwrap(), 0..0);
@@ -110,7 +113,7 @@ fn overlapping_works_with_the_end_max_of_data_frames() {
     let fragments = (0..300).map(|n| (0, 10 * n, 10 * n + length(n), 0)).collect();
     let stored = Stored { chromosomes: 1, cells: 1, fragments };
     for options in all_options() {
-        let mut members = members_of(&stored.write(options, 1000));
+        let mut members = members_of(&nnz_container::NamedArrays::new(stored.write(options, 1000)));
         assert_eq!(numbers(&members, "end_max"), [6270, 6270, 6270]);
         let faulty = end_max_of_data_frames(&stored.fragments);
         assert_eq!(faulty, [1265, 6270, 6270]);

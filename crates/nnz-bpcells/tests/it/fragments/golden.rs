@@ -8,9 +8,9 @@ use nnz_bpcells::{
     FRAGMENT_MEMBERS, FormatVersion, FragmentSource, MatrixSource, Packing, SinkOptions,
     holds_fragments,
 };
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::hdf5::Hdf5;
+use nnz_container::hdf5::Hdf5Group;
 use nnz_container::memory::Memory;
 use nnz_core::{FragmentFields, FragmentSource as _, StringList};
 use nnz_storage::staging::WriteOptions;
@@ -34,11 +34,11 @@ fn artifacts() -> Vec<Value> {
     reference
 }
 
-fn open(artifact: &Value) -> Box<dyn Container> {
+fn open(artifact: &Value) -> NamedArrays {
     let path = testdata().join(artifact["path"].as_str().unwrap());
     match artifact["group"].as_str() {
-        Some(group) => Box::new(Hdf5::open(&path, group).unwrap()),
-        None => Box::new(Directory::open(&path).unwrap()),
+        Some(group) => NamedArrays::new(Hdf5Group::open(&path, group).unwrap()),
+        None => NamedArrays::new(Directory::open(&path).unwrap()),
     }
 }
 
@@ -49,7 +49,7 @@ fn texts(names: &StringList) -> Vec<String> {
 #[test]
 fn every_file_holds_the_expected_fragments() {
     for artifact in artifacts() {
-        assert!(holds_fragments(&*open(&artifact)).unwrap());
+        assert!(holds_fragments(&open(&artifact)).unwrap());
         let source = FragmentSource::open(open(&artifact)).unwrap();
         assert_eq!(source.version().to_string(), artifact["version"].as_str().unwrap());
         let header = source.header();
@@ -127,7 +127,10 @@ fn written_files_equal_those_of_bpcells() {
             // The same arrays in memory.
             let memory = Memory::new();
             write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
-            assert_eq!(members_of(&memory), members_of(&Directory::open(&reference).unwrap()));
+            assert_eq!(
+                members_of(&memory.arrays()),
+                members_of(&nnz_container::NamedArrays::new(Directory::open(&reference).unwrap()))
+            );
             compared += 1;
         }
     }
@@ -163,11 +166,11 @@ fn regions_and_ranges_equal_slices_of_all_fragments() {
 
 #[test]
 fn opening_the_wrong_kind_is_an_error() {
-    let open = |path: &str| Box::new(Directory::open(&testdata().join(path)).unwrap());
+    let open = |path: &str| NamedArrays::new(Directory::open(&testdata().join(path)).unwrap());
     let error = MatrixSource::open(open("fragments_dir/basic.packed")).err().unwrap();
     assert!(error.to_string().contains("is that of genomic fragments, not of a matrix"), "{error}");
     let matrix = open("matrix_dir/basic_uint.packed.col");
-    assert!(!holds_fragments(&*matrix).unwrap());
+    assert!(!holds_fragments(&matrix).unwrap());
     let error = FragmentSource::open(matrix).err().unwrap();
     assert!(error.to_string().contains("is that of a matrix, not of genomic fragments"), "{error}");
 }

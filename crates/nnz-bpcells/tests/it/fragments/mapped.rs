@@ -28,7 +28,7 @@ fn store(path: &Path, packing: Packing) -> FragmentSource {
 }
 
 fn open(path: &Path) -> FragmentSource {
-    FragmentSource::open(Box::new(Directory::open(path).unwrap())).unwrap()
+    FragmentSource::open(nnz_container::NamedArrays::new(Directory::open(path).unwrap())).unwrap()
 }
 
 fn mapped(source: &FragmentSource, positions: Range<u64>) -> Result<Vec<Fragment>> {

@@ -22,7 +22,7 @@ fn order_is_checked_across_pieces() {
         assert!(read(&source, 100..90_000).unwrap() == stored.fragments[100..90_000]);
     }
     let options = SinkOptions { packing: Packing::Unpacked, format_version: FormatVersion::V2 };
-    let mut members = members_of(&stored.write(options, 10_000));
+    let mut members = members_of(&nnz_container::NamedArrays::new(stored.write(options, 10_000)));
     let mut units = Vec::new();
     let source = open(&from_members(&members));
     let mut reader = source.units(0..110_001, FragmentFields::ALL).unwrap();
@@ -81,7 +81,7 @@ fn starts_that_wrap_around_are_errors() {
     let fragments = (0..300).map(|n| (0, n, n + 3, 0)).collect();
     let stored = Stored { chromosomes: 1, cells: 1, fragments };
     let options = SinkOptions { packing: Packing::Packed, format_version: FormatVersion::V2 };
-    let packed = members_of(&stored.write(options, 1000));
+    let packed = members_of(&nnz_container::NamedArrays::new(stored.write(options, 1000)));
     for width in 1..32_u32 {
         let step = u32::MAX >> (32 - width);
         // The position at which starts wrap around: in a chunk, at its beginning and at its end.
@@ -115,7 +115,7 @@ fn ends_larger_than_32_bits_are_errors() {
             let mut encoder = nnz_bitpack::Encoder::new(nnz_bitpack::Codec::Plain);
             encoder.push(&lengths);
             let packed = encoder.finish();
-            let mut members = members_of(&memory);
+            let mut members = members_of(&memory.arrays());
             set_numbers(&mut members, "end_data", &packed.data);
             set_numbers(&mut members, "end_idx", &packed.idx);
             let error = error_of(&members);
@@ -132,7 +132,8 @@ fn order_is_checked_across_runs() {
     let stored = Stored { chromosomes: 1, cells: 5, fragments };
     for packing in [Packing::Packed, Packing::Unpacked] {
         let options = SinkOptions { packing, format_version: FormatVersion::V2 };
-        let mut members = members_of(&stored.write(options, 100_000));
+        let mut members =
+            members_of(&nnz_container::NamedArrays::new(stored.write(options, 100_000)));
         let source = open(&from_members(&members));
         let mut next = 77;
         let checked = source.for_each(77..299_999, FragmentFields::ALL, &mut |batch| {

@@ -60,7 +60,7 @@ proptest! {
     ) {
         for options in all_options() {
             let memory = stored.write(options, batch);
-            prop_assert_eq!(members_of(&memory), members_of(&stored.write(options, 1000)));
+            prop_assert_eq!(members_of(&memory.arrays()), members_of(&nnz_container::NamedArrays::new(stored.write(options, 1000))));
             let source = open(&memory);
             prop_assert_eq!(source.version().packing, options.packing);
             prop_assert_eq!(source.version().format_version, options.format_version);
@@ -118,7 +118,7 @@ proptest! {
         for options in all_options() {
             let memory = stored.write(options, 1000);
             // Correct, as BPCells writes it for data frames, and useless.
-            let mut members = members_of(&memory);
+            let mut members = members_of(&memory.arrays());
             let exact = numbers(&members, "end_max");
             let faulty = end_max_of_data_frames(&stored.fragments);
             prop_assert_eq!(exact.len(), faulty.len());
@@ -152,7 +152,7 @@ proptest! {
     ) {
         let packing = if packed { Packing::Packed } else { Packing::Unpacked };
         let options = SinkOptions { packing, format_version: FormatVersion::V2 };
-        let mut members = members_of(&stored.write(options, 1000));
+        let mut members = members_of(&nnz_container::NamedArrays::new(stored.write(options, 1000)));
         for (member, at, value, kind) in damage {
             if members.is_empty() {
                 break;
@@ -186,7 +186,7 @@ proptest! {
         }
         let memory = from_members(&members);
         let (faults, _) = findings(&memory);
-        let Ok(source) = FragmentSource::open(Box::new(memory)) else {
+        let Ok(source) = FragmentSource::open(nnz_container::NamedArrays::new(memory)) else {
             prop_assert!(!faults.is_empty());
             return Ok(());
         };

@@ -23,7 +23,10 @@ fn invalid_fragments_are_errors() {
         let (chromosomes, cells) = (names("chr", 3), names("cell", 2));
         let writer = Box::new(memory.writer());
         let written = write(writer, SinkOptions::default(), batches, &chromosomes, &cells);
-        assert_eq!(FragmentSource::open(Box::new(memory)).is_err(), written.is_err());
+        assert_eq!(
+            FragmentSource::open(nnz_container::NamedArrays::new(memory)).is_err(),
+            written.is_err()
+        );
         written.err().map_or(String::new(), |error| error.to_string())
     };
     assert_eq!(write_error(&[batch(2, &[1, 1, 5]), batch(2, &[5]), batch(0, &[3])]), "");
@@ -55,7 +58,7 @@ fn invalid_fragments_are_errors() {
     assert!(sink.write(&batch(0, &[2, 1])).is_err());
     assert!(sink.write(&batch(0, &[3])).is_err());
     assert!(Box::new(sink).finish(&names("chr", 1), &names("cell", 1)).is_err());
-    assert!(FragmentSource::open(Box::new(memory)).is_err());
+    assert!(FragmentSource::open(nnz_container::NamedArrays::new(memory)).is_err());
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn empty_chromosomes_are_stored_as_bpcells_does() {
     let (chromosomes, cells) = (names("chr", 6), names("cell", 1));
     let options = SinkOptions { packing: Packing::Unpacked, format_version: FormatVersion::V1 };
     write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
-    let pointers = numbers(&members_of(&memory), "chr_ptr");
+    let pointers = numbers(&members_of(&memory.arrays()), "chr_ptr");
     assert_eq!(pointers, [0, 0, 0, 2, 2, 2, 2, 3, 3, 3, 3, 3]);
 }
 

@@ -6,26 +6,21 @@ use std::sync::{Arc, OnceLock};
 use nnz_core::{At, Error, Place, Result};
 
 use super::texts::Texts;
-use super::{Shared, attribute, element};
+use super::{Shared, attribute};
 use crate::hdf5::attribute::AttributeList;
 use crate::hdf5::chunk_table::Entry;
 use crate::hdf5::dataset;
 use crate::hdf5::layout::{self, Chunked};
-use crate::hdf5::opened::call_library;
 use crate::hdf5::read::Worker;
 use crate::tree::{
     ArrayStorage, Attribute, Chunk, Chunks, Grid, Layout, ReadRange, Source, Stored, StringBlock,
 };
-
-/// Size of a chunk up to which no stored data is required.
-const UNCHECKED_BYTES: u64 = 64 << 20;
 
 /// A dataset of any shape.
 pub(super) struct Dataset {
     shared: Arc<Shared>,
     pub(super) stored: dataset::Stored,
     handle: hdf5_reader::Dataset,
-    element: Stored,
     /// Distance of adjacent elements in bytes, in the dataset or in a chunk.
     strides: Vec<u64>,
     attributes: OnceLock<AttributeList>,
@@ -40,22 +35,15 @@ impl Dataset {
         threads: usize,
     ) -> Result<Self> {
         let stored = dataset::Stored::of(&shared.opened, handle, place, threads)?;
-        let raw = call_library(&stored.place, || handle.raw_datatype())?;
-        let size = stored.size;
-        let found = element::element(&raw).filter(|found| found.bytes() == Some(size));
-        let element = found.ok_or_else(|| {
-            let found = "an inconsistent type";
-            Error::mismatch(stored.place.clone(), found, format!("elements of {size} bytes"))
-        })?;
         let lengths = match &stored.layout {
             layout::Layout::Chunked(chunked) => chunked.grid.chunk(),
             _ => &stored.shape,
         };
         // The layout was read with a check that the size of all elements fits.
-        let strides = crate::tree::strides(lengths, size as u64).unwrap_or_default();
+        let strides = crate::tree::strides(lengths, stored.size as u64).unwrap_or_default();
         let strides = if strides.is_empty() { vec![0; lengths.len()] } else { strides };
         let (shared, attributes) = (Arc::clone(shared), OnceLock::new());
-        Ok(Self { shared, stored, handle: handle.clone(), element, strides, attributes })
+        Ok(Self { shared, stored, handle: handle.clone(), strides, attributes })
     }
 
     fn attribute_list(&self) -> Result<&AttributeList> {
@@ -73,25 +61,6 @@ impl Dataset {
             _ => None,
         }
     }
-
-    /// Decodes a chunk, if the stored bytes can be decoded to its size.
-    fn decode(&self, chunked: &Chunked, entry: Entry) -> Result<Arc<[u8]>> {
-        let most = u64::from(entry.bytes).saturating_mul(chunked.pipeline.most_ratio());
-        if chunked.bytes as u64 > most.saturating_add(UNCHECKED_BYTES) {
-            let found = format!("{} bytes for a chunk of {}", entry.bytes, chunked.bytes);
-            let place = chunked.place_of(entry.chunk, &self.stored.place);
-            return Err(Error::mismatch(place, found, "enough bytes for it"));
-        }
-        // Zeroed memory is committed only when it is written.
-        let zeroed = bytemuck::allocation::try_zeroed_vec(chunked.bytes);
-        let mut decoded = zeroed.map_err(|()| {
-            let found = format!("a chunk of {} bytes", chunked.bytes);
-            let place = chunked.place_of(entry.chunk, &self.stored.place);
-            Error::mismatch(place, found, "a chunk that fits in memory")
-        })?;
-        self.stored.decode(chunked, entry, &mut decoded, &mut Worker::default())?;
-        Ok(decoded.into())
-    }
 }
 
 impl Source for Dataset {
@@ -108,7 +77,7 @@ impl Source for Dataset {
     }
 
     fn element(&self) -> &Stored {
-        &self.element
+        &self.stored.element
     }
 
     fn layout(&self) -> Result<Layout<'_>> {
@@ -128,9 +97,6 @@ impl Source for Dataset {
     }
 
     fn stored_bytes(&self) -> Result<u64> {
-        if let Some(chunked) = self.chunked() {
-            return Ok(self.stored.table(chunked)?.size(chunked)?.1);
-        }
         self.stored.stored_bytes()
     }
 
@@ -159,6 +125,22 @@ impl Source for Dataset {
         self.stored.threads
     }
 
+    fn read_run(&self, first: u64, out: &mut [u8]) -> Result<bool> {
+        self.stored.read(first, out).map(|()| true)
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        self.stored.will_read(ranges);
+    }
+
+    fn has_latency(&self) -> bool {
+        self.stored.opened.file().has_latency()
+    }
+
+    fn check_extent(&self) -> Result<()> {
+        self.stored.check_extent()
+    }
+
     fn attributes(&self) -> Result<Vec<String>> {
         Ok(self.attribute_list()?.names())
     }
@@ -169,8 +151,8 @@ impl Source for Dataset {
         attribute::find(&self.shared, self.attribute_list()?, name, &place)
     }
 
-    fn variable(&self, _: &[Range<u64>]) -> Result<Box<dyn StringBlock + '_>> {
-        Ok(Box::new(Texts::new(self)))
+    fn variable(self: Arc<Self>, _: &[Range<u64>]) -> Result<Box<dyn StringBlock>> {
+        Ok(Box::new(Texts::new(&self)))
     }
 }
 
@@ -249,7 +231,7 @@ impl Chunks for Dataset {
         if let Some(kept) = chunked.cache.get(number) {
             return Ok(Chunk::Decoded(kept));
         }
-        let decoded = self.decode(chunked, entry)?;
+        let decoded = self.stored.decode_new(chunked, entry, &mut Worker::default())?;
         if part {
             chunked.cache.put(number, Arc::clone(&decoded));
         }

@@ -26,7 +26,7 @@ pub(super) struct Description<'a> {
 }
 
 /// Parses an element type; `None` if the message is truncated or inconsistent.
-pub(super) fn element(description: &[u8]) -> Option<Stored> {
+pub(in crate::hdf5) fn element(description: &[u8]) -> Option<Stored> {
     read(&mut &*description, MAX_DEPTH)
 }
 
@@ -301,6 +301,33 @@ mod tests {
         let (value_type, members) = (ValueType::U8, vec![member("G1", 3)]);
         let expected = Stored::Enumeration { value_type, big: false, members };
         assert_eq!(element(&factor), Some(expected));
+    }
+
+    #[test]
+    fn complex_numbers_are_compounds_of_two_floats() {
+        // As written by h5py for old libraries: names of 8 bytes, 4 for the offset, 28 for
+        // dimensions.
+        let member = |name: u8, place: u8| {
+            [&[name, 0, 0, 0, 0, 0, 0, 0, place][..], &[0; 31], SINGLE].concat()
+        };
+        let head = [0x16, 2, 0, 0, 8, 0, 0, 0];
+        let old = [&head, &member(b'r', 0)[..], &member(b'i', 4)].concat();
+        let expected = Some(Stored::Number { value_type: ValueType::ComplexF32, big: false });
+        assert_eq!(element(&old), expected);
+        // As written for new libraries.
+        let head = [0x36, 2, 0, 0, 8, 0, 0, 0];
+        let new = [&head, &[b'r', 0, 0][..], SINGLE, &[b'i', 0, 4], SINGLE].concat();
+        assert_eq!(element(&new), expected);
+        for end in 0..new.len() {
+            assert_eq!(element(&new[..end]), None);
+        }
+        // A change of any of these bytes gives another compound: class, count, size, names,
+        // offsets, types.
+        for at in [0, 1, 4, 8, 10, 11, 12, 15, 31, 33, 34, 35] {
+            let mut other = new.clone();
+            other[at] ^= 1;
+            assert_ne!(element(&other), expected, "byte {at}");
+        }
     }
 
     #[test]

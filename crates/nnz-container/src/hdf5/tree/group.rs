@@ -10,13 +10,13 @@ use nnz_storage::InputFile;
 
 use super::array::Dataset;
 use super::{Shared, attribute};
-use crate::Container;
+use crate::ContainerInfo;
+use crate::container::full_path;
 use crate::hdf5::attribute::AttributeList;
-use crate::hdf5::container::full_path;
 use crate::hdf5::dataset;
 use crate::hdf5::links::{self, Link, Target};
 use crate::hdf5::opened::{Opened, call_library};
-use crate::hdf5::{Hdf5, Hdf5File};
+use crate::kinds::HDF5;
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 
 /// A group of an HDF5 file. Opening it reads no data.
@@ -30,7 +30,26 @@ pub struct Hdf5Group {
     children: OnceLock<Vec<Child>>,
 }
 
+/// An opened HDF5 file, whose groups can be opened.
+#[derive(Clone)]
+pub struct Hdf5File(pub(in crate::hdf5) Arc<Opened>);
+
+impl std::fmt::Debug for Hdf5File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hdf5File").field("path", &self.0.file().path()).finish_non_exhaustive()
+    }
+}
+
 impl Hdf5File {
+    /// Reads the superblock of a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not an HDF5 file.
+    pub fn open(file: InputFile) -> Result<Self> {
+        Opened::open(file).map(Self)
+    }
+
     /// Opens a group as a tree, with the number of threads that decode the chunks of a large read.
     ///
     /// # Errors
@@ -156,12 +175,6 @@ impl Hdf5Group {
         })
     }
 
-    /// Returns the group as a container.
-    pub(crate) fn as_container(&self) -> Hdf5 {
-        let opened = Arc::clone(&self.shared.opened);
-        Hdf5::of(opened, self.group.clone(), self.path.clone(), self.threads())
-    }
-
     fn attribute_list(&self) -> Result<&AttributeList> {
         if let Some(all) = self.attributes.get() {
             return Ok(all);
@@ -217,8 +230,8 @@ impl Group for Hdf5Group {
         &self.path
     }
 
-    fn kind(&self) -> &'static str {
-        "HDF5"
+    fn info(&self) -> &'static ContainerInfo {
+        &HDF5
     }
 
     fn identity(&self) -> Option<u64> {
@@ -259,10 +272,6 @@ impl Group for Hdf5Group {
         };
         let dataset = Dataset::open(&self.shared, &found, place, self.threads())?;
         Ok(Box::new(View::new(Arc::new(dataset))?))
-    }
-
-    fn container(&self) -> Result<Box<dyn Container>> {
-        Ok(Box::new(self.as_container()))
     }
 }
 

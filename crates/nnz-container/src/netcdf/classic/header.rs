@@ -35,13 +35,6 @@ pub(super) struct Attribute {
     pub(super) count: u64,
 }
 
-impl Attribute {
-    /// Returns the length of its text, if it is text.
-    pub(super) fn text(&self) -> Option<u64> {
-        (self.kind == Kind::Char).then_some(self.count)
-    }
-}
-
 /// The type of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -75,7 +75,6 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
     let len = reader.len(&shape)?;
     reader.check(Metadata {
         data_type,
-        type_name: dtype.to_string(),
         element,
         len,
         chunk: grid.elements(),

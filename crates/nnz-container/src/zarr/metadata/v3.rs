@@ -159,7 +159,6 @@ impl Reader<'_> {
         let grid = self.grid(&shape, &chunk)?;
         self.check(Metadata {
             data_type,
-            type_name: described.to_string(),
             element,
             len: self.len(&shape)?,
             chunk: grid.elements(),

@@ -1,6 +1,7 @@
 //! An array of a Zarr store.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result};
 
@@ -27,15 +28,12 @@ pub(super) struct Array {
     pub(super) texts: ChunkCache,
     attributes: Fields,
     strides: Vec<u64>,
-    /// The fill value in stored form; zeros if empty.
-    fill: Vec<u8>,
-    threads: usize,
 }
 
 impl Array {
     /// Opens a directory as an array.
     pub(super) fn open(directory: Store, place: Place, threads: usize) -> Result<Self> {
-        let (stored, mut fields, version) = chunks::Stored::of_any_shape(directory, place)?;
+        let (stored, mut fields, version) = chunks::Stored::open(directory, place)?;
         let attributes = match version {
             2 => stored.directory.json(".zattrs", &stored.place)?,
             _ => match fields.remove("attributes") {
@@ -53,10 +51,9 @@ impl Array {
             0 | 1 => ChunkCache::default(),
             _ => ChunkCache::of_stripe(),
         };
-        // Elements are kept in stored form.
-        let elements = Elements::new(stored, size, |_, _| {}, 1);
+        let elements = Elements::new(stored, size, fill, threads);
         let attributes = attributes.unwrap_or_default();
-        Ok(Self { elements, texts, attributes, strides, fill, threads })
+        Ok(Self { elements, texts, attributes, strides })
     }
 
     fn metadata(&self) -> &Metadata {
@@ -155,7 +152,23 @@ impl Source for Array {
     }
 
     fn threads(&self) -> usize {
-        self.threads
+        self.elements.threads
+    }
+
+    fn read_run(&self, first: u64, out: &mut [u8]) -> Result<bool> {
+        self.elements.read(first, out).map(|()| true)
+    }
+
+    fn will_read(&self, ranges: &[Range<u64>]) {
+        self.elements.will_read(ranges);
+    }
+
+    fn has_latency(&self) -> bool {
+        self.elements.stored.directory.has_latency()
+    }
+
+    fn check_extent(&self) -> Result<()> {
+        self.elements.stored.check_extent()
     }
 
     fn attributes(&self) -> Result<Vec<String>> {
@@ -166,7 +179,7 @@ impl Source for Array {
         Ok(attribute::find(&self.attributes, name))
     }
 
-    fn variable(&self, selection: &[Range<u64>]) -> Result<Box<dyn StringBlock + '_>> {
+    fn variable(self: Arc<Self>, selection: &[Range<u64>]) -> Result<Box<dyn StringBlock>> {
         Ok(Box::new(Texts::new(self, selection)))
     }
 }
@@ -181,7 +194,7 @@ impl Chunks for Array {
     }
 
     fn fill(&self) -> &[u8] {
-        &self.fill
+        &self.elements.fill
     }
 
     fn decoded_bytes(&self) -> u64 {

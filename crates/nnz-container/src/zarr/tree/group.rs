@@ -9,12 +9,13 @@ use nnz_storage::Opened;
 
 use super::array::Array;
 use super::attribute;
-use crate::Container;
+use crate::ContainerInfo;
 use crate::container::full_path;
+use crate::kinds::ZARR;
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
+use crate::zarr::ZarrStore;
 use crate::zarr::node::{Fields, Node};
 use crate::zarr::store::{Listed, Store};
-use crate::zarr::{Zarr, ZarrStore};
 
 /// A group of a Zarr store, in a directory or a zip file. Opening it reads its attributes.
 pub struct ZarrGroup {
@@ -58,29 +59,35 @@ impl ZarrGroup {
         store.tree(group, threads)
     }
 
+    /// Opens a directory as a group with a path in a store; `None` if it is an array.
     pub(in crate::zarr) fn in_store(
-        root: &Store,
-        path: &Path,
-        group: &str,
+        directory: Store,
+        store: &Path,
+        name: &str,
         threads: usize,
-    ) -> Result<Self> {
-        let place = Place::path(full_path(path, group));
-        Self::of(root.within(group, &place)?, path, group, threads.max(1))
-    }
-
-    /// Opens a directory as a group with a path in a store.
-    fn of(directory: Store, store: &Path, name: &str, threads: usize) -> Result<Self> {
+    ) -> Result<Option<Self>> {
         let name = name.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/");
         let path = full_path(store, &name);
         let place = Place::path(&*path);
         match directory.node(&place)? {
             None => Err(directory.missing(&place)),
-            Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
+            Some(Node::Array(..)) => Ok(None),
             Some(Node::Group(group)) => {
                 let (store, attributes) = (store.to_path_buf(), group.attributes);
-                Ok(Self { directory, store, name, path, attributes, threads })
+                let threads = threads.max(1);
+                Ok(Some(Self { directory, store, name, path, attributes, threads }))
             }
         }
+    }
+
+    pub(in crate::zarr) fn directory(&self) -> &Store {
+        &self.directory
+    }
+
+    /// Returns the names of the groups and arrays of the group, sorted.
+    pub(in crate::zarr) fn nodes(&self) -> Result<Vec<String>> {
+        let nodes = self.directory.nodes()?.into_iter();
+        Ok(nodes.filter(|(_, listed)| *listed == Listed::Node).map(|(name, _)| name).collect())
     }
 }
 
@@ -108,8 +115,8 @@ impl Group for ZarrGroup {
         &self.path
     }
 
-    fn kind(&self) -> &'static str {
-        "Zarr"
+    fn info(&self) -> &'static ContainerInfo {
+        &ZARR
     }
 
     fn children(&self) -> Result<Vec<Child>> {
@@ -124,11 +131,16 @@ impl Group for ZarrGroup {
         nodes.map(|(name, listed)| Ok(Child { kind: kind(&name, listed)?, name })).collect()
     }
 
+    fn member_names(&self) -> Result<Vec<String>> {
+        self.nodes()
+    }
+
     fn group(&self, name: &str) -> Result<Box<dyn Group>> {
         let full = format!("{}/{name}", self.name);
         let place = Place::path(full_path(&self.store, &full));
         let directory = self.directory.within(name, &place)?;
-        Ok(Box::new(Self::of(directory, &self.store, &full, self.threads)?))
+        let found = Self::in_store(directory, &self.store, &full, self.threads)?;
+        Ok(Box::new(found.ok_or_else(|| Error::mismatch(place, "an array", "a group"))?))
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
@@ -139,10 +151,6 @@ impl Group for ZarrGroup {
         let directory = self.directory.within(name, &place)?;
         let array = Array::open(directory, place, self.threads)?;
         Ok(Box::new(View::new(Arc::new(array))?))
-    }
-
-    fn container(&self) -> Result<Box<dyn Container>> {
-        Ok(Box::new(Zarr::of(self.directory.clone(), self.path.clone(), self.threads)?))
     }
 }
 

@@ -16,16 +16,16 @@ const MAX_BYTES: u64 = 512 << 20;
 type Location = Option<(usize, Range<usize>)>;
 
 /// The strings of a block, and their chunks.
-pub(super) struct Texts<'a> {
-    array: &'a Array,
+pub(super) struct Texts {
+    array: Arc<Array>,
     /// The chunks of the hyperslab that were not announced yet.
     next: Range<u64>,
     chunks: Vec<(u64, Arc<[u8]>)>,
     found: Vec<Location>,
 }
 
-impl<'a> Texts<'a> {
-    pub(super) fn new(array: &'a Array, selection: &[Range<u64>]) -> Self {
+impl Texts {
+    pub(super) fn new(array: Arc<Array>, selection: &[Range<u64>]) -> Self {
         let stored = &array.elements.stored;
         let next = match (selection, stored.metadata.grid.chunk()) {
             ([range], [by]) if stored.directory.has_latency() => {
@@ -53,7 +53,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-impl StringBlock for Texts<'_> {
+impl StringBlock for Texts {
     fn load(&mut self, view: &View, block: &[Range<u64>]) -> Result<()> {
         let metadata = &self.array.elements.stored.metadata;
         let grid = &metadata.grid;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::ValueType;
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ fn number(value: &Value, value_type: ValueType) -> Vec<u8> {
 }
 
 /// Compares a container with an entry of the manifest.
-pub(crate) fn check(container: &dyn Container, entry: &Value) {
+pub(crate) fn check(container: &NamedArrays, entry: &Value) {
     let id = entry["id"].as_str().unwrap();
     let text: Value = serde_json::from_str(&container.attribute("binsparse").unwrap()).unwrap();
     assert_eq!(text, entry["descriptor"], "{id}");
@@ -86,7 +86,7 @@ pub(crate) fn codec_files(folder: &str) -> (PathBuf, Value) {
 }
 
 /// Compares the arrays of a container with those of `file` in the manifest.
-pub(crate) fn check_codec_file(container: &dyn Container, manifest: &Value, file: &str) {
+pub(crate) fn check_codec_file(container: &NamedArrays, manifest: &Value, file: &str) {
     let arrays = manifest["arrays"][file].as_object().unwrap();
     assert!(arrays.len() >= 3);
     for (name, described) in arrays {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::{Container, NumberArray};
+use nnz_container::{NamedArrays, Vector};
 use nnz_core::ValueType;
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub(crate) fn malformed(name: &str) -> PathBuf {
 
 impl Golden {
     /// Compares a container with the manifest, and returns the number of arrays.
-    pub(crate) fn check(&self, container: &dyn Container) -> usize {
+    pub(crate) fn check(&self, container: &NamedArrays) -> usize {
         let path = self.path.display();
         let text =
             container.attribute("binsparse").unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -64,7 +64,7 @@ impl Golden {
             assert!(same, "{path}: {name} is {found}, not {dtype}");
             let data = expected["data"].as_array().unwrap();
             assert_eq!(array.len(), data.len() as u64, "{path}: {name}");
-            let numbers = read(&*array);
+            let numbers = read(&array);
             let expected: Vec<Vec<u8>> = data.iter().map(|value| bytes(found, value)).collect();
             assert!(same_numbers(found, &numbers, &expected.concat()), "{path}: {name}");
         }
@@ -73,7 +73,7 @@ impl Golden {
 }
 
 /// Reads an array as a whole, and again element by element.
-fn read(array: &dyn NumberArray) -> Vec<u8> {
+fn read(array: &Vector) -> Vec<u8> {
     let size = array.value_type().size();
     let mut whole = vec![0; usize::try_from(array.len()).unwrap() * size];
     array.read_bytes(0, &mut whole).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nnz_container::Container;
+use nnz_container::NamedArrays;
 use nnz_core::Result;
 
 /// Returns the HDF5 files in a folder of `testdata/bpcells`.
@@ -26,13 +26,13 @@ pub(crate) enum Member {
 }
 
 /// Reads all arrays and lists of a container.
-pub(crate) fn everything(container: &dyn Container) -> BTreeMap<String, Member> {
+pub(crate) fn everything(container: &NamedArrays) -> BTreeMap<String, Member> {
     let members = container.members().unwrap().into_iter().filter(|name| name != "version");
     members.map(|name| (name.clone(), member(container, &name).unwrap())).collect()
 }
 
 /// Reads a member, in blocks of an odd size.
-pub(crate) fn member(container: &dyn Container, name: &str) -> Result<Member> {
+pub(crate) fn member(container: &NamedArrays, name: &str) -> Result<Member> {
     let array = match container.array(name) {
         Ok(array) => array,
         Err(_) => {

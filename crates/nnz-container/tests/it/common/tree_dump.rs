@@ -209,7 +209,7 @@ fn bits_of(value: Value) -> Value {
 /// Dumps a tree. Arrays that cannot be read are replaced by their error.
 pub(crate) fn dump(path: &Path) -> Result<Value> {
     let root = open(path, "")?;
-    let is_json = root.kind() == "Zarr";
+    let is_json = root.info().name == "Zarr";
     let mut tree = Map::new();
     walk(&*root, &mut |group: &dyn Group, path, children| {
         let mut kinds = Map::new();

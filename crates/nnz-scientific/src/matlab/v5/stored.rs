@@ -1,50 +1,49 @@
 //! The numbers of an element.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use nnz_container::NumberArray;
-use nnz_core::{Error, Place, Result, ValueType};
+use nnz_container::tree::{Attributes, ElementType, NdArray, one_range};
+use nnz_core::{Place, Result};
 
 use super::space::Space;
 
 /// Numbers in their stored type.
+#[derive(Debug)]
 pub(super) struct Stored {
     pub(super) space: Arc<Space>,
     pub(super) place: Place,
     /// The offset of the first.
     pub(super) at: u64,
-    pub(super) len: u64,
-    pub(super) value_type: ValueType,
+    pub(super) shape: [u64; 1],
+    pub(super) element: ElementType,
+    /// The size of an element in bytes.
+    pub(super) size: usize,
     /// Whether they are big-endian.
     pub(super) big: bool,
 }
 
-impl NumberArray for Stored {
+impl Attributes for Stored {}
+
+impl NdArray for Stored {
     fn place(&self) -> Place {
         self.place.clone()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.value_type
+    fn shape(&self) -> &[u64] {
+        &self.shape
     }
 
-    fn len(&self) -> u64 {
-        self.len
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
-        Ok(self.len.saturating_mul(self.value_type.size() as u64))
+        Ok(self.shape[0].saturating_mul(self.size as u64))
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        let size = self.value_type.size();
-        let count = (out.len() / size) as u64;
-        let end = first.checked_add(count).filter(|end| *end <= self.len);
-        if end.is_none() || !out.len().is_multiple_of(size) {
-            let found = format!("a request of {} bytes from element {first} on", out.len());
-            let expected = format!("complete elements out of {}", self.len);
-            return Err(Error::mismatch(self.place.clone(), found, expected));
-        }
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let (first, size) = (one_range(self, selection, out)?, self.size);
         if out.is_empty() {
             return Ok(());
         }
@@ -60,12 +59,11 @@ impl NumberArray for Stored {
         matches!(&*self.space, Space::File(file) if file.has_latency())
     }
 
-    fn will_read(&self, ranges: &[std::ops::Range<u64>]) {
+    fn will_read(&self, ranges: &[Range<u64>]) {
         if let Space::File(file) = &*self.space {
-            let size = self.value_type.size() as u64;
-            let bytes = |range: &std::ops::Range<u64>| {
-                self.at + range.start * size..self.at + range.end * size
-            };
+            let size = self.size as u64;
+            let bytes =
+                |range: &Range<u64>| self.at + range.start * size..self.at + range.end * size;
             file.will_read_all(&ranges.iter().map(bytes).collect::<Vec<_>>());
         }
     }

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use nnz_container::NumberArray;
-use nnz_container::matrix::Vector;
-use nnz_container::tree::NdArray;
+use nnz_container::Vector;
+use nnz_container::tree::{Attributes, ElementType, NdArray, one_range};
 use nnz_core::{Error, Place, Result, ValueType};
 
 /// Number of elements for which no stored data is required.
 const UNPROVEN: u64 = 64 << 20;
 
 /// An array that is read as one of one dimension.
+#[derive(Debug)]
 pub(super) struct Flat {
     array: Box<dyn NdArray>,
     value_type: ValueType,
-    len: u64,
+    shape: [u64; 1],
 }
 
 impl Flat {
@@ -33,7 +33,7 @@ impl Flat {
             let found = format!("{len} elements in chunks of which some are not stored");
             return Err(Error::mismatch(array.place(), found, "all chunks"));
         }
-        Ok(Vector::of_numbers(Box::new(Self { array, value_type, len })))
+        Vector::new(Box::new(Self { array, value_type, shape: [len] }))
     }
 
     /// Reads a range of elements of the dimensions after those of `outer`.
@@ -80,31 +80,28 @@ impl Flat {
     }
 }
 
-impl NumberArray for Flat {
+impl Attributes for Flat {}
+
+impl NdArray for Flat {
     fn place(&self) -> Place {
         self.array.place()
     }
 
-    fn value_type(&self) -> ValueType {
-        self.value_type
+    fn shape(&self) -> &[u64] {
+        &self.shape
     }
 
-    fn len(&self) -> u64 {
-        self.len
+    fn element_type(&self) -> &ElementType {
+        self.array.element_type()
     }
 
     fn stored_bytes(&self) -> Result<u64> {
         self.array.stored_bytes()
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let first = one_range(self, selection, out)?;
         let count = (out.len() / self.value_type.size()) as u64;
-        let end = first.checked_add(count).filter(|end| *end <= self.len);
-        let Some(end) = end.filter(|_| out.len().is_multiple_of(self.value_type.size())) else {
-            let found = format!("a request of {} bytes from element {first} on", out.len());
-            let expected = format!("complete elements out of {}", self.len);
-            return Err(Error::mismatch(self.place(), found, expected));
-        };
-        self.read(&[], first..end, out)
+        self.read(&[], first..first + count, out)
     }
 }

@@ -53,7 +53,7 @@ impl AnnData {
                 })?;
             }
         }
-        let kinds = files.map(|file| file.root.kind());
+        let kinds = files.map(|file| file.root.info().name);
         let mut comparison = Comparison { options, progress, each, kinds };
         comparison.root_attributes(files)?;
         comparison.frames("obs", &[self.obs()?, other.obs()?])?;

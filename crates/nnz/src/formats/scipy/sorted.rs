@@ -4,21 +4,23 @@
 //! coordinates. Sorted files are read in place. The entries of other files are sorted in memory when
 //! they are first read.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use nnz_binsparse::Tensor;
-use nnz_container::NumberArray;
-use nnz_container::matrix::{Indices, Vector};
+use nnz_container::Vector;
+use nnz_container::matrix::Indices;
+use nnz_container::tree::{Attributes, ElementType, NdArray, one_range};
 use nnz_core::{Error, ErrorKind, Place, Result, Structure, ValueType, Values};
 use nnz_scientific::scipy::CooTensor;
 
 use crate::ConvertOptions;
-use crate::formats::tensor_arrays::Array;
 
 /// Entries that are checked at a time.
 const BLOCK: usize = 16 * 1024;
 
 /// The arrays of a `coo` array, in order.
+#[derive(Debug)]
 struct Sorted {
     stored: CooTensor,
     /// The indices of each dimension and the values, sorted; `None` if the stored ones are sorted.
@@ -26,11 +28,12 @@ struct Sorted {
 }
 
 /// Returns the indices of each dimension and the values, sorted as they are read.
-pub(super) fn sorted(stored: CooTensor) -> (Vec<Array>, Array) {
+pub(super) fn sorted(stored: CooTensor) -> Result<(Vec<Vector>, Vector)> {
     let dimensions = stored.coordinates.len();
     let sorted = Arc::new(Sorted { stored, arrays: OnceLock::new() });
-    let part = |part| -> Array { Arc::new(Part { sorted: Arc::clone(&sorted), part }) };
-    ((0..dimensions).map(|dimension| part(Some(dimension))).collect(), part(None))
+    let part = |part| Vector::new(Box::new(Part::new(&sorted, part)));
+    let indices = (0..dimensions).map(|dimension| part(Some(dimension)));
+    Ok((indices.collect::<Result<_>>()?, part(None)?))
 }
 
 impl Sorted {
@@ -100,41 +103,56 @@ impl Sorted {
 }
 
 /// The indices of one dimension, or the values.
+#[derive(Debug)]
 struct Part {
     sorted: Arc<Sorted>,
     part: Option<usize>,
+    element: ElementType,
+    /// The size of an element in bytes.
+    size: usize,
+    shape: [u64; 1],
 }
 
 impl Part {
+    fn new(sorted: &Arc<Sorted>, part: Option<usize>) -> Self {
+        let values = &sorted.stored.values;
+        // Indices of any type are read as this type.
+        let value_type = if part.is_some() { ValueType::U64 } else { values.value_type() };
+        let (element, size) = (ElementType::Number(value_type), value_type.size());
+        Self { sorted: Arc::clone(sorted), part, element, size, shape: [values.len()] }
+    }
+
     fn vector(&self) -> &Vector {
         let CooTensor { coordinates, values, .. } = &self.sorted.stored;
         self.part.and_then(|part| coordinates.get(part)).map_or(values, Indices::vector)
     }
 }
 
-impl NumberArray for Part {
+impl Attributes for Part {}
+
+impl NdArray for Part {
     fn place(&self) -> Place {
         self.vector().place()
     }
 
-    fn value_type(&self) -> ValueType {
-        // Indices of any type are read as this type.
-        if self.part.is_some() { ValueType::U64 } else { self.vector().value_type() }
+    fn shape(&self) -> &[u64] {
+        &self.shape
     }
 
-    fn len(&self) -> u64 {
-        self.vector().len()
+    fn element_type(&self) -> &ElementType {
+        &self.element
     }
 
     fn stored_bytes(&self) -> Result<u64> {
         self.vector().stored_bytes()
     }
 
-    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let first = one_range(self, selection, out)?;
         let stored = &self.sorted.stored;
         if let Some(arrays) = self.sorted.arrays()? {
             let all = self.part.map_or(arrays.last(), |part| arrays.get(part));
-            return copy(all.map_or(&[], Values::bytes), self.value_type().size(), first, out);
+            return copy(all.map_or(&[], Values::bytes), self.size, first, out);
         }
         let Some(part) = self.part else { return stored.values.read_bytes(first, out) };
         let mut indices = vec![0; out.len() / size_of::<u64>()];

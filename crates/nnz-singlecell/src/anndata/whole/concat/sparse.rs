@@ -35,7 +35,9 @@ impl Transfer<'_> {
             };
             let place = element.place();
             let (source, place) = match element {
-                Element::Array(array) => (MatrixSource::of_array(array, file.root.kind())?, place),
+                Element::Array(array) => {
+                    (MatrixSource::of_array(array, file.root.info().name)?, place)
+                }
                 Element::Group(group) => {
                     if self.options.compression.is_none() {
                         self.output.compression = self.compression(&*group.array("data")?);
