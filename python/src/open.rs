@@ -126,7 +126,7 @@ pub(crate) fn from_binsparse(
     writer.finish().or_raise(py)?;
     let place = Place::path(IN_MEMORY);
     let opened = task::run_detached(py, move || {
-        let opened = nnz::tensor::open(Box::new(memory)).and_then(Opened::new);
+        let opened = nnz::tensor::open(memory.arrays()).and_then(Opened::new);
         opened.map_err(|error| error.with_context(&Place::path(IN_MEMORY)))
     })?;
     opened.into_python(py, place)
