@@ -22,8 +22,22 @@ pub(crate) fn read() {
                 lower(usize::try_from(limit).unwrap_or(usize::MAX));
             }
         }
+        if getrlimit(Resource::As).current.is_some() {
+            share_one_arena();
+        }
         #[cfg(target_os = "linux")]
         lower(usize::try_from(rustix::system::sysinfo().totalram).unwrap_or(usize::MAX));
+    }
+}
+
+/// Lets all threads allocate from one arena: the C library reserves 64 MiB of addresses for each other one.
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "settings of the allocator have no safe function")]
+fn share_one_arena() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: there are no other threads yet.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
 

@@ -25,11 +25,10 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Divides half of the memory among threads; the other half is for packets. If there is too little for all
-    /// threads, fewer are used.
+    /// Divides the memory that sorting has among threads. If there is too little for all threads, fewer are used.
     pub(super) fn of(plan: &SortPlan<'_>) -> Self {
         let threads = sorting_workers(plan.workers, plan.memory).threads.max(1);
-        let share = plan.memory / 2 / threads as u64;
+        let share = of_sorting(plan.memory) / threads as u64;
         let [majors, minors] = [plan.shape.major(plan.order), plan.shape.minor(plan.order)];
         let position = if majors.max(minors) > 1 << 32 { 16 } else { 8 };
         let entry = position + plan.value_type.map_or(0, |value_type| value_type.size() as u64);
@@ -44,7 +43,12 @@ impl Shares {
 
 /// Returns as many workers as sort in this memory.
 pub(crate) fn sorting_workers(workers: Workers<'_>, memory: u64) -> Workers<'_> {
-    workers.within(memory / 2)
+    workers.within(of_sorting(memory))
+}
+
+/// Returns how much of the memory is for sorting: half is for packets, and some for the chunks that a target compresses.
+fn of_sorting(memory: u64) -> u64 {
+    memory / 8 * 3
 }
 
 #[cfg(test)]
@@ -68,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_use_half_of_the_memory() {
+    fn threads_use_less_than_half_of_the_memory() {
         for threads in [1, 2, 8, 64] {
             for memory in [0, 1 << 20, 16 << 20, 64 << 20, 1 << 30, u64::MAX] {
                 for rows in [5, 1 << 40] {
@@ -78,14 +82,14 @@ mod tests {
                         assert!(found.units >= 1 && found.bucket >= found.packet / 4, "{found:?}");
                         let taken = found.threads as u64 * (found.packet as u64 * 28 + BESIDE);
                         let small = value_type != Some(ValueType::ComplexF64) && rows == 5;
-                        assert!(!small || taken <= (memory / 2).max(4 << 20), "{memory} {found:?}");
+                        assert!(!small || taken <= of_sorting(memory).max(4 << 20), "{memory} {found:?}");
                     }
                 }
             }
         }
         assert_eq!(shares(1 << 40, 8, Some(ValueType::F32), 5).packet, 256 << 10);
         // Fewer threads are used, because small packets are slow.
-        assert_eq!(shares(64 << 20, 32, Some(ValueType::F32), 5).threads, 8);
+        assert_eq!(shares(64 << 20, 32, Some(ValueType::F32), 5).threads, 6);
         assert_eq!(shares(1 << 20, 32, Some(ValueType::F32), 5).threads, 1);
     }
 }

@@ -111,7 +111,7 @@ fn delta_of_zarr_3_accepts_all_names_of_a_type() {
         fs::write(store.join("values/zarr.json"), named).unwrap();
         assert_eq!(run(&["cat", text(&store)]).good(), expected, "{name}");
     }
-    for name in ["i8", "float32", "u4", ""] {
+    for name in ["i8", "float32", "u4", ">i4", ""] {
         let named = metadata.replace("\"dtype\": \"int32\"", &format!("\"dtype\": \"{name}\""));
         fs::write(store.join("values/zarr.json"), named).unwrap();
         let found = run(&["cat", text(&store)]).err;
