@@ -110,7 +110,7 @@ impl NdArray for Timed<'_> {
         self.inner.read_bytes(selection, out)
     }
 
-    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'_>> {
+    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'static>> {
         self.inner.read_strings(selection)
     }
 

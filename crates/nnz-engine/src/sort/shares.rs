@@ -82,7 +82,10 @@ mod tests {
                         assert!(found.units >= 1 && found.bucket >= found.packet / 4, "{found:?}");
                         let taken = found.threads as u64 * (found.packet as u64 * 28 + BESIDE);
                         let small = value_type != Some(ValueType::ComplexF64) && rows == 5;
-                        assert!(!small || taken <= of_sorting(memory).max(4 << 20), "{memory} {found:?}");
+                        assert!(
+                            !small || taken <= of_sorting(memory).max(4 << 20),
+                            "{memory} {found:?}"
+                        );
                     }
                 }
             }
