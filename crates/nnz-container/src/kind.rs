@@ -26,6 +26,15 @@ pub struct ContainerInfo {
     pub capabilities: Capabilities,
 }
 
+/// Kinds have different names.
+impl PartialEq for ContainerInfo {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ContainerInfo {}
+
 impl ContainerInfo {
     /// Describes a container without groups that supports all types of numbers, and texts in UTF-8.
     #[must_use]

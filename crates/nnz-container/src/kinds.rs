@@ -30,18 +30,24 @@ const REAL: &[ValueType] = &[
     ValueType::F64,
 ];
 
-pub(crate) const NETCDF: ContainerInfo = ContainerInfo {
+/// NetCDF files, classic and NetCDF-4.
+pub const NETCDF: ContainerInfo = ContainerInfo {
     groups: true,
     capabilities: Capabilities { value_types: REAL, ..Capabilities::TEXTS },
     ..ContainerInfo::new("NetCDF", &["nc", "nc4"])
 };
-pub(crate) const HDF5: ContainerInfo =
+/// HDF5 files.
+pub const HDF5: ContainerInfo =
     ContainerInfo { groups: true, ..ContainerInfo::new("HDF5", &["h5", "hdf5", "h5ad"]) };
-pub(crate) const ZARR: ContainerInfo =
+/// Zarr stores.
+pub const ZARR: ContainerInfo =
     ContainerInfo { groups: true, ..ContainerInfo::new("Zarr", &["zarr"]) };
-pub(crate) const NPZ: ContainerInfo = ContainerInfo::new("npz", &["npz"]);
-pub(crate) const NPY: ContainerInfo = ContainerInfo::new("directory of NumPy arrays", &[]);
-pub(crate) const DIRECTORY: ContainerInfo = ContainerInfo {
+/// Zip files of NumPy arrays.
+pub const NPZ: ContainerInfo = ContainerInfo::new("npz", &["npz"]);
+/// Directories of NumPy arrays.
+pub const NPY: ContainerInfo = ContainerInfo::new("directory of NumPy arrays", &[]);
+/// Directories of BPCells arrays.
+pub const DIRECTORY: ContainerInfo = ContainerInfo {
     typed: false,
     capabilities: Capabilities {
         value_types: crate::directory::TYPES,

@@ -243,7 +243,7 @@ pub fn has_groups(path: &Path) -> Result<bool> {
     let Some(opened) = readable(Opened::local(path))? else { return Ok(false) };
     // A Zarr store in a zip file is read only.
     let is_read_only =
-        |kind: &dyn ContainerKind| opened.file().is_some() && kind.info().name == "Zarr";
+        |kind: &dyn ContainerKind| opened.file().is_some() && *kind.info() == kinds::ZARR;
     for kind in kinds {
         if !is_read_only(kind) && readable(kind.matches(&opened))? == Some(true) {
             return Ok(true);
@@ -255,7 +255,7 @@ pub fn has_groups(path: &Path) -> Result<bool> {
 /// Returns whether a target is an HDF5 file (NetCDF-4 files are), by its extension or by an
 /// existing file.
 pub(crate) fn goes_to_hdf5(path: &Path) -> Result<bool> {
-    let mut kinds = KINDS.iter().filter(|kind| ["HDF5", "NetCDF"].contains(&kind.info().name));
+    let mut kinds = KINDS.iter().filter(|kind| [kinds::HDF5, kinds::NETCDF].contains(kind.info()));
     Ok(kinds.any(|kind| kind.info().is_extension_of(path)) || is_hdf5(path)?)
 }
 
@@ -268,5 +268,5 @@ fn is_hdf5(path: &Path) -> Result<bool> {
 
 /// Returns HDF5 as a kind of container, if this build has it.
 fn hdf5() -> Option<&'static dyn ContainerKind> {
-    KINDS.iter().copied().find(|kind| kind.info().name == "HDF5")
+    KINDS.iter().copied().find(|kind| *kind.info() == kinds::HDF5)
 }

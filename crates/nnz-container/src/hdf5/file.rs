@@ -41,6 +41,7 @@ pub(super) use object_header::STUB;
 pub(super) use pack::{Form, Packer};
 pub use spec::DatasetSpec;
 pub use value::Value;
+pub(super) use writer::not_a_name;
 pub use writer::{FileOptions, FileWriter};
 
 /// An undefined address: all bits are set.

@@ -11,9 +11,11 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
 
 use existing::Added;
 
-use super::file::{DatasetSpec, FileOptions, FileWriter, ObjectId};
+use super::file::{DatasetSpec, FileOptions, FileWriter, ObjectId, not_a_name};
+use crate::ContainerInfo;
 use crate::byte_order;
 use crate::compress::Compression;
+use crate::kinds::{HDF5, NETCDF};
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter, pack};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -106,6 +108,19 @@ impl Hdf5TreeWriter {
                 Err(Error::new(ErrorKind::Argument(what), self.place(parent)))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Returns the place of a new member, if it can have its name.
+    fn check_name(&self, parent: NodeId, name: &str) -> Result<Place> {
+        let mut place = self.place(parent);
+        place.array = Some(match place.array {
+            Some(path) => format!("{path}/{name}"),
+            None => name.to_owned(),
+        });
+        match not_a_name(name) {
+            Some(what) => Err(Error::unsupported(place, what)),
+            None => Ok(place),
         }
     }
 
@@ -229,8 +244,8 @@ fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
 }
 
 impl TreeWriter for Hdf5TreeWriter {
-    fn kind(&self) -> &'static str {
-        if self.is_netcdf { "NetCDF" } else { "HDF5" }
+    fn info(&self) -> &'static ContainerInfo {
+        if self.is_netcdf { &NETCDF } else { &HDF5 }
     }
 
     fn place(&self, node: NodeId) -> Place {
@@ -252,18 +267,15 @@ impl TreeWriter for Hdf5TreeWriter {
     }
 
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        self.check_name(parent, name)?;
         self.check_added(parent, name)?;
         let parent = self.id(parent)?;
-        let id = self.file.create_group(parent, name).map_err(unsupported_name)?;
+        let id = self.file.create_group(parent, name)?;
         Ok(self.push(id, parent, None))
     }
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
-        let mut place = self.place(parent);
-        place.array = Some(match place.array {
-            Some(path) => format!("{path}/{name}"),
-            None => name.to_owned(),
-        });
+        let place = self.check_name(parent, name)?;
         self.check_added(parent, name)?;
         let parent = self.id(parent)?;
         let mut spec = spec;
@@ -276,7 +288,7 @@ impl TreeWriter for Hdf5TreeWriter {
         let stored = stored.ok_or_else(|| {
             Error::unsupported(place, format!("HDF5 datasets of {}", spec.element))
         })?;
-        let id = self.file.create_dataset(parent, name, stored).map_err(unsupported_name)?;
+        let id = self.file.create_dataset(parent, name, stored)?;
         Ok(self.push(id, parent, Some(spec)))
     }
 
@@ -344,17 +356,5 @@ impl TreeWriter for Hdf5TreeWriter {
         }
         let bytes = self.file.commit()?;
         Ok(self.added.map_or(bytes, |added| added.release(bytes)))
-    }
-}
-
-/// An invalid name is not supported by the container.
-fn unsupported_name(error: Error) -> Error {
-    match error.into_parts() {
-        (ErrorKind::Argument(what), place)
-            if what.ends_with("cannot be a name in an HDF5 file") =>
-        {
-            Error::unsupported(place, what)
-        }
-        (kind, place) => Error::new(kind, place),
     }
 }

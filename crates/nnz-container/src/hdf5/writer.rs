@@ -13,6 +13,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 pub use options::Hdf5Options;
 
+use super::file::not_a_name;
 use crate::container::full_path;
 use crate::kinds::HDF5;
 use crate::{ArrayId, ContainerWriter};
@@ -122,8 +123,7 @@ impl Hdf5Writer {
     /// Reserves the name of a member.
     fn take(&mut self, name: &str) -> Result<Place> {
         let place = Place::array(&*self.path, name);
-        if name.is_empty() || name.contains(['/', '\0']) || name == "." {
-            let what = format!("{name:?} cannot be a name in an HDF5 file");
+        if let Some(what) = not_a_name(name) {
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
         if !self.names.insert(name.to_owned()) {

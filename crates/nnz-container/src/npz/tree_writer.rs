@@ -8,7 +8,9 @@ use nnz_storage::Spool;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use super::output::{Head, Output};
+use crate::ContainerInfo;
 use crate::compress::Compression;
+use crate::kinds::NPZ;
 use crate::npy::{Element, NdHeader};
 use crate::product::product;
 use crate::tree::{
@@ -144,8 +146,8 @@ fn stored(element: &ElementType) -> Option<Element> {
 }
 
 impl TreeWriter for NpzTreeWriter {
-    fn kind(&self) -> &'static str {
-        "npz"
+    fn info(&self) -> &'static ContainerInfo {
+        &NPZ
     }
 
     fn place(&self, node: NodeId) -> Place {

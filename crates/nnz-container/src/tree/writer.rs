@@ -5,7 +5,7 @@ use nnz_core::{Element, Names, Place, Result, StringReader};
 use super::attribute::Attribute;
 use super::element::ElementType;
 use super::spec::ArraySpec;
-use crate::Compression;
+use crate::{Compression, ContainerInfo};
 
 /// A group or an array of a tree that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,8 +26,8 @@ impl NodeId {
 /// After an error other than [`Unsupported`](nnz_core::ErrorKind::Unsupported) the tree cannot be
 /// completed.
 pub trait TreeWriter: std::fmt::Debug + Send {
-    /// Returns the kind of container, such as `HDF5`.
-    fn kind(&self) -> &'static str;
+    /// Describes the kind of container.
+    fn info(&self) -> &'static ContainerInfo;
 
     /// Returns the location of a group or an array, for messages.
     fn place(&self, node: NodeId) -> Place;

@@ -1,6 +1,7 @@
 //! Writing groups and arrays, with the attributes of anndata.
 
 use nnz_container::Compression;
+use nnz_container::kinds;
 use nnz_container::tree::{ArraySpec, Attribute, ElementType, NodeId, TreeWriter};
 use nnz_core::{Element, Error, Place, Result, StringReader, TimeType, ValueType, Values};
 
@@ -31,7 +32,7 @@ pub(super) struct Output {
 
 impl Output {
     pub(super) fn new(tree: Box<dyn TreeWriter>, compression: Compression) -> Self {
-        let chunk = if tree.kind() == "Zarr" { LARGE_CHUNK } else { CHUNK };
+        let chunk = if *tree.info() == kinds::ZARR { LARGE_CHUNK } else { CHUNK };
         Self { tree, compression, chunk }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use nnz_container::kinds;
 use nnz_container::tree::{Attribute, Child, ChildKind, Group, NdArray};
 use nnz_core::{Axis, Error, ErrorKind, Place, Result, Shape, readable};
 
@@ -41,7 +42,7 @@ impl Loom {
     /// Fails if the group cannot be read.
     pub fn is_root(group: &dyn Group) -> Result<bool> {
         // Of HDF5 only: no program writes Loom to other containers.
-        if group.info().name != "HDF5" {
+        if *group.info() != kinds::HDF5 {
             return Ok(false);
         }
         for axis in [Axis::Rows, Axis::Cols] {

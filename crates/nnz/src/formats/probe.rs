@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 
+use nnz_container::kinds;
 use nnz_container::rds::{self, Document, Limits};
 use nnz_container::tree::Group;
 use nnz_container::{ContainerKind, NamedArrays, OpenContainer};
@@ -200,7 +201,7 @@ impl Probe {
 
     /// Returns whether the location is a Zarr store, or a group in one.
     pub(crate) fn is_zarr(&self) -> bool {
-        self.kind.is_some_and(|kind| kind.info().name == "Zarr")
+        self.kind.is_some_and(|kind| *kind.info() == kinds::ZARR)
     }
 
     /// Returns the location as it was given.

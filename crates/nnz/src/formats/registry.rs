@@ -3,7 +3,9 @@
 use std::io;
 use std::path::Path;
 
+use nnz_container::ContainerInfo;
 use nnz_container::ContainerKind;
+use nnz_container::kinds;
 use nnz_container::kinds::KINDS;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
 use nnz_storage::{EntryKind, InputDirectory, ListedEntry};
@@ -277,17 +279,23 @@ impl Registry {
 
     /// Refuses a path whose extension is that of another format, or of a container that the format is
     /// not written to.
-    pub(crate) fn check_name(&self, path: &Path, own: &FormatInfo, kinds: &[&str]) -> Result<()> {
+    pub(crate) fn check_name(
+        &self,
+        path: &Path,
+        own: &FormatInfo,
+        own_kinds: &[ContainerInfo],
+    ) -> Result<()> {
         let kind = self.containers.iter().map(|kind| kind.info());
-        let kind = kind.into_iter().find(|kind| kind.is_extension_of(path)).map(|kind| kind.name);
+        let kind = kind.into_iter().find(|kind| kind.is_extension_of(path));
         let other = by_extension(&self.formats, path).map(|format| format.info().name);
         // Any text may be named .txt.
         let other = other.filter(|_| !crate::container_target::ends_in(path, &["txt"]));
         let other = match (kind, other.filter(|other| *other != own.name)) {
-            (Some("HDF5"), Some(other)) => other,
-            (Some(kind), _) if !kinds.contains(&kind) => kind,
+            (Some(kind), Some(other)) if *kind == kinds::HDF5 => other,
+            (Some(kind), _) if !own_kinds.contains(kind) => kind.name,
             // Several formats use the extension of stores.
-            (Some("Zarr"), _) | (_, None) => return Ok(()),
+            (Some(kind), _) if *kind == kinds::ZARR => return Ok(()),
+            (_, None) => return Ok(()),
             (_, Some(other)) => other,
         };
         let place = Place::path(path);

@@ -291,8 +291,7 @@ impl<W: Write + Seek> FileWriter<W> {
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         let place = Place { array: Some(path.clone()), ..self.place.clone() };
-        if name.is_empty() || name == "." || name.contains(['/', '\0']) || name.len() >= 1 << 15 {
-            let what = format!("{name:?} cannot be a name in an HDF5 file");
+        if let Some(what) = not_a_name(name) {
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
         match members.contains_key(name) {
@@ -312,4 +311,10 @@ impl<W: Write + Seek> std::fmt::Debug for FileWriter<W> {
         let objects = self.objects.len();
         f.debug_struct("FileWriter").field("place", &self.place).field("objects", &objects).finish()
     }
+}
+
+/// Describes why an object cannot have a name; `None` if it can.
+pub(in crate::hdf5) fn not_a_name(name: &str) -> Option<String> {
+    let bad = name.is_empty() || name == "." || name.contains(['/', '\0']) || name.len() >= 1 << 15;
+    bad.then(|| format!("{name:?} cannot be a name in an HDF5 file"))
 }

@@ -33,7 +33,7 @@ impl Copy<'_> {
     ) -> Result<Option<NodeId>> {
         let found = from.element_type();
         let Some(element) = self.supported_element(from)? else {
-            let (kind, what) = (self.to.kind(), found.to_string());
+            let (kind, what) = (self.to.info().name, found.to_string());
             self.drop(path, None, format!("elements of type {what} in {kind}"));
             return Ok(None);
         };

@@ -13,8 +13,10 @@ use super::options::ZarrTreeOptions;
 use super::strings::Strings;
 use super::target::{self, Target};
 use super::{ZarrVersion, attribute};
+use crate::ContainerInfo;
 use crate::compress::Compression;
 use crate::container::full_path;
+use crate::kinds::ZARR;
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter};
 use nnz_storage::staging::WriteOptions;
 
@@ -203,8 +205,8 @@ impl ZarrTreeWriter {
 }
 
 impl TreeWriter for ZarrTreeWriter {
-    fn kind(&self) -> &'static str {
-        "Zarr"
+    fn info(&self) -> &'static ContainerInfo {
+        &ZARR
     }
 
     fn place(&self, node: NodeId) -> Place {

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use nnz_container::Compression;
+use nnz_container::ContainerInfo;
 use nnz_container::hdf5::Hdf5TreeWriter;
 use nnz_container::hdf5::file::FileOptions;
+use nnz_container::kinds;
 use nnz_container::tree::TreeWriter;
 use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
 use nnz_core::{
@@ -27,7 +29,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Version>(
 )];
 
 /// The kinds of container that are written.
-pub(super) const CONTAINERS: &[&str] = &["HDF5", "Zarr"];
+pub(super) const CONTAINERS: &[ContainerInfo] = &[kinds::HDF5, kinds::ZARR];
 
 /// A version of Zarr.
 #[derive(Clone, Copy)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use nnz_container::Compression;
 use nnz_container::hdf5::Hdf5TreeWriter;
 use nnz_container::hdf5::file::FileOptions;
+use nnz_container::kinds;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{
     Annotations, Axis, AxisKind, Header, MatrixSink, MatrixSource, Metadata, Names, Result,
@@ -37,7 +38,7 @@ impl Target {
         source: &dyn MatrixSource,
     ) -> Result<Self> {
         let path = without_group(to, "loom")?.to_path_buf();
-        options.registry.check_name(&path, &super::INFO, &["HDF5"])?;
+        options.registry.check_name(&path, &super::INFO, &[kinds::HDF5])?;
         let mut dropped = Vec::new();
         for axis in [Axis::Rows, Axis::Cols] {
             let Some(table) = source.annotations(axis)? else { continue };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
+use nnz_container::kinds;
 use nnz_core::{
     Error, Header, MatrixSink, MatrixSource, Names, Order, Result, SinkCapabilities, Storage,
     ValueType,
@@ -47,7 +48,7 @@ impl Target {
             );
             return Err(Error::argument(what));
         }
-        options.registry.check_name(&path, &super::INFO, &["HDF5"])?;
+        options.registry.check_name(&path, &super::INFO, &[kinds::HDF5])?;
         let options_of_sink = SinkOptions {
             name: name.to_owned(),
             compress: options.compress.unwrap_or(Compression::Gzip(1)),

@@ -56,7 +56,7 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let path = without_group(to, "scipy")?.to_path_buf();
-        options.registry.check_name(&path, &super::INFO, &["npz"])?;
+        options.registry.check_name(&path, &super::INFO, &[nnz_container::kinds::NPZ])?;
         crate::container_target::check_npz(options.compress)?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
         let format = options.format_options.parse(FORMAT)?;

@@ -72,7 +72,7 @@ impl Target {
         source: &dyn MatrixSource,
     ) -> Result<Self> {
         let path = without_group(to, "10x")?.to_path_buf();
-        options.registry.check_name(&path, &super::INFO, &["HDF5"])?;
+        options.registry.check_name(&path, &super::INFO, &[nnz_container::kinds::HDF5])?;
         let hdf5 = goes_to_hdf5(&path)?;
         let version: Option<Version> = options.format_options.parse(VERSION)?;
         let genome: Option<String> = options.format_options.parse(GENOME)?;
