@@ -131,19 +131,24 @@ fn in_addresses(kib: u64, arguments: &[&str]) -> Run {
     finish(shell(&format!("ulimit -v {kib}")).args(arguments))
 }
 
-/// Rust aborts where an allocation fails or a thread cannot be started, which is status 134 or 101.
-#[test]
-fn too_little_address_space_is_an_error() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
-    let (mtx, stored) = (path("m.mtx"), path("m.npz"));
+/// Returns 300,000 entries as text.
+fn many_entries() -> String {
     let mut lines =
         String::from("%%MatrixMarket matrix coordinate integer general\n3000 700 300000\n");
     for entry in 0..300_000_u32 {
         lines +=
             &format!("{} {} {}\n", entry % 3000 + 1, entry / 3000 * 7 % 700 + 1, entry % 9 + 1);
     }
-    fs::write(&mtx, lines).unwrap();
+    lines
+}
+
+/// Rust aborts where an allocation fails or a thread cannot be started, which is status 134 or 101.
+#[test]
+fn too_little_address_space_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let (mtx, stored) = (path("m.mtx"), path("m.npz"));
+    fs::write(&mtx, many_entries()).unwrap();
     run(&["-q", "convert", text(&mtx), text(&stored)]).good();
     let (mtx, stored, target) = (text(&mtx), text(&stored), path("t"));
     fs::create_dir(&target).unwrap();
@@ -188,6 +193,19 @@ fn too_little_address_space_is_an_error() {
         }
     }
     assert!(refused > 0 && done > 0, "{refused} refused, {done} done");
+}
+
+/// Each thread reserved addresses for memory of its own, so that many threads failed where few had enough.
+#[test]
+fn many_threads_fit_in_the_address_space_of_few() {
+    let directory = tempfile::tempdir().unwrap();
+    let [mtx, target] = ["m.mtx", "m.h5ad"].map(|name| directory.path().join(name));
+    fs::write(&mtx, many_entries()).unwrap();
+    let least = smallest_address_space(text(&mtx));
+    for threads in ["1", "16", "16", "16", "16"] {
+        let arguments = ["convert", text(&mtx), text(&target), "--force", "-q", "--threads"];
+        in_addresses(least + (350 << 10), &[&arguments[..], &[threads]].concat()).good();
+    }
 }
 
 /// Returns the KiB of address space in which the command starts.

@@ -3,12 +3,14 @@
 //! For each sample of each format, from detection to the first batch:
 //!
 //! - no file is opened twice, and no directory is listed twice;
-//! - no byte of a file is read twice, with three exceptions:
+//! - no byte of a file is read twice, with four exceptions:
 //!   - HDF5 metadata is read in pages of 4096 bytes, as needed. A page can contain data that was read
 //!     before, such as the shape of a matrix, or pointers;
 //!   - in one DAPHNE file, data after the first 4096 bytes: each row follows its count, so the end of
 //!     each of its many blocks is found by following the counts, before rows are read;
-//!   - SVMlight, edge lists and METIS graphs, whose shape is found by reading the whole file.
+//!   - SVMlight, edge lists and METIS graphs, whose shape is found by reading the whole file;
+//!   - the last pointer of a MAT-file: it says how many of the stored elements are entries, which is needed before
+//!     pointers are read.
 //!
 //! The samples do not cover the following: stored (uncompressed) arrays of an npz file of more than 1 MiB
 //! are read twice, because their checksum is verified before any element is returned. For compressed
