@@ -22,7 +22,7 @@ pub struct ContainerInfo {
     pub groups: bool,
     /// Whether members have types. The files of a directory are what they are read as.
     pub typed: bool,
-    /// What it supports.
+    /// The types of numbers, and the texts, that can be stored.
     pub capabilities: Capabilities,
 }
 

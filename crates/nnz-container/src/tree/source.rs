@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result};
 
-use nnz_storage::Mapped;
-
 use super::array::ArrayStorage;
 use super::attribute::Attribute;
 use super::element::Stored;
@@ -55,7 +53,7 @@ pub(crate) trait Source: Send + Sync {
     }
 
     /// Fills `out` with elements from `first` on, in stored form, if the array has one dimension and can be read
-    /// faster than by its layout. The caller has checked the range.
+    /// faster than by its layout. The caller has checked the range, and that there are bytes to read.
     fn read_run(&self, first: u64, out: &mut [u8]) -> Result<bool> {
         let _ = (first, out);
         Ok(false)
@@ -69,12 +67,6 @@ pub(crate) trait Source: Send + Sync {
     /// Returns whether each read has a latency.
     fn has_latency(&self) -> bool {
         false
-    }
-
-    /// Maps bytes of an array of one dimension into memory, from element `first` on; `None` if they cannot be.
-    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
-        let _ = (first, bytes);
-        None
     }
 
     /// Checks that there is data for the length of the array.

@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, ValueType, Values};
 
-use nnz_storage::Mapped;
-
 use super::array::{ArrayStorage, NdArray};
 use super::attribute::Attribute;
 use super::copy::{copy, merge};
@@ -85,6 +83,7 @@ impl View {
     /// Fills `out` with the elements of a hyperslab in stored form.
     pub(crate) fn read_stored(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
         if let ([range], [len]) = (selection, &*self.shape)
+            && !out.is_empty()
             && range.start < range.end
             && range.end <= *len
             && (range.end - range.start).checked_mul(self.width as u64) == Some(out.len() as u64)
@@ -304,13 +303,6 @@ impl NdArray for View {
         self.source.has_latency()
     }
 
-    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
-        let native = matches!(self.element, Stored::Number { big, .. } if big == cfg!(target_endian = "big"));
-        (native && self.shape.len() == 1 && self.is_whole())
-            .then(|| self.source.map(first, bytes))
-            .flatten()
-    }
-
     fn check_extent(&self) -> Result<()> {
         self.source.check_extent()
     }
@@ -355,5 +347,65 @@ impl NdArray for View {
 impl std::fmt::Debug for View {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("View").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::element::TextForm;
+    use super::*;
+
+    /// Strings without bytes, as those of NumPy's type `S0`.
+    struct Bare(Place, Stored);
+
+    impl Source for Bare {
+        fn place(&self) -> &Place {
+            &self.0
+        }
+
+        fn shape(&self) -> &[u64] {
+            &[3]
+        }
+
+        fn element(&self) -> &Stored {
+            &self.1
+        }
+
+        fn layout(&self) -> Result<Layout<'_>> {
+            Ok(Layout::Fill(&[]))
+        }
+
+        fn storage(&self) -> ArrayStorage {
+            ArrayStorage::default()
+        }
+
+        fn stored_bytes(&self) -> Result<u64> {
+            Ok(0)
+        }
+
+        fn is_fully_stored(&self) -> Result<bool> {
+            Ok(true)
+        }
+
+        fn read_run(&self, _: u64, _: &mut [u8]) -> Result<bool> {
+            Err(Error::argument("there are no bytes"))
+        }
+
+        fn attributes(&self) -> Result<Vec<String>> {
+            Ok(Vec::new())
+        }
+
+        fn attribute(&self, _: &str) -> Result<Option<Attribute>> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn elements_of_no_bytes_are_not_read() {
+        let element = Stored::Text { bytes: 0, form: TextForm::Zeros };
+        let view = View::new(Arc::new(Bare(Place::default(), element))).unwrap();
+        let array: &dyn NdArray = &view;
+        let list = array.strings(&array.all(), 1 << 10).unwrap();
+        assert!(list.iter().eq([b""; 3]));
     }
 }

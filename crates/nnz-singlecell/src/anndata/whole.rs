@@ -144,8 +144,8 @@ impl AnnData {
         collections::others(self, item)
     }
 
-    /// Lists the attributes of users and of other programs that a matrix and the tables of its axes have, and the root
-    /// if the matrix stands for the file.
+    /// Lists the attributes of users and of other programs that a matrix and the tables of its axes have; for the main
+    /// matrix of a file that was opened without a group, also those of the root.
     ///
     /// # Errors
     ///

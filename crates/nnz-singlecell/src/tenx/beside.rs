@@ -1,4 +1,4 @@
-//! What a file has besides a matrix: other members of the root, and attributes of users and of other programs.
+//! Members of the root next to a matrix, and attributes of users and of other programs.
 
 use std::collections::BTreeSet;
 

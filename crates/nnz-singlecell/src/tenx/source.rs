@@ -139,7 +139,8 @@ impl TenxSource {
     }
 
     /// Reads the attributes of the root of the file, which belong to all of its matrices. `only` is the group of the
-    /// matrix if the matrix stands for the file, so that other members of the root are left out.
+    /// matrix if the file has no other and was opened without a group. Then the other members of the root are listed as not
+    /// read.
     ///
     /// # Errors
     ///

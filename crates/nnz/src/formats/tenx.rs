@@ -49,7 +49,8 @@ fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
 const REQUIRED: [&str; 8] =
     ["matrix", "features", "genes", "barcodes", "data", "indices", "indptr", "shape"];
 
-/// Opens a matrix of a file, without the members that are not wanted. `name` is its group if it stands for the file.
+/// Opens a matrix of a file, without the members that the option `drop` leaves out. `name` is its group if the file has no
+/// other matrix and was opened without a group.
 fn open_matrix(
     probe: &Probe,
     group: Arc<dyn Group>,
