@@ -11,7 +11,7 @@ use nnz::{
     matrix::MatrixSink as _,
 };
 use nnz_container::memory::Memory;
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArraysWriter, NamedArrays};
 use nnz_fuzz::entries::{Entry, Number};
 use nnz_fuzz::members;
 use nnz_fuzz::read::{agree, backwards, in_order};
@@ -80,7 +80,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 
 fn fill(members: &[(u8, &[u8])]) -> Memory {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    let mut writer = memory.writer();
     for &(name, content) in members {
         let name = NAMES[usize::from(name) % NAMES.len()];
         if name.is_empty() {
@@ -131,7 +131,7 @@ fn again(source: &MatrixSource, expected: &[Entry]) {
         return;
     }
     let memory = Memory::new();
-    let writer = Box::new(memory.writer());
+    let writer = memory.writer();
     let mut sink = MatrixSink::create(writer, header, layout, &Options::default()).unwrap();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let mut batches = source.batches(0..header.shape.major(header.order), Projection::ALL).unwrap();

@@ -101,7 +101,7 @@ fn again(
     let header = source.header();
     let memory = Memory::new();
     let names = names.map(|names| names.map(nnz::matrix::StringList::reader));
-    let mut sink = MatrixSink::create(Box::new(memory.writer()), header, names, options).unwrap();
+    let mut sink = MatrixSink::create(memory.writer(), header, names, options).unwrap();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let all = 0..header.shape.major(header.order);
     let mut reader = source.batches(all, Projection::ALL).unwrap();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArraysWriter, NamedArrays};
 use nnz_fuzz::scratch::Scratch;
 use nnz_storage::staging::WriteOptions;
 
@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
     let options = WriteOptions { overwrite: true, sync: false };
     let target = SCRATCH.path("again");
     let writer = DirectoryWriter::create(&target, options, &["numbers", "strings", "tag"]).unwrap();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(writer);
+    let mut writer = NamedArraysWriter::new(writer);
     if let Some((value_type, bytes)) = &numbers {
         let id = writer.create_array("numbers", *value_type).unwrap();
         writer.append_bytes(id, bytes).unwrap();

@@ -110,7 +110,7 @@ fn again(source: &FragmentSource, options: SinkOptions, expected: &[Fragment]) {
         return;
     };
     let memory = Memory::new();
-    let mut sink = FragmentSink::create(Box::new(memory.writer()), options).unwrap();
+    let mut sink = FragmentSink::create(memory.writer(), options).unwrap();
     let mut units = source.units(0..source.header().count, FragmentFields::ALL).unwrap();
     let mut batch = FragmentBatch::default();
     while let Some(unit) = units.next_unit().unwrap() {

@@ -1,13 +1,13 @@
 //! A store in memory, from the files of a directory.
 
-use nnz_container::ContainerWriter;
+use nnz_container::NamedArraysWriter;
 use nnz_container::memory::Memory;
 use nnz_core::ValueType;
 
 /// Creates a store from the files of a directory: numbers with headers, otherwise text.
 pub fn fill(members: &[(u8, &[u8])], names: &[&str]) -> Memory {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    let mut writer = memory.writer();
     for &(name, content) in members {
         let name = names[usize::from(name) % names.len()];
         let (magic, rest) = content.split_at(content.len().min(8));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use nnz::container::ContainerWriter;
+use nnz::container::NamedArraysWriter;
 use nnz::container::memory::Memory;
 use nnz::formats::Registry;
 use nnz::frames::FrameSource;
@@ -113,7 +113,7 @@ pub(crate) fn from_binsparse(
     named: Vec<(String, Bound<'_, PyAny>)>,
 ) -> PyResult<Py<PyAny>> {
     let memory = Memory::named(IN_MEMORY);
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    let mut writer = memory.writer();
     writer.set_attribute(DESCRIPTOR, descriptor).or_raise(py)?;
     for (name, array) in named {
         let dtype: String = array.getattr("dtype")?.getattr("name")?.extract()?;

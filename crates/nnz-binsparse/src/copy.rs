@@ -1,6 +1,6 @@
 //! Copying a matrix or tensor to another container, array by array.
 
-use nnz_container::{ContainerWriter, NamedArrays, Vector};
+use nnz_container::{NamedArrays, NamedArraysWriter, Vector};
 use nnz_core::{Error, ErrorKind, Result, Rounding, ValueType, Values};
 
 use crate::descriptor::{DESCRIPTOR, Descriptor};
@@ -17,7 +17,7 @@ use crate::{DataType, EntryReader, Keys, Version};
 /// # Errors
 ///
 /// Fails if the matrix or tensor is invalid, or if the container refuses.
-pub fn copy(from: &NamedArrays, to: &mut dyn ContainerWriter, version: &Version) -> Result<()> {
+pub fn copy(from: &NamedArrays, to: &mut NamedArraysWriter, version: &Version) -> Result<()> {
     let mut entries = EntryReader::open(from)?;
     while entries.next_entry()?.is_some() {}
     let descriptor = entries.descriptor();
@@ -57,7 +57,7 @@ fn declared(descriptor: &Descriptor, name: &str) -> DataType {
 
 fn copy_array(
     from: &NamedArrays,
-    to: &mut dyn ContainerWriter,
+    to: &mut NamedArraysWriter,
     name: &str,
     (declared, stored): (DataType, u64),
 ) -> Result<()> {

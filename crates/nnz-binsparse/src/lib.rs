@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use nnz_binsparse::{Format, Options, Tensor, read_tensor, write_tensor};
-//! use nnz_container::{ContainerWriter, memory::Memory};
+//! use nnz_container::{NamedArraysWriter, memory::Memory};
 //! use nnz_core::{Structure, Values};
 //!
 //! let tensor = Tensor {
@@ -17,7 +17,7 @@
 //!     fill: None,
 //! };
 //! let memory = Memory::new();
-//! let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+//! let mut writer = memory.writer();
 //! write_tensor(&mut *writer, &tensor, &Format::Csc.layout(), &Options::default())?;
 //! writer.finish()?;
 //! assert!(read_tensor(&memory.arrays(), 1 << 20)?.same(&tensor)?);

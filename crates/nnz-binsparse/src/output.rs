@@ -1,6 +1,7 @@
 //! Writing arrays.
 
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{Element, Error, Place, Result, Scalar, ValueType};
 
 use crate::{DataType, options};
@@ -8,14 +9,14 @@ use crate::{DataType, options};
 /// An array of indices or pointers being written.
 pub(crate) struct IntegerArray {
     pub(crate) name: String,
-    id: ArrayId,
+    id: NodeId,
     pub(crate) value_type: ValueType,
     pub(crate) written: u64,
 }
 
 impl IntegerArray {
     pub(crate) fn create(
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         name: String,
         value_type: ValueType,
     ) -> Result<Self> {
@@ -25,7 +26,7 @@ impl IntegerArray {
 
     pub(crate) fn append(
         &mut self,
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         elements: &[u64],
     ) -> Result<()> {
         let bytes = narrowed(self.value_type, elements, &self.name)?;
@@ -35,7 +36,7 @@ impl IntegerArray {
     /// Appends elements converted by [`narrowed`] for this type.
     pub(crate) fn append_encoded(
         &mut self,
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         bytes: &[u8],
     ) -> Result<()> {
         self.written += (bytes.len() / self.value_type.size()) as u64;
@@ -83,7 +84,7 @@ pub(crate) fn stored_type(value_type: ValueType) -> ValueType {
 
 /// Writes the value of cells that are not stored.
 pub(crate) fn write_fill(
-    container: &mut dyn ContainerWriter,
+    container: &mut NamedArraysWriter,
     fill: Scalar,
 ) -> Result<(String, DataType)> {
     const NAME: &str = "fill_value";

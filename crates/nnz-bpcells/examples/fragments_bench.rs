@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, FragmentSink, FragmentSource, SinkOptions};
+use nnz_container::NamedArraysWriter;
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, StringList};
 use nnz_storage::staging::WriteOptions;
@@ -82,7 +83,8 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
         let start = Clock::start();
         let options = WriteOptions { overwrite: true, sync: false };
         let container = DirectoryWriter::create(store, options, FRAGMENT_MEMBERS)?;
-        let mut sink = FragmentSink::create(Box::new(container), SinkOptions::default())?;
+        let mut sink =
+            FragmentSink::create(NamedArraysWriter::new(container), SinkOptions::default())?;
         for batch in &batches {
             sink.write(batch)?;
         }

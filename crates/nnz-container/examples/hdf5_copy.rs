@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use nnz_container::hdf5::{Compression, Hdf5Group, Hdf5Options, Hdf5Writer, groups_with};
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::Error;
 use nnz_storage::staging::WriteOptions;
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let mut options = Hdf5Options::default();
+    let (mut compress, mut chunk) = (Compression::None, None);
     let mut write = WriteOptions { overwrite: false, sync: false };
     let mut into = String::new();
     let mut paths = Vec::new();
@@ -33,8 +33,8 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or("a value is missing");
         match argument.as_str() {
-            "--gzip" => options.compress = Compression::Gzip(value()?.parse()?),
-            "--chunk" => options.chunk = Some(value()?.parse()?),
+            "--gzip" => compress = Compression::Gzip(value()?.parse()?),
+            "--chunk" => chunk = Some(value()?.parse()?),
             "--into" => into = value()?,
             "--force" => write.overwrite = true,
             _ => paths.push(argument),
@@ -44,19 +44,23 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     for found in groups_with(Path::new(from), &["version"])? {
         let group = format!("{into}/{}", found.group);
         let source = Hdf5Group::open(Path::new(from), &found.group).map(NamedArrays::new)?;
-        let mut writer = Hdf5Writer::create(Path::new(to), &group, write, options)?;
+        let writer = Hdf5Writer::create(Path::new(to), &group, write, Hdf5Options::default())?;
+        let mut writer = NamedArraysWriter::new(writer).compress(compress);
+        if let Some(chunk) = chunk {
+            writer = writer.chunk(chunk);
+        }
         writer.set_attribute("version", &source.attribute("version")?)?;
         for name in source.members()? {
             if name != "version" {
                 copy_member(&source, &mut writer, &name)?;
             }
         }
-        println!("{group}: {} bytes", Box::new(writer).finish()?);
+        println!("{group}: {} bytes", writer.finish()?);
     }
     Ok(())
 }
 
-fn copy_member(from: &NamedArrays, to: &mut Hdf5Writer, name: &str) -> Result<(), Error> {
+fn copy_member(from: &NamedArrays, to: &mut NamedArraysWriter, name: &str) -> Result<(), Error> {
     // A member is a list of strings, or else an array of numbers.
     if from.strings_size(name).is_ok() {
         let strings = from.strings(name)?;

@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use nnz_container::Compression;
-use nnz_container::hdf5::Hdf5TreeWriter;
-use nnz_container::hdf5::file::FileOptions;
-use nnz_container::npz::NpzTreeWriter;
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
+use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::tree::{CopyOptions, NodeId, TreeWriter, copy_tree, open};
-use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
+use nnz_container::zarr::{ZarrOptions, ZarrVersion, ZarrWriter};
 use nnz_storage::staging::WriteOptions;
 
 fn main() -> ExitCode {
@@ -54,15 +53,19 @@ fn create(
     write: WriteOptions,
 ) -> Result<Box<dyn TreeWriter>, Box<dyn std::error::Error>> {
     let zarr = |version| {
-        let options = ZarrTreeOptions { version, ..ZarrTreeOptions::default() };
-        ZarrTreeWriter::create(path, "", write, options)
+        let options = ZarrOptions { version, ..ZarrOptions::default() };
+        ZarrWriter::create(path, "", write, options)
+    };
+    let hdf5 = |netcdf| {
+        let options = Hdf5Options { netcdf, ..Hdf5Options::default() };
+        Hdf5Writer::create(path, "", write, options)
     };
     Ok(match kind {
-        "hdf5" => Box::new(Hdf5TreeWriter::create(path, write, FileOptions::default())?),
+        "hdf5" => Box::new(hdf5(false)?),
         "zarr2" => Box::new(zarr(ZarrVersion::V2)?),
         "zarr3" => Box::new(zarr(ZarrVersion::V3)?),
-        "netcdf" => Box::new(Hdf5TreeWriter::create_netcdf(path, write, 2)?),
-        "npz" => Box::new(NpzTreeWriter::create(path, write)?),
+        "netcdf" => Box::new(hdf5(true)?),
+        "npz" => Box::new(NpzWriter::create(path, write, NpzOptions::default())?),
         other => return Err(format!("no container {other:?}").into()),
     })
 }

@@ -22,7 +22,6 @@ mod opened;
 mod pieces;
 mod read;
 mod tree;
-mod tree_writer;
 mod writer;
 
 use nnz_core::Result;
@@ -31,7 +30,6 @@ use nnz_storage::InputFile;
 pub use find::groups_with;
 pub use kind::Hdf5Kind;
 pub use tree::{Hdf5File, Hdf5Group};
-pub use tree_writer::Hdf5TreeWriter;
 pub use writer::{Hdf5Options, Hdf5Writer};
 
 use crate::chunk_cache;

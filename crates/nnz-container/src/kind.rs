@@ -8,8 +8,8 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::Opened;
 use nnz_storage::staging::WriteOptions;
 
-use crate::tree::Group;
-use crate::{Capabilities, Compression, ContainerWriter, FoundGroup};
+use crate::tree::{Group, TreeWriter};
+use crate::{Capabilities, Compression, FoundGroup};
 
 /// Describes a kind of container.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,8 @@ pub trait ContainerKind: Send + Sync + fmt::Debug {
         self.create(path, group, options).map(drop)
     }
 
-    /// Starts writing a group at a path. Dropped unfinished, the writer leaves no output.
+    /// Starts writing a group at a path, which is the root of the tree. Dropped unfinished, the writer leaves no
+    /// output.
     ///
     /// # Errors
     ///
@@ -116,7 +117,7 @@ pub trait ContainerKind: Send + Sync + fmt::Debug {
         path: &Path,
         group: &str,
         options: &CreateOptions,
-    ) -> Result<Box<dyn ContainerWriter>> {
+    ) -> Result<Box<dyn TreeWriter>> {
         let _ = (group, options);
         let what = format!("{} is read-only", self.info().name);
         Err(Error::unsupported(Place::path(path), what))

@@ -3,9 +3,10 @@
 //! A container has typed arrays of numbers, lists of strings and *attributes* (texts such as a
 //! format version), identified by names. How they are stored depends on the container: an attribute
 //! is a text file in a directory, and an attribute of a group in HDF5 or Zarr. Formats that write
-//! through [`ContainerWriter`] and read through [`NamedArrays`] work in every container.
+//! through [`NamedArraysWriter`] and read through [`NamedArrays`] work in every container.
 //!
-//! [`tree`] reads trees of groups with attributes of any type and arrays of any shape.
+//! Both are views of a [`tree`] of groups with attributes of any type and arrays of any shape, which is what a
+//! container implements.
 //!
 //! Directories, R objects and arrays in memory are always included; HDF5, NetCDF, npz and Zarr are
 //! features, enabled by default.
@@ -52,9 +53,9 @@ mod vector;
 pub mod zarr;
 
 pub use compress::{Compression, Filters, Method};
-pub use container::{ArrayId, Capabilities, ContainerWriter, FoundGroup};
+pub use container::{Capabilities, FoundGroup};
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
-pub use named::NamedArrays;
+pub use named::{NamedArrays, NamedArraysWriter};
 pub use vector::Vector;
 
 /// What the README shows is compiled.

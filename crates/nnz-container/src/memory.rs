@@ -8,8 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
 
 use crate::kind::only_root;
-use crate::tree::{Attributes, Child, ChildKind, ElementType, Group, NdArray, one_range};
-use crate::{ArrayId, Capabilities, ContainerInfo, ContainerWriter, NamedArrays, OpenContainer};
+use crate::tree::{
+    ArraySpec, Attributes, Child, ChildKind, ElementType, Group, NdArray, NodeId, TreeWriter,
+    one_range,
+};
+use crate::{Capabilities, ContainerInfo, NamedArrays, NamedArraysWriter, OpenContainer};
 
 const MEMORY: ContainerInfo = ContainerInfo {
     capabilities: Capabilities { any_bytes: true, ..Capabilities::TEXTS },
@@ -57,8 +60,8 @@ impl Memory {
 
     /// Starts writing. All members are replaced when the writer finishes.
     #[must_use]
-    pub fn writer(&self) -> MemoryWriter {
-        MemoryWriter { into: self.clone(), members: Vec::new() }
+    pub fn writer(&self) -> NamedArraysWriter {
+        NamedArraysWriter::new(MemoryWriter { into: self.clone(), members: Vec::new() })
     }
 
     fn member(&self, name: &str) -> Result<Member> {
@@ -174,9 +177,8 @@ impl NdArray for Numbers {
     }
 }
 
-/// A writer for a [`Memory`].
 #[derive(Debug)]
-pub struct MemoryWriter {
+struct MemoryWriter {
     into: Memory,
     members: Vec<(String, NewMember)>,
 }
@@ -188,34 +190,59 @@ enum NewMember {
 }
 
 impl MemoryWriter {
-    fn add(&mut self, name: &str, member: NewMember) -> Result<ArrayId> {
-        if self.members.iter().any(|(taken, _)| taken == name) {
-            return Err(Error::new(ErrorKind::Exists, self.into.place(name)));
-        }
+    fn add(&mut self, name: &str, member: NewMember) -> NodeId {
         self.members.push((name.to_owned(), member));
-        Ok(ArrayId(self.members.len() - 1))
+        NodeId(self.members.len())
+    }
+
+    fn member(&mut self, array: NodeId) -> Result<&mut NewMember> {
+        let place = self.place(array);
+        let found = array.0.checked_sub(1).and_then(|at| self.members.get_mut(at));
+        found.map(|(_, member)| member).ok_or_else(|| Error::mismatch(place, "a group", "an array"))
     }
 }
 
-impl ContainerWriter for MemoryWriter {
-    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
-        self.add(name, NewMember::Whole(Member::Text(text.to_owned()))).map(drop)
+impl TreeWriter for MemoryWriter {
+    fn info(&self) -> &'static ContainerInfo {
+        &MEMORY
     }
 
-    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        self.add(name, NewMember::Numbers(value_type, Vec::new()))
+    fn place(&self, node: NodeId) -> Place {
+        match node.0.checked_sub(1).and_then(|at| self.members.get(at)) {
+            Some((name, _)) => self.into.place(name),
+            None => Place::path(&*self.into.name),
+        }
     }
 
-    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        if let Some((_, NewMember::Numbers(_, all))) = self.members.get_mut(array.0) {
+    fn create_array(&mut self, _: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let place = self.into.place(name);
+        let member = match spec.list_element(&place)? {
+            ElementType::Number(value_type) => NewMember::Numbers(*value_type, Vec::new()),
+            ElementType::String => NewMember::Whole(Member::Strings(StringList::default())),
+            element => return Err(Error::unsupported(place, format!("arrays of {element}"))),
+        };
+        Ok(self.add(name, member))
+    }
+
+    fn set_text(&mut self, _: NodeId, name: &str, text: &str) -> Result<()> {
+        self.add(name, NewMember::Whole(Member::Text(text.to_owned())));
+        Ok(())
+    }
+
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        if let NewMember::Numbers(_, all) = self.member(array)? {
             all.extend_from_slice(bytes);
         }
         Ok(())
     }
 
-    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let list = strings.list()?;
-        self.add(name, NewMember::Whole(Member::Strings(list))).map(drop)
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        if let NewMember::Whole(Member::Strings(list)) = self.member(array)? {
+            while let Some(string) = strings.next_string()? {
+                list.try_push(string)?;
+            }
+        }
+        Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {

@@ -1,5 +1,7 @@
 //! The members of a group by name, as BPCells and Binsparse read them from any container.
 
+mod writer;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +12,8 @@ use crate::kind::other_kind;
 use crate::kinds::KINDS;
 use crate::tree::{ElementType, Group};
 use crate::{ContainerInfo, Vector};
+
+pub use writer::NamedArraysWriter;
 
 /// A view of a group: texts, arrays of numbers of one dimension, and lists of strings. Clones share it.
 #[derive(Clone, Debug)]

@@ -17,8 +17,6 @@ mod groups;
 mod kind;
 #[cfg(feature = "netcdf")]
 mod tree;
-#[cfg(all(feature = "hdf5", feature = "netcdf"))]
-mod writer;
 
 #[cfg(feature = "hdf5")]
 pub(crate) use dimensions::{NO_VARIABLE, PROPERTIES};
@@ -30,8 +28,6 @@ pub use groups::{groups_with, is_netcdf4};
 pub use kind::NetCdfKind;
 #[cfg(feature = "netcdf")]
 pub use tree::NetCdfGroup;
-#[cfg(all(feature = "hdf5", feature = "netcdf"))]
-pub use writer::NetCdfWriter;
 
 /// Returns whether the first bytes are those of a classic NetCDF file.
 ///

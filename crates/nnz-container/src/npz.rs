@@ -18,8 +18,6 @@ mod reader;
 #[cfg(feature = "npz")]
 mod tree;
 #[cfg(feature = "npz")]
-mod tree_writer;
-#[cfg(feature = "npz")]
 mod writer;
 
 #[cfg(feature = "zarr")]
@@ -28,8 +26,6 @@ pub(crate) use archive::Archive;
 pub use kind::NpzKind;
 #[cfg(feature = "npz")]
 pub use reader::Npz;
-#[cfg(feature = "npz")]
-pub use tree_writer::NpzTreeWriter;
 #[cfg(feature = "npz")]
 pub use writer::{NpzOptions, NpzWriter};
 

@@ -21,4 +21,4 @@ pub use find::{groups_with, is_zarr};
 pub use kind::ZarrKind;
 pub use open::ZarrStore;
 pub use tree::ZarrGroup;
-pub use writer::{ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter};
+pub use writer::{ZarrOptions, ZarrVersion, ZarrWriter};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nnz_bpcells::{FormatVersion, RObjectOptions, RObjectWriter};
 use nnz_container::kinds::{self, KINDS, NpyKind};
 use nnz_container::rds::RdsOptions;
-use nnz_container::{Compression, ContainerKind, ContainerWriter, CreateOptions};
+use nnz_container::{Compression, ContainerKind, CreateOptions, NamedArraysWriter};
 use nnz_core::{Error, Place, Result, readable};
 use nnz_storage::Opened;
 use nnz_storage::staging::{StagedFile, WriteOptions};
@@ -177,18 +177,17 @@ impl ContainerTarget {
     }
 
     /// Creates a writer of arrays with these names.
-    pub(crate) fn writer(
-        &self,
-        members: &'static [&'static str],
-    ) -> Result<Box<dyn ContainerWriter>> {
+    pub(crate) fn writer(&self, members: &'static [&'static str]) -> Result<NamedArraysWriter> {
         let path = &self.path;
         match &self.kind {
             Kind::Container(kind, group, options) => {
-                kind.create(path, group, &CreateOptions { members, ..*options })
+                let tree = kind.create(path, group, &CreateOptions { members, ..*options })?;
+                let compression = options.compress.unwrap_or(Compression::None);
+                Ok(NamedArraysWriter::from(tree).compress(compression))
             }
             #[cfg(feature = "bpcells")]
             Kind::RObject(options) => {
-                Ok(Box::new(RObjectWriter::create(path, self.write, *options)?))
+                RObjectWriter::create(path, self.write, *options).map(NamedArraysWriter::new)
             }
         }
     }

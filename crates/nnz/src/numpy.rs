@@ -72,7 +72,7 @@ pub fn from_arrays(
     let stored = stored.iter().map(|truth| truth.0 != 0);
     let tensor = promoted_with_fill(entries(cells, stored, fill));
     let mut writer = home.writer(&[])?;
-    nnz_binsparse::write_with_descriptor(&mut *writer, &tensor, &description)
+    nnz_binsparse::write_with_descriptor(&mut writer, &tensor, &description)
         .map_err(|error| error.with_context(&Place::path(header)))?;
     writer.finish().map(drop)
 }
@@ -213,7 +213,7 @@ pub fn copy(
     let home = home(to, write)?;
     let container = binsparse(from, options)?;
     let mut writer = home.writer(&[])?;
-    nnz_binsparse::copy(&container, &mut *writer, &Version::semantic())
+    nnz_binsparse::copy(&container, &mut writer, &Version::semantic())
         .map_err(|error| error.with_context(&from.source_place()))?;
     writer.finish().map(drop)
 }

@@ -7,7 +7,8 @@ mod plan;
 
 use std::sync::Arc;
 
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{
     Batch, BatchEncoder, Encoded, Error, ErrorKind, Header, Order, Place, Result, Scalar,
     SinkCapabilities, Structure, ValueType, Written,
@@ -56,11 +57,11 @@ pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
 ///
 /// Cells of a dense level without an entry are set to the fill value of the header, or zero.
 pub struct MatrixSink {
-    container: Box<dyn ContainerWriter>,
+    container: NamedArraysWriter,
     encoder: Arc<MatrixEncoder>,
     descriptor: Descriptor,
     form: Form,
-    values: ArrayId,
+    values: NodeId,
     /// The value that all entries share, once there is an entry.
     iso: Option<Scalar>,
     entries: u64,
@@ -89,13 +90,13 @@ impl MatrixSink {
     /// Fails if the layout cannot store it, a type of the options is too small, or the container
     /// refuses.
     pub fn create(
-        mut container: Box<dyn ContainerWriter>,
+        mut container: NamedArraysWriter,
         header: &Header,
         layout: &Layout,
         options: &Options,
     ) -> Result<Self> {
         let plan = Plan::new(header, layout)?;
-        let here = &mut *container;
+        let here = &mut container;
         let mut data_types = Vec::new();
         let form = if plan.cells {
             Form::Cells(CellSink::create(here, &plan, options, &mut data_types)?)
@@ -180,7 +181,7 @@ impl nnz_core::MatrixSink for MatrixSink {
         if let Some(before) = self.last.filter(|&before| before >= first) {
             return Err(self.encoder.plan.out_of_order(before, first));
         }
-        let container = &mut *self.container;
+        let container = &mut self.container;
         match &mut self.form {
             Form::Cells(cells) => cells.push(container, self.values, &piece)?,
             Form::Entries(entries) => {
@@ -195,7 +196,7 @@ impl nnz_core::MatrixSink for MatrixSink {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        let container = &mut *self.container;
+        let container = &mut self.container;
         self.descriptor.stored = match &mut self.form {
             Form::Cells(cells) => cells.finish(container, self.values)?,
             Form::Entries(entries) => {

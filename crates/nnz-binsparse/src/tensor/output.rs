@@ -1,6 +1,7 @@
 //! Writing the arrays of a tensor.
 
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{Result, Scalar, Values};
 
 use super::walk::{Count, Visit, Walk};
@@ -13,10 +14,10 @@ const BLOCK: usize = 1 << 14;
 
 /// Writes all arrays while slices and cells are visited.
 pub(super) struct Arrays<'a> {
-    container: &'a mut dyn ContainerWriter,
+    container: &'a mut NamedArraysWriter,
     walk: &'a Walk<'a>,
     levels: Vec<LevelArrays>,
-    values: ArrayId,
+    values: NodeId,
     /// The values of all entries; `None` if they share one value.
     all: Option<&'a Values>,
     background: Scalar,
@@ -36,12 +37,12 @@ struct Collected {
 }
 
 impl Collected {
-    fn push(&mut self, container: &mut dyn ContainerWriter, element: u64) -> Result<()> {
+    fn push(&mut self, container: &mut NamedArraysWriter, element: u64) -> Result<()> {
         self.elements.push(element);
         if self.elements.len() < BLOCK { Ok(()) } else { self.flush(container) }
     }
 
-    fn flush(&mut self, container: &mut dyn ContainerWriter) -> Result<()> {
+    fn flush(&mut self, container: &mut NamedArraysWriter) -> Result<()> {
         self.array.append(container, &self.elements)?;
         self.elements.clear();
         Ok(())
@@ -50,7 +51,7 @@ impl Collected {
 
 impl<'a> Arrays<'a> {
     pub(super) fn create(
-        container: &'a mut dyn ContainerWriter,
+        container: &'a mut NamedArraysWriter,
         walk: &'a Walk<'a>,
         extents: &[u64],
         (count, options): (&Count, &Options),

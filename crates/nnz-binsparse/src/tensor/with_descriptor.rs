@@ -1,6 +1,6 @@
 //! Writing a tensor with a given descriptor.
 
-use nnz_container::ContainerWriter;
+use nnz_container::NamedArraysWriter;
 use nnz_core::{Error, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
 use serde_json::json;
 
@@ -24,14 +24,14 @@ use crate::{DataType, Keys, Options, Version};
 /// then both triangles must agree, and one of them is written.
 ///
 /// ```
-/// # use nnz_container::{ContainerWriter, memory::Memory};
+/// # use nnz_container::{NamedArraysWriter, memory::Memory};
 /// # use nnz_core::{Structure, Values};
 /// # let tensor = nnz_binsparse::Tensor {
 /// #     shape: vec![2], coordinates: vec![vec![1]], values: Values::F64(vec![2.0]),
 /// #     structure: Structure::General, fill: None,
 /// # };
 /// let memory = Memory::new();
-/// let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+/// let mut writer = memory.writer();
 /// let descriptor = r#"{"format": "CVEC", "data_types": {"values": "iso[int8]"}}"#;
 /// nnz_binsparse::write_with_descriptor(&mut *writer, &tensor, descriptor)?;
 /// writer.finish()?;
@@ -43,7 +43,7 @@ use crate::{DataType, Keys, Options, Version};
 /// Fails if the descriptor is wrong or not fully understood, if a value does not fit its type, if a
 /// dense level has cells without an entry, or if the container refuses.
 pub fn write_with_descriptor(
-    container: &mut dyn ContainerWriter,
+    container: &mut NamedArraysWriter,
     tensor: &Tensor,
     descriptor: &str,
 ) -> Result<()> {

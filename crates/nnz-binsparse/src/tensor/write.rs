@@ -1,6 +1,6 @@
 //! Writing a tensor with any levels.
 
-use nnz_container::ContainerWriter;
+use nnz_container::NamedArraysWriter;
 use nnz_core::{Error, Narrowest, Place, Result, Rounding, Scalar, Structure, Values};
 
 use super::output::Arrays;
@@ -22,7 +22,7 @@ use crate::{Keys, Layout, Options};
 /// same position, or in the triangle that the structure leaves out, if a type of the options is too
 /// small, or if the container refuses.
 pub fn write_tensor(
-    container: &mut dyn ContainerWriter,
+    container: &mut NamedArraysWriter,
     tensor: &Tensor,
     layout: &Layout,
     options: &Options,

@@ -1,7 +1,6 @@
 //! Parsing and printing descriptors.
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, Keys, MatrixSource, validate};
-use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
 use nnz_core::{
     MatrixSource as _, Minors, Place, Scalar, Severity, Structure, Triangle, ValueType, Values,
@@ -113,7 +112,7 @@ fn trees_of_up_to_64_levels_are_read() {
         let descriptor = Descriptor::parse(&text(depth), &Place::default()).unwrap();
         assert_eq!(descriptor.layout.rank(), depth);
         let memory = Memory::new();
-        let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+        let mut writer = memory.writer();
         writer.set_attribute(DESCRIPTOR, &descriptor.to_json().unwrap()).unwrap();
         let values = writer.create_array("values", ValueType::I8).unwrap();
         writer.append(values, &[5_i8]).unwrap();
@@ -157,7 +156,7 @@ fn keys_keep_their_text() {
 /// Writes a dense 3 x 3 matrix with this structure.
 fn triangle(values: &[f64; 9], structure: &str) -> Memory {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    let mut writer = memory.writer();
     let text = format!(
         r#"{{"binsparse": {{"version": "0.1", "format": "DMATR", "shape": [3, 3],
             "number_of_stored_values": 9, "structure": "{structure}",
@@ -202,7 +201,7 @@ fn a_dense_matrix_with_a_structure_reads_one_triangle() {
 fn complex_and_boolean_values_are_read_in_every_form() {
     let memory = |declared: &str, stored: Values| {
         let memory = Memory::new();
-        let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+        let mut writer = memory.writer();
         let text = vector(
             "data_types",
             Some(&format!(r#"{{"indices_0": "uint8", "values": "{declared}"}}"#)),
@@ -256,7 +255,7 @@ fn short_axes_have_32_bit_minors() {
 #[test]
 fn empty_arrays_may_be_missing() {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    let mut writer = memory.writer();
     let text = r#"{"binsparse": {"version": "0.1", "format": "CSR", "shape": [2, 9],
         "number_of_stored_values": 0,
         "data_types": {"pointers_to_1": "uint8", "indices_1": "uint8", "values": "int32"}}}"#;

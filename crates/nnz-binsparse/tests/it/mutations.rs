@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use nnz_binsparse::{DESCRIPTOR, EntryReader, MatrixSource, read_tensor, validate};
+use nnz_container::NamedArrays;
 use nnz_container::hdf5::Hdf5Group;
 use nnz_container::memory::Memory;
-use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{Batch, MatrixSource as _, Projection, Result, Severity, Values};
 use nnz_testing::allocations;
 use nnz_testing::random::Random;
@@ -169,7 +169,7 @@ fn damaged_files_are_errors_or_read_consistently() {
 
 fn in_memory(container: &NamedArrays) -> Memory {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    let mut writer = memory.writer();
     writer.set_attribute(DESCRIPTOR, &container.attribute(DESCRIPTOR).unwrap()).unwrap();
     let reader = EntryReader::open(container).unwrap();
     let fill = reader.descriptor().fill.then(|| "fill_value".to_owned());

@@ -33,8 +33,7 @@ fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Me
         axis_kinds: [AxisKind::Unknown; 2],
     };
     let memory = Memory::new();
-    let mut sink =
-        Box::new(MatrixSink::create(Box::new(memory.writer()), &header, layout, options).unwrap());
+    let mut sink = Box::new(MatrixSink::create(memory.writer(), &header, layout, options).unwrap());
     let mut number = 0;
     for major in (0..majors).filter(|major| major % 7 != 3) {
         let start = major % 5;
@@ -157,9 +156,8 @@ fn long_axes_have_64_bit_minors() {
         };
         let layout = format.layout();
         let options = Options::default();
-        let mut sink = Box::new(
-            MatrixSink::create(Box::new(memory.writer()), &header, &layout, &options).unwrap(),
-        );
+        let mut sink =
+            Box::new(MatrixSink::create(memory.writer(), &header, &layout, &options).unwrap());
         sink.write(&batch).unwrap();
         sink.finish().unwrap();
         let entries = all_entries(&open(&memory)).unwrap();

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use nnz_binsparse::{DESCRIPTOR, EntryReader, Layout, LevelKind, MatrixSource, validate};
+use nnz_container::NamedArrays;
 use nnz_container::memory::Memory;
-use nnz_container::{ContainerWriter, NamedArrays};
 use nnz_core::{Batch, Error, MatrixSource as _, Projection, Result, Severity, ValueType, Values};
 use nnz_testing::random::Random;
 
@@ -96,7 +96,7 @@ impl Tree {
 
     fn written(&self) -> Memory {
         let memory = Memory::new();
-        let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+        let mut writer = memory.writer();
         let mut types = r#""values": "uint8""#.to_owned();
         for (name, array) in &self.arrays {
             write!(types, r#", "{name}": "uint64""#).unwrap();

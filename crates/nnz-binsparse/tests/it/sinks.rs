@@ -4,6 +4,7 @@ use nnz_binsparse::{
     DESCRIPTOR, Format, Keys, Layout, MatrixSink, MatrixSource, Options, capabilities, validate,
 };
 use nnz_container::NamedArrays;
+use nnz_container::NamedArraysWriter;
 use nnz_container::memory::Memory;
 use nnz_core::{
     Batch, ErrorKind, Majors, MatrixSink as _, MatrixSource as _, Minors, Order, Scalar, Severity,
@@ -223,8 +224,7 @@ fn error_of(layout: &Layout, structure: Structure, batches: &[&[(u64, u64)]]) ->
     let mut header = matrix(shape_of(3, 3), ValueType::F64, structure, false).header;
     header.order = capabilities(layout).unwrap().orders[0];
     let memory = Memory::new();
-    let created =
-        MatrixSink::create(Box::new(memory.writer()), &header, layout, &Options::default());
+    let created = MatrixSink::create(memory.writer(), &header, layout, &Options::default());
     let mut sink = match created {
         Ok(sink) => sink,
         Err(error) => return error,
@@ -275,7 +275,7 @@ fn types_that_are_too_small_are_errors() {
     let header = matrix(shape_of(300, 300), ValueType::F64, Structure::General, false).header;
     let csr = Format::Csr.layout();
     let create = |options: &Options| {
-        MatrixSink::create(Box::new(Memory::new().writer()), &header, &csr, options).map(drop)
+        MatrixSink::create(Memory::new().writer(), &header, &csr, options).map(drop)
     };
     let index = |t| Options { index_type: Some(t), ..Options::default() };
     let pointer = |t| Options { pointer_type: Some(t), ..Options::default() };
@@ -332,8 +332,8 @@ fn files_round_trip_and_unfinished_ones_are_removed() {
                 let write = WriteOptions { overwrite, sync: false };
                 let writer = Hdf5Writer::create(&path, "a/b", write, Hdf5Options::default());
                 let options = Options::default();
-                MatrixSink::create(Box::new(writer.unwrap()), &matrix.header, &layout, &options)
-                    .unwrap()
+                let writer = NamedArraysWriter::new(writer.unwrap());
+                MatrixSink::create(writer, &matrix.header, &layout, &options).unwrap()
             };
             let mut unfinished = create(false);
             unfinished.write(&matrix.batches(5, false)[0]).unwrap();

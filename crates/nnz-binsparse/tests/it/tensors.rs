@@ -6,7 +6,6 @@ use nnz_binsparse::{
     DESCRIPTOR, Descriptor, EntryReader, Format, Layout, Level, LevelKind, Options, Tensor,
     capabilities, read_tensor, write_tensor,
 };
-use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
 use nnz_core::{Bint8, ErrorKind, Scalar, Structure, ValueType, Values};
 use proptest::collection::vec;
@@ -19,8 +18,8 @@ const PLENTY: u64 = 1 << 30;
 
 fn written(tensor: &Tensor, layout: &Layout, options: &Options) -> nnz_core::Result<Memory> {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-    write_tensor(&mut *writer, tensor, layout, options)?;
+    let mut writer = memory.writer();
+    write_tensor(&mut writer, tensor, layout, options)?;
     writer.finish()?;
     Ok(memory)
 }

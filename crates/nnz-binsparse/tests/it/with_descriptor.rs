@@ -1,15 +1,14 @@
 //! Writing a tensor with a given descriptor, which has to match the tensor.
 
 use nnz_binsparse::{Tensor, read_tensor, validate, write_with_descriptor};
-use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
 use nnz_core::{Scalar, Structure, Triangle, Values};
 use serde_json::json;
 
 fn written(tensor: &Tensor, descriptor: &serde_json::Value) -> nnz_core::Result<Memory> {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-    write_with_descriptor(&mut *writer, tensor, &descriptor.to_string())?;
+    let mut writer = memory.writer();
+    write_with_descriptor(&mut writer, tensor, &descriptor.to_string())?;
     writer.finish()?;
     Ok(memory)
 }

@@ -1,7 +1,8 @@
 //! Writing an array of 32-bit integers, bit-packed or plain.
 
 use nnz_bitpack::{CHUNK, Chunks, Codec, Encoder};
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{Error, Result, ValueType};
 
 use crate::{FormatVersion, Packing};
@@ -35,12 +36,12 @@ impl EncodedIntegers {
 /// An array of 32-bit integers being written.
 pub(crate) enum IntegerSink {
     Packed(Box<PackedSink>),
-    Plain(ArrayId),
+    Plain(NodeId),
 }
 
 impl IntegerSink {
     pub(crate) fn create(
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         name: &str,
         codec: Codec,
         packing: Packing,
@@ -58,7 +59,7 @@ impl IntegerSink {
     /// Appends elements.
     pub(crate) fn append(
         &mut self,
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         integers: &[u32],
     ) -> Result<()> {
         match self {
@@ -73,7 +74,7 @@ impl IntegerSink {
     /// Appends elements that were encoded separately.
     pub(crate) fn push(
         &mut self,
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         integers: &EncodedIntegers,
     ) -> Result<()> {
         match (self, integers) {
@@ -85,7 +86,7 @@ impl IntegerSink {
         }
     }
 
-    pub(crate) fn finish(self, container: &mut dyn ContainerWriter) -> Result<()> {
+    pub(crate) fn finish(self, container: &mut NamedArraysWriter) -> Result<()> {
         match self {
             Self::Plain(_) => Ok(()),
             Self::Packed(packed) => packed.finish(container),
@@ -96,15 +97,15 @@ impl IntegerSink {
 /// The arrays `NAME_data`, `NAME_idx`, `NAME_starts` and `NAME_idx_offsets` being written.
 pub(crate) struct PackedSink {
     encoder: Encoder,
-    data: ArrayId,
-    idx: ArrayId,
-    starts: Option<ArrayId>,
-    idx_offsets: Option<ArrayId>,
+    data: NodeId,
+    idx: NodeId,
+    starts: Option<NodeId>,
+    idx_offsets: Option<NodeId>,
 }
 
 impl PackedSink {
     fn create(
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         name: &str,
         codec: Codec,
         format_version: FormatVersion,
@@ -129,7 +130,7 @@ impl PackedSink {
 
     fn push(
         &mut self,
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         head: &[u32],
         chunks: &Chunks,
         tail: &[u32],
@@ -143,14 +144,14 @@ impl PackedSink {
     }
 
     /// Passes encoded data on to the container.
-    fn drain(&mut self, container: &mut dyn ContainerWriter) -> Result<()> {
+    fn drain(&mut self, container: &mut NamedArraysWriter) -> Result<()> {
         let ready = self.encoder.drain();
         container.append(self.data, ready.data)?;
         container.append(self.idx, ready.idx)?;
         self.starts.map_or(Ok(()), |starts| container.append(starts, ready.starts))
     }
 
-    fn finish(self, container: &mut dyn ContainerWriter) -> Result<()> {
+    fn finish(self, container: &mut NamedArraysWriter) -> Result<()> {
         let rest = self.encoder.finish();
         container.append(self.data, &rest.data)?;
         container.append(self.idx, &rest.idx)?;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use nnz_bitpack::{CHUNK, Codec};
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{At, Error, FragmentBatch, Place, Result, StringList, ValueType, Written};
 
 use super::end_max::EndMax;
@@ -18,15 +19,15 @@ const BLOCK: usize = 16 * CHUNK;
 
 /// Fragments being written to a container.
 pub struct FragmentSink {
-    container: Box<dyn ContainerWriter>,
+    container: NamedArraysWriter,
     version: FragmentVersion,
     cells: IntegerSink,
     starts: IntegerSink,
     /// Ends, or lengths if fragments are packed.
     ends: IntegerSink,
     end_max: EndMax,
-    end_max_array: ArrayId,
-    chr_ptr: ArrayId,
+    end_max_array: NodeId,
+    chr_ptr: NodeId,
     /// The range of fragments of each chromosome that has any.
     segments: BTreeMap<u32, Range<u64>>,
     /// The chromosome being written, and its last start.
@@ -52,10 +53,10 @@ impl FragmentSink {
     /// # Errors
     ///
     /// Fails if the container refuses.
-    pub fn create(mut container: Box<dyn ContainerWriter>, options: SinkOptions) -> Result<Self> {
+    pub fn create(mut container: NamedArraysWriter, options: SinkOptions) -> Result<Self> {
         let SinkOptions { packing, format_version } = options;
         let version = FragmentVersion { packing, format_version };
-        let here = &mut *container;
+        let here = &mut container;
         here.set_attribute(version::TAG, &version.to_string())?;
         let mut integers =
             |name, codec| IntegerSink::create(here, name, codec, packing, format_version);
@@ -166,7 +167,7 @@ impl FragmentSink {
     }
 
     fn append(&mut self, cells: &[u32], starts: &[u32], ends: &[u32]) -> Result<()> {
-        let container = &mut *self.container;
+        let container = &mut self.container;
         self.entries.clear();
         self.end_max.push(ends, |entry| self.entries.push(entry.exact));
         container.append(self.end_max_array, &self.entries)?;
@@ -203,11 +204,11 @@ impl FragmentSink {
             pointers.extend([segment.start, segment.end]);
             before = segment.end;
             if pointers.len() >= BLOCK {
-                append_pointers(&mut *self.container, self.chr_ptr, self.version, &pointers)?;
+                append_pointers(&mut self.container, self.chr_ptr, self.version, &pointers)?;
                 pointers.clear();
             }
         }
-        append_pointers(&mut *self.container, self.chr_ptr, self.version, &pointers)
+        append_pointers(&mut self.container, self.chr_ptr, self.version, &pointers)
     }
 
     /// Returns the location of the fragment `offset` positions after the last one written.
@@ -218,8 +219,8 @@ impl FragmentSink {
 }
 
 fn append_pointers(
-    container: &mut dyn ContainerWriter,
-    array: ArrayId,
+    container: &mut NamedArraysWriter,
+    array: NodeId,
     version: FragmentVersion,
     pointers: &[u64],
 ) -> Result<()> {
@@ -273,7 +274,7 @@ impl nnz_core::FragmentSink for FragmentSink {
         }
         self.write_pointers(chromosomes.len())?;
         let Self { mut container, end_max, end_max_array, .. } = *self;
-        let here = &mut *container;
+        let here = &mut container;
         if let Some(entry) = end_max.finish() {
             here.append(end_max_array, &[entry.exact])?;
         }

@@ -6,7 +6,8 @@ mod pointers;
 use std::sync::Arc;
 
 use nnz_bitpack::Codec;
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{
     Axis, Batch, BatchEncoder, Encoded, Error, Header, Names, Order, Place, Result,
     SinkCapabilities, ValueType, Written,
@@ -44,7 +45,7 @@ pub struct SinkOptions {
 
 /// A BPCells matrix being written to a container.
 pub struct MatrixSink {
-    container: Box<dyn ContainerWriter>,
+    container: NamedArraysWriter,
     encoder: Arc<MatrixEncoder>,
     pointers: PointerSink,
     index: IntegerSink,
@@ -60,7 +61,7 @@ impl std::fmt::Debug for MatrixSink {
 
 enum ValueSink {
     Integers(IntegerSink),
-    Floats(ArrayId),
+    Floats(NodeId),
 }
 
 impl MatrixSink {
@@ -72,7 +73,7 @@ impl MatrixSink {
     /// Fails if names cannot be read, if the shape has 2^32 or more rows or columns, if BPCells
     /// does not have the value type, or if the container refuses.
     pub fn create(
-        mut container: Box<dyn ContainerWriter>,
+        mut container: NamedArraysWriter,
         header: &Header,
         names: [Option<Names<'_>>; 2],
         options: SinkOptions,
@@ -97,7 +98,7 @@ impl MatrixSink {
             return Err(Error::unsupported(Place::default(), what));
         };
         container.set_attribute(version::TAG, &version.to_string())?;
-        let here = &mut *container;
+        let here = &mut container;
         let SinkOptions { packing, format_version } = options;
         let mut integers =
             |name, codec| IntegerSink::create(here, name, codec, packing, format_version);
@@ -159,7 +160,7 @@ impl nnz_core::MatrixSink for MatrixSink {
         let Some(batch) = batch else {
             return Err(Error::argument("not the next batch of this matrix"));
         };
-        let container = &mut *self.container;
+        let container = &mut self.container;
         self.pointers.push(container, &batch.majors, &batch.offsets, self.entries)?;
         self.index.push(container, &batch.index)?;
         match (&mut self.values, &batch.values) {
@@ -176,10 +177,10 @@ impl nnz_core::MatrixSink for MatrixSink {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.pointers.finish(&mut *self.container, self.entries)?;
-        self.index.finish(&mut *self.container)?;
+        self.pointers.finish(&mut self.container, self.entries)?;
+        self.index.finish(&mut self.container)?;
         if let ValueSink::Integers(sink) = self.values {
-            sink.finish(&mut *self.container)?;
+            sink.finish(&mut self.container)?;
         }
         self.container.finish().map(|bytes| Written { bytes })
     }

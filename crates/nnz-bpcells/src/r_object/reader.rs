@@ -124,7 +124,7 @@ fn is_wide(name: &str) -> bool {
 }
 
 /// Describes objects of BPCells.
-const INFO: ContainerInfo = ContainerInfo {
+pub(super) const INFO: ContainerInfo = ContainerInfo {
     capabilities: Capabilities {
         value_types: &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64],
         ..rds::INFO.capabilities

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use nnz_container::ContainerInfo;
 use nnz_container::rds::{Form, RdsOptions, RdsWriter, Texts, Value};
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
 use nnz_core::{Error, Place, Result, StringReader, ValueType};
 use nnz_storage::staging::WriteOptions;
 
 use super::class::{PACKAGE, class_of};
+use super::reader::INFO;
 use super::views::double_of;
 use crate::version;
 
@@ -28,8 +30,7 @@ pub struct RObjectWriter {
     list: bool,
     version: Option<String>,
     /// How the elements of each array are stored.
-    arrays: Vec<(ArrayId, String, Stored)>,
-    shape: Option<ArrayId>,
+    arrays: Vec<(NodeId, Stored)>,
     slots: Slots,
 }
 
@@ -46,6 +47,10 @@ enum Stored {
     Unchanged,
     /// Whole numbers as doubles.
     Doubles,
+    /// A slot that R has instead of `shape`, of names of an axis, or of `storage_order`.
+    Shape,
+    Names(usize),
+    StorageOrder,
 }
 
 /// The order of slots in objects of BPCells.
@@ -115,13 +120,17 @@ impl RObjectWriter {
             list: options.list,
             version: None,
             arrays: Vec::new(),
-            shape: None,
             slots: Slots::default(),
         })
     }
 
-    fn place(&self, name: &str) -> Place {
+    fn place_of(&self, name: &str) -> Place {
         Place::array(&*self.path, name)
+    }
+
+    fn stored(&self, array: NodeId) -> Stored {
+        let found = self.arrays.iter().find(|(id, _)| *id == array);
+        found.map_or(Stored::Unchanged, |(_, stored)| *stored)
     }
 
     /// Sets the slots that R has instead of `shape`, names and `storage_order`.
@@ -137,80 +146,89 @@ impl RObjectWriter {
     }
 }
 
-impl ContainerWriter for RObjectWriter {
-    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
+impl TreeWriter for RObjectWriter {
+    fn info(&self) -> &'static ContainerInfo {
+        &INFO
+    }
+
+    fn place(&self, node: NodeId) -> Place {
+        self.rds.place(node)
+    }
+
+    fn create_array(&mut self, group: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let number = |number| ArraySpec::growing(ElementType::Number(number), &[]);
+        let (in_r, stored) = match spec.element() {
+            // Bit for bit.
+            ElementType::Number(ValueType::F32) => (number(ValueType::U32), Stored::Unchanged),
+            ElementType::Number(ValueType::U64) => (number(ValueType::F64), Stored::Doubles),
+            _ => (spec.clone(), Stored::Unchanged),
+        };
+        let stored = match name {
+            _ if self.list => stored,
+            "shape" => Stored::Shape,
+            "row_names" => Stored::Names(0),
+            "col_names" => Stored::Names(1),
+            "storage_order" => Stored::StorageOrder,
+            _ => stored,
+        };
+        // Slots are set in the end; until then there is an empty member.
+        let array = self.rds.create_array(group, name, &in_r)?;
+        self.arrays.push((array, stored));
+        Ok(array)
+    }
+
+    fn set_text(&mut self, group: NodeId, name: &str, text: &str) -> Result<()> {
         if name == version::TAG {
             if !self.list && class_of(text).is_none() {
                 let what = format!("no class of R holds \"{text}\": it takes a list, or version 2");
-                return Err(Error::unsupported(self.place(name), what));
+                return Err(Error::unsupported(self.place_of(name), what));
             }
             self.version = Some(text.to_owned());
         }
-        self.rds.set_attribute(name, text)
+        self.rds.set_text(group, name, text)
     }
 
-    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        let (in_r, stored) = match value_type {
-            // Bit for bit.
-            ValueType::F32 => (ValueType::U32, Stored::Unchanged),
-            ValueType::U64 => (ValueType::F64, Stored::Doubles),
-            other => (other, Stored::Unchanged),
-        };
-        if name == "shape" && !self.list {
-            // It is not written as an array; this name never gets into the file.
-            let id = self.rds.create_array("dim", in_r)?;
-            self.shape = Some(id);
-            return Ok(id);
-        }
-        let id = self.rds.create_array(name, in_r)?;
-        self.arrays.push((id, name.to_owned(), stored));
-        Ok(id)
-    }
-
-    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        if self.shape == Some(array) {
-            // Checked now, before large arrays are written.
-            let sides = bytes.as_chunks().0.iter().map(|side| u32::from_ne_bytes(*side));
-            if let Some(side) = sides.into_iter().find(|side| i32::try_from(*side).is_err()) {
-                let expected = format!("at most {}, the largest integer of R", i32::MAX);
-                return Err(Error::mismatch(self.place("shape"), side, expected));
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        match self.stored(array) {
+            Stored::Shape => {
+                // Checked now, before large arrays are written.
+                let sides = bytes.as_chunks().0.iter().map(|side| u32::from_ne_bytes(*side));
+                if let Some(side) = sides.into_iter().find(|side| i32::try_from(*side).is_err()) {
+                    let expected = format!("at most {}, the largest integer of R", i32::MAX);
+                    return Err(Error::mismatch(self.place(array), side, expected));
+                }
+                self.slots.shape.extend_from_slice(bytes);
+                Ok(())
             }
-            self.slots.shape.extend_from_slice(bytes);
-            return Ok(());
+            Stored::Doubles => {
+                let mut doubles = Vec::with_capacity(bytes.len());
+                for number in bytes.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)) {
+                    let double = double_of(number).ok_or_else(|| {
+                        let expected = "at most 2^53, since R stores a double here";
+                        Error::mismatch(self.place(array), number, expected)
+                    })?;
+                    doubles.extend_from_slice(&double.to_ne_bytes());
+                }
+                self.rds.append_bytes(array, &doubles)
+            }
+            _ => self.rds.append_bytes(array, bytes),
         }
-        let found = self.arrays.iter().find(|(id, _, _)| *id == array);
-        let Some((_, name, Stored::Doubles)) = found else {
-            return self.rds.append_bytes(array, bytes);
-        };
-        let mut doubles = Vec::with_capacity(bytes.len());
-        for number in bytes.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)) {
-            let Some(double) = double_of(number) else {
-                let place = self.place(name);
-                return Err(Error::mismatch(
-                    place,
-                    number,
-                    "at most 2^53, since R stores a double here",
-                ));
-            };
-            doubles.extend_from_slice(&double.to_ne_bytes());
-        }
-        self.rds.append_bytes(array, &doubles)
     }
 
-    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let axis = match name {
-            "row_names" if !self.list => 0,
-            "col_names" if !self.list => 1,
-            "storage_order" if !self.list => {
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        match self.stored(array) {
+            Stored::Names(axis) => {
+                let names = self.rds.keep_strings(&self.place(array), "name", strings)?;
+                // In R, no names are NULL.
+                self.slots.names[axis] = (!names.is_empty()).then_some(names);
+                Ok(())
+            }
+            Stored::StorageOrder => {
                 self.slots.row_order = strings.next_string()? == Some(b"row");
-                return Ok(());
+                Ok(())
             }
-            _ => return self.rds.copy_strings(name, strings),
-        };
-        let names = self.rds.keep_strings(&self.place(name), "name", strings)?;
-        // In R, no names are NULL.
-        self.slots.names[axis] = (!names.is_empty()).then_some(names);
-        Ok(())
+            _ => self.rds.append_strings(array, strings),
+        }
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64> {
@@ -219,11 +237,13 @@ impl ContainerWriter for RObjectWriter {
             return self.rds.finish();
         }
         let Some(class) = self.version.as_deref().and_then(class_of) else {
-            let place = self.place(version::TAG);
+            let place = self.place_of(version::TAG);
             return Err(Error::mismatch(place, "no version", "a version of BPCells"));
         };
-        if self.shape.is_some() {
-            self.rds.remove("dim");
+        if self.arrays.iter().any(|(_, stored)| *stored == Stored::Shape) {
+            for name in ["shape", "row_names", "col_names", "storage_order"] {
+                self.rds.remove(name);
+            }
             self.set_slots()?;
         }
         let form = Form::S4 { class: class.to_owned(), package: PACKAGE.to_owned() };

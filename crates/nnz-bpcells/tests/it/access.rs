@@ -114,7 +114,7 @@ fn matrix() -> (MatrixSource, Reads) {
         axis_kinds: [AxisKind::Unknown; 2],
     };
     let memory = Memory::new();
-    let writer = Box::new(memory.writer());
+    let writer = memory.writer();
     let mut sink =
         MatrixSink::create(writer, &header, [None, None], SinkOptions::default()).unwrap();
     sink.write(&Batch {

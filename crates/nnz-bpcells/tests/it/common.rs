@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{MatrixSource, SinkOptions};
+use nnz_container::NamedArraysWriter;
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_core::{Axis, Batch, MatrixSink as _, MatrixSource as _, Projection, Result, Values};
 use nnz_storage::staging::WriteOptions;
@@ -53,7 +54,8 @@ pub fn write(from: &MatrixSource, to: &Path, options: SinkOptions) -> Result<u64
         nnz_bpcells::MEMBERS,
     )?;
     let names = [from.read_names(Axis::Rows)?, from.read_names(Axis::Cols)?];
-    let mut sink = nnz_bpcells::MatrixSink::create(Box::new(container), header, names, options)?;
+    let mut sink =
+        nnz_bpcells::MatrixSink::create(NamedArraysWriter::new(container), header, names, options)?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let mut reader = from.batches(0..header.shape.major(header.order), Projection::ALL)?;
     while reader.next_batch(&mut batch)? {

@@ -28,7 +28,7 @@ impl Stored {
         let memory = Memory::new();
         let batches = batches(&self.fragments, batch);
         let (chromosomes, cells) = (names("chr", self.chromosomes), names("cell", self.cells));
-        write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
+        write(memory.writer(), options, &batches, &chromosomes, &cells).unwrap();
         memory
     }
 

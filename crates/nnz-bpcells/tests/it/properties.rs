@@ -7,7 +7,7 @@ use nnz_bpcells::{FormatVersion, MatrixSink, MatrixSource, Packing, SinkOptions}
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::memory::Memory;
 use nnz_container::tree::Group as _;
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{
     Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors,
     Order, Projection, Severity, Shape, Storage, StringList, Structure, ValueType, Values,
@@ -141,7 +141,7 @@ impl Matrix {
         }
     }
 
-    fn write(&self, into: Box<dyn ContainerWriter>, options: SinkOptions, cuts: &[usize]) -> u64 {
+    fn write(&self, into: NamedArraysWriter, options: SinkOptions, cuts: &[usize]) -> u64 {
         let names = self.names.clone().map(|names| names.map(StringList::from_iter));
         let names = names.map(|names| names.map(StringList::into_reader));
         let mut sink = MatrixSink::create(into, &self.header(), names, options).unwrap();
@@ -171,9 +171,9 @@ fn all_options() -> impl Iterator<Item = SinkOptions> {
     })
 }
 
-fn directory_writer(path: &Path) -> Box<DirectoryWriter> {
+fn directory_writer(path: &Path) -> NamedArraysWriter {
     let options = WriteOptions { overwrite: true, sync: false };
-    Box::new(DirectoryWriter::create(path, options, nnz_bpcells::MEMBERS).unwrap())
+    NamedArraysWriter::new(DirectoryWriter::create(path, options, nnz_bpcells::MEMBERS).unwrap())
 }
 
 fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -240,7 +240,7 @@ proptest! {
             prop_assert_eq!(bytes, files.values().map(|file| file.len() as u64).sum::<u64>());
 
             let memory = Memory::new();
-            matrix.write(Box::new(memory.writer()), options, &cuts);
+            matrix.write(memory.writer(), options, &cuts);
             check(&matrix, NamedArrays::new(memory.clone()), options);
             // Both containers have the same members.
             let in_memory: Vec<_> = memory.member_names().unwrap();
@@ -270,7 +270,7 @@ proptest! {
     fn written_matrices_are_valid(matrix in matrices()) {
         for options in all_options() {
             let memory = Memory::new();
-            matrix.write(Box::new(memory.writer()), options, &[]);
+            matrix.write(memory.writer(), options, &[]);
             let mut findings = Vec::new();
             nnz_bpcells::validate(&|| Ok(NamedArrays::new(memory.clone())), &mut |finding| {
                 findings.push(finding);
@@ -293,7 +293,7 @@ proptest! {
             false => wrong.entries[last].0 = majors,
         }
         let memory = Memory::new();
-        let into = Box::new(memory.writer());
+        let into = memory.writer();
         let options = SinkOptions::default();
         let mut sink = MatrixSink::create(into, &matrix.header(), [None, None], options).unwrap();
         let batch = wrong.batch(&wrong.entries, 0);

@@ -7,7 +7,7 @@ use nnz_bpcells::{
     FormatVersion, FragmentSource, MatrixSource, Packing, RObject, RObjectOptions, RObjectWriter,
     SinkOptions,
 };
-use nnz_container::ContainerWriter;
+use nnz_container::NamedArraysWriter;
 use nnz_container::rds::{Limits, Rds, RdsOptions, Version};
 use nnz_container::tree::Group as _;
 use nnz_core::{
@@ -91,7 +91,7 @@ fn every_object_equals_its_directory() {
 fn write(from: &MatrixSource, to: &Path, options: RObjectOptions) -> Result<()> {
     let header = from.header();
     let names = [Axis::Rows, Axis::Cols].map(|axis| from.read_names(axis).unwrap());
-    let writer = Box::new(RObjectWriter::create(to, FORCE, options)?);
+    let writer = NamedArraysWriter::new(RObjectWriter::create(to, FORCE, options)?);
     let version = from.version();
     let sink = SinkOptions { packing: version.packing, format_version: version.format_version };
     let mut sink = nnz_bpcells::MatrixSink::create(writer, header, names, sink)?;
@@ -166,7 +166,8 @@ fn objects_without_data_name_its_path() {
 /// Writes a matrix of one entry with these values in `idxptr`.
 fn with_pointers(path: &Path, pointers: &[f64]) -> Result<MatrixSource> {
     let rds = RdsOptions::default();
-    let mut rds = Box::new(nnz_container::rds::RdsWriter::create(path, FORCE, rds).unwrap());
+    let rds = nnz_container::rds::RdsWriter::create(path, FORCE, rds).unwrap();
+    let mut rds = NamedArraysWriter::new(rds);
     rds.set_attribute("version", "unpacked-uint-matrix-v2").unwrap();
     let mut numbers = |name: &str, value_type, bytes: &[u8]| {
         let id = rds.create_array(name, value_type).unwrap();
@@ -202,7 +203,8 @@ fn pointers_that_are_not_whole_numbers_are_errors() {
 fn version_1_has_no_class_of_r() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.rds");
-    let mut writer = RObjectWriter::create(&path, FORCE, RObjectOptions::default()).unwrap();
+    let writer = RObjectWriter::create(&path, FORCE, RObjectOptions::default()).unwrap();
+    let mut writer = NamedArraysWriter::new(writer);
     let error = writer.set_attribute("version", "packed-uint-matrix-v1").unwrap_err().to_string();
     assert!(error.contains("no class of R"), "{error}");
     drop(writer);
@@ -210,7 +212,7 @@ fn version_1_has_no_class_of_r() {
     assert_eq!(from.header().order, Order::Row);
     let version = SinkOptions { packing: Packing::Packed, format_version: FormatVersion::V1 };
     let options = RObjectOptions { list: true, ..RObjectOptions::default() };
-    let writer = Box::new(RObjectWriter::create(&path, FORCE, options).unwrap());
+    let writer = NamedArraysWriter::new(RObjectWriter::create(&path, FORCE, options).unwrap());
     let names = [None, None];
     let sink = nnz_bpcells::MatrixSink::create(writer, from.header(), names, version).unwrap();
     Box::new(sink).finish().unwrap();

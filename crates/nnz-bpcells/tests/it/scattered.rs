@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nnz_bpcells::{FormatVersion, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::memory::Memory;
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{
     AxisKind, Batch, Duplicates, ErrorKind, Header, Majors, MatrixSink as _, MatrixSource as _,
     Minors, Order, Projection, Shape, Storage, Structure, ValueType, Values,
@@ -20,12 +20,7 @@ use crate::common;
 const ROWS: u32 = 5000;
 
 /// Writes columns with these numbers of entries.
-fn write(
-    into: Box<dyn ContainerWriter>,
-    lengths: &[usize],
-    value_type: ValueType,
-    options: SinkOptions,
-) {
+fn write(into: NamedArraysWriter, lengths: &[usize], value_type: ValueType, options: SinkOptions) {
     let offsets: Vec<usize> = std::iter::once(0)
         .chain(lengths.iter().scan(0, |sum, len| {
             *sum += len;
@@ -126,7 +121,7 @@ fn any_ranges_are_read_as_one_by_one() {
                 .map(|_| [0, 1, 5, 128, random.below(30), random.below(900)][random.below(6)])
                 .collect();
             let memory = Memory::new();
-            write(Box::new(memory.writer()), &lengths, value_type, options);
+            write(memory.writer(), &lengths, value_type, options);
             let container = Counting(memory, Reads::default(), distant);
             let source = MatrixSource::open(nnz_container::NamedArrays::new(container)).unwrap();
             let mut batch = empty(&source);
@@ -159,7 +154,7 @@ fn near_ranges_are_read_together_unless_reads_are_announced() {
         [(2, false, 80), (2, true, 80), (40, false, 77), (40, true, 50)]
     {
         let (memory, reads) = (Memory::new(), Reads::default());
-        write(Box::new(memory.writer()), &lengths, ValueType::U32, SinkOptions::default());
+        write(memory.writer(), &lengths, ValueType::U32, SinkOptions::default());
         let container = Counting(memory, Arc::clone(&reads), distant);
         let source = MatrixSource::open(nnz_container::NamedArrays::new(container)).unwrap();
         let ranges: Vec<_> = (0..1000).step_by(step).map(|col| col..col + 1).collect();
@@ -186,7 +181,12 @@ fn only_damage_of_the_ranges_is_an_error() {
     let options = WriteOptions { overwrite: true, sync: false };
     let writer =
         nnz_container::directory::DirectoryWriter::create(&store, options, nnz_bpcells::MEMBERS);
-    write(Box::new(writer.unwrap()), &[128; 10], ValueType::U32, SinkOptions::default());
+    write(
+        NamedArraysWriter::new(writer.unwrap()),
+        &[128; 10],
+        ValueType::U32,
+        SinkOptions::default(),
+    );
     let ranges = [1..2, 4..5, 9..10];
     let expected = one_by_one(&common::open(&store).unwrap(), &ranges, Projection::ALL);
 
@@ -216,7 +216,7 @@ fn an_index_past_the_end_is_an_error_with_its_position() {
         WriteOptions { overwrite: true, sync: false },
         nnz_bpcells::MEMBERS,
     );
-    write(Box::new(created.unwrap()), &[100; 10], ValueType::U32, options);
+    write(NamedArraysWriter::new(created.unwrap()), &[100; 10], ValueType::U32, options);
     damage(&store, "index", 742, ROWS);
     let source = common::open(&store).unwrap();
     let mut batch = empty(&source);
@@ -231,7 +231,7 @@ fn an_index_past_the_end_is_an_error_with_its_position() {
 #[test]
 fn more_entries_than_before_are_an_error() {
     let memory = Memory::new();
-    write(Box::new(memory.writer()), &[10; 9], ValueType::U32, SinkOptions::default());
+    write(memory.writer(), &[10; 9], ValueType::U32, SinkOptions::default());
     let container: NamedArrays = NamedArrays::new(memory);
     let source = MatrixSource::open(container).unwrap();
     let ranges = [0..1, 5..7];

@@ -9,8 +9,8 @@ use nnz_storage::Opened;
 use super::{Directory, DirectoryWriter, is_directory};
 use crate::kind::{only_root, other_kind, uncompressed};
 use crate::kinds::DIRECTORY;
-use crate::tree::Group;
-use crate::{ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer};
+use crate::tree::{Group, TreeWriter};
+use crate::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 
 /// Directories of BPCells arrays.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl ContainerKind for DirectoryKind {
         path: &Path,
         group: &str,
         options: &CreateOptions,
-    ) -> Result<Box<dyn ContainerWriter>> {
+    ) -> Result<Box<dyn TreeWriter>> {
         uncompressed(options)?;
         only_root(path, group)?;
         Ok(Box::new(DirectoryWriter::create(path, options.write, options.members)?))

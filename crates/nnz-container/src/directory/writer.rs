@@ -7,7 +7,9 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::{header, lines, replaced};
-use crate::{ArrayId, ContainerWriter};
+use crate::ContainerInfo;
+use crate::kinds::DIRECTORY;
+use crate::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
 use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 /// Size of the write buffer of an array.
@@ -24,7 +26,8 @@ pub struct DirectoryWriter {
 struct Array {
     place: Place,
     file: File,
-    value_type: ValueType,
+    /// The type of numbers; `None` for lines.
+    value_type: Option<ValueType>,
     buffer: Vec<u8>,
 }
 
@@ -46,60 +49,94 @@ impl DirectoryWriter {
         Ok(Self { directory, arrays: Vec::new() })
     }
 
-    fn place(&self, name: &str) -> Place {
+    fn file_place(&self, name: &str) -> Place {
         Place::array(self.directory.path(), name)
+    }
+
+    fn array(&mut self, array: NodeId) -> Result<&mut Array> {
+        let place = self.place(array);
+        let found = array.0.checked_sub(1).and_then(|at| self.arrays.get_mut(at));
+        found.ok_or_else(|| Error::mismatch(place, "a group", "an array"))
     }
 
     fn create_file(&mut self, name: &str) -> Result<File> {
         if name.is_empty() || name.contains(['/', '\0']) || name == "." || name == ".." {
             let what = format!("{name:?} cannot be the name of an array");
-            return Err(Error::new(ErrorKind::Argument(what), self.place("")));
+            return Err(Error::new(ErrorKind::Argument(what), self.file_place("")));
         }
         self.directory.create_file(name)
     }
 }
 
-impl ContainerWriter for DirectoryWriter {
-    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
-        self.write_strings(name, &mut std::iter::once(text.as_bytes()))
+impl TreeWriter for DirectoryWriter {
+    fn info(&self) -> &'static ContainerInfo {
+        &DIRECTORY
     }
 
-    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        let place = self.place(name);
-        let Some(header) = header::of(value_type) else {
-            let what = format!("an array file cannot hold {value_type}");
-            return Err(Error::unsupported(place, what));
+    fn place(&self, node: NodeId) -> Place {
+        match node.0.checked_sub(1).and_then(|at| self.arrays.get(at)) {
+            Some(array) => array.place.clone(),
+            None => Place::path(self.directory.path()),
+        }
+    }
+
+    fn create_array(&mut self, _: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let place = self.file_place(name);
+        let mut buffer = Vec::with_capacity(BUFFER);
+        let value_type = match spec.list_element(&place)? {
+            ElementType::String => None,
+            element => {
+                let of_number = match element {
+                    ElementType::Number(value_type) => {
+                        header::of(*value_type).zip(Some(*value_type))
+                    }
+                    _ => None,
+                };
+                let Some((header, value_type)) = of_number else {
+                    let what = format!("an array file cannot hold {element}");
+                    return Err(Error::unsupported(place, what));
+                };
+                buffer.extend_from_slice(header);
+                Some(value_type)
+            }
         };
         let file = self.create_file(name)?;
-        let mut buffer = Vec::with_capacity(BUFFER);
-        buffer.extend_from_slice(header);
         self.arrays.push(Array { place, file, value_type, buffer });
-        Ok(ArrayId(self.arrays.len() - 1))
+        Ok(NodeId(self.arrays.len()))
     }
 
-    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        self.arrays[array.0].append(bytes)
+    fn set_text(&mut self, group: NodeId, name: &str, text: &str) -> Result<()> {
+        let lines = ArraySpec::growing(ElementType::String, &[]);
+        let lines = self.create_array(group, name, &lines)?;
+        (self as &mut dyn TreeWriter).append_list(lines, [text])
     }
 
-    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let place = self.place(name);
-        let io = |error| Error::new(ErrorKind::Io(error), place.clone());
-        let mut out = std::io::BufWriter::with_capacity(BUFFER, self.create_file(name)?);
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        self.array(array)?.append(bytes)
+    }
+
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        let array = self.array(array)?;
         while let Some(string) = strings.next_string()? {
             // Otherwise it would be read back as different strings.
             if string.contains(&b'\n') || string.ends_with(b"\r") {
                 let found = format!("the name \"{}\"", string.escape_ascii());
                 let expected = "names without line breaks, as text files require";
-                return Err(Error::mismatch(place, found, expected));
+                return Err(Error::mismatch(array.place.clone(), found, expected));
             }
             if string.len() > lines::MAX_LEN {
                 let found = format!("a name of {} bytes", string.len());
                 let expected = format!("names of at most {} bytes", lines::MAX_LEN);
-                return Err(Error::mismatch(place, found, expected));
+                return Err(Error::mismatch(array.place.clone(), found, expected));
             }
-            out.write_all(string).and_then(|()| out.write_all(b"\n")).map_err(io)?;
+            array.append(string)?;
+            array.append(b"\n")?;
         }
-        out.flush().map_err(io)
+        Ok(())
+    }
+
+    fn finish_array(&mut self, array: NodeId) -> Result<()> {
+        self.array(array)?.flush()
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64> {
@@ -116,7 +153,7 @@ impl Array {
             self.flush()?;
         }
         if cfg!(target_endian = "big") {
-            let size = self.value_type.size();
+            let size = self.value_type.map_or(1, ValueType::size);
             for element in bytes.chunks_exact(size) {
                 self.buffer.extend(element.iter().rev());
             }

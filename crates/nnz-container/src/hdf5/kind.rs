@@ -6,16 +6,14 @@ use std::sync::Arc;
 use nnz_core::Result;
 use nnz_storage::Opened;
 
+use super::file::check_compression;
 use super::{Hdf5File, Hdf5Options, Hdf5Writer, is_hdf5};
 use crate::kind::other_kind;
 use crate::kinds::HDF5;
 #[cfg(feature = "netcdf")]
 use crate::netcdf::{NetCdfFile, is_netcdf4};
-use crate::tree::Group;
-use crate::{
-    Compression, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, FoundGroup,
-    OpenContainer,
-};
+use crate::tree::{Group, TreeWriter};
+use crate::{Compression, ContainerInfo, ContainerKind, CreateOptions, FoundGroup, OpenContainer};
 
 /// HDF5 files, including NetCDF-4.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +51,21 @@ impl ContainerKind for Hdf5Kind {
         path: &Path,
         group: &str,
         options: &CreateOptions,
-    ) -> Result<Box<dyn ContainerWriter>> {
-        let writer = Hdf5Writer::create(path, group, options.write, hdf5_options(options))?;
-        Ok(Box::new(writer))
+    ) -> Result<Box<dyn TreeWriter>> {
+        create(path, group, options, false)
     }
 }
 
-/// Returns the options for HDF5 and NetCDF-4.
-pub(crate) fn hdf5_options(options: &CreateOptions) -> Hdf5Options {
-    let compress = options.compress.unwrap_or(Compression::None);
-    Hdf5Options { compress, threads: options.threads, ..Hdf5Options::default() }
+/// Starts writing a group to HDF5 or NetCDF-4.
+pub(crate) fn create(
+    path: &Path,
+    group: &str,
+    options: &CreateOptions,
+    netcdf: bool,
+) -> Result<Box<dyn TreeWriter>> {
+    check_compression(options.compress.unwrap_or(Compression::None))?;
+    let hdf5 = Hdf5Options { threads: options.threads, netcdf, ..Hdf5Options::default() };
+    Ok(Box::new(Hdf5Writer::create(path, group, options.write, hdf5)?))
 }
 
 impl OpenContainer for Hdf5File {

@@ -29,13 +29,6 @@ pub(super) struct Link {
     pub(super) target: Target,
 }
 
-impl Link {
-    /// Returns whether it is a hard link, with the address of an object.
-    pub(super) fn is_hard(&self) -> bool {
-        matches!(self.target, Target::Hard(_))
-    }
-}
-
 /// The target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {

@@ -29,7 +29,7 @@ pub(super) struct Opened {
     pub(super) bytes: u64,
     file: InputFile,
     /// The base address: the end of the user block, if there is one.
-    base: u64,
+    pub(super) base: u64,
 }
 
 impl Opened {

@@ -1,172 +1,458 @@
-//! Writing a group to a new or existing HDF5 file.
+//! Writing trees of groups and arrays.
 
-pub(super) mod dimensions;
-pub(super) mod existing;
-mod new;
-pub(super) mod options;
-mod texts;
+mod attribute;
+mod element;
+mod existing;
+mod hard_links;
+mod scales;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
 
-pub use options::Hdf5Options;
+use existing::Added;
 
-use super::file::not_a_name;
+use super::file::{DatasetSpec, FileOptions, FileWriter, ObjectId, not_a_name};
+use crate::ContainerInfo;
+use crate::byte_order;
+use crate::compress::Compression;
 use crate::container::full_path;
-use crate::kinds::HDF5;
-use crate::{ArrayId, ContainerWriter};
-use existing::ExistingFile;
-use new::NewFile;
-use nnz_storage::staging::{WriteOptions, check_addition};
+use crate::kinds::{HDF5, NETCDF};
+use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter, pack};
+use nnz_storage::staging::{Expected, StagedFile, WriteOptions, appeared, check_addition};
 
-/// The programs that a file is written for.
+/// Default number of elements of a chunk, and its maximum size in bytes.
+const CHUNK: u64 = 16 << 10;
+const CHUNK_BYTES: u64 = 1 << 20;
+
+/// Options for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Readers {
-    /// All programs that read HDF5, as for files of BPCells and h5py.
-    Hdf5,
-    /// NetCDF programs, which add to a file only if it tracks creation order.
-    NetCdf,
+pub struct Hdf5Options {
+    /// The number of threads that compress. The written bytes do not depend on it.
+    pub threads: usize,
+    /// Whether groups of a new file store the creation order of their members.
+    pub track_order: bool,
+    /// Whether to write for programs of NetCDF, which require creation order: all arrays have dimensions. Arrays of a group share dimensions with
+    /// the same name, or of the same length if they have no names. Booleans, complex numbers, compounds and strings
+    /// of fixed length are not supported.
+    pub netcdf: bool,
 }
 
-/// A writer of a group to a new or existing file.
-trait GroupWriter: Send {
-    fn set_text(&mut self, name: &str, text: &str, place: &Place) -> Result<()>;
-    fn create_array(&mut self, name: &str, value_type: ValueType, place: Place) -> usize;
-    fn append_bytes(&mut self, array: usize, bytes: &[u8]) -> Result<()>;
-    fn copy_strings(
-        &mut self,
-        name: &str,
-        strings: &mut dyn StringReader,
-        place: &Place,
-    ) -> Result<()>;
-    /// Completes the group, with the names of its members and attributes, and returns its size in
-    /// bytes.
-    fn finish(self: Box<Self>, names: BTreeSet<String>) -> Result<u64>;
+impl Default for Hdf5Options {
+    /// All cores, without creation order, not for NetCDF.
+    fn default() -> Self {
+        let FileOptions { threads, track_order } = FileOptions::default();
+        Self { threads, track_order, netcdf: false }
+    }
 }
 
-/// A writer of a group of an HDF5 file, which appears when it is finished.
+/// A writer of a tree of groups and datasets in a new HDF5 file, or in a group of an existing one. It appears when it
+/// is finished.
 ///
-/// The other contents of an existing file are kept: the group is written to a copy, which replaces
-/// the file in the end. Dropped unfinished, the writer leaves no output.
+/// ```
+/// use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
+/// use nnz_storage::staging::WriteOptions;
+/// use nnz_container::tree::{Attribute, NodeId, TreeWriter};
+///
+/// let dir = tempfile::tempdir()?;
+/// let path = dir.path().join("study.h5");
+/// let writer = Hdf5Writer::create(&path, "", WriteOptions::default(), Hdf5Options::default())?;
+/// let mut tree: Box<dyn TreeWriter> = Box::new(writer);
+/// tree.set_attribute(NodeId::ROOT, "title", &Attribute::of_text("a study"))?;
+/// tree.write_array(NodeId::ROOT, "counts", &[2, 3], &[0_u32, 1, 2, 3, 4, 5])?;
+/// tree.finish()?;
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Debug)]
 pub struct Hdf5Writer {
-    group: Box<dyn GroupWriter>,
-    path: PathBuf,
-    names: BTreeSet<String>,
+    file: FileWriter<StagedFile>,
+    nodes: Vec<Node>,
+    /// Whether a write has failed, so that the file cannot be completed.
+    failed: bool,
+    /// What is added to an existing file.
+    added: Option<Added>,
+    /// The only member that may be created in the root, which is then a group of an existing file.
+    only: Option<String>,
+    /// Names that dimensions should not have.
+    names_around: BTreeSet<String>,
+    is_netcdf: bool,
+}
+
+#[derive(Debug)]
+struct Node {
+    id: ObjectId,
+    /// The type of elements; `None` for a group.
+    element: Option<ElementType>,
+    /// The parent group, and the names of its dimensions.
+    parent: ObjectId,
+    dimensions: Option<Vec<String>>,
 }
 
 impl Hdf5Writer {
-    /// Starts writing a group, with or without a leading slash; the root group has an empty name.
+    /// Starts writing a group, with or without a leading slash, which is the root of the tree; the root group of the
+    /// file has an empty name.
     ///
-    /// Missing parent groups are created. An existing group is replaced only with `overwrite`;
-    /// replacing the root group replaces the file.
+    /// Missing parent groups are created, and the other contents of an existing file are kept: it is changed in a
+    /// copy, which shares blocks with it if the file system supports this, and then replaces it. An existing group is
+    /// replaced only with `overwrite`; replacing the root group replaces the file.
+    /// [`finish`](TreeWriter::finish) returns the size of a new file, or by how many bytes an existing one has grown.
     ///
     /// # Errors
     ///
-    /// Fails if options are invalid, if the group may not be replaced, if an existing file is not
-    /// HDF5, or if the file cannot be written.
+    /// Fails if the group may not be replaced, if an existing file is not HDF5 or cannot be added to, or if the file
+    /// cannot be written.
     pub fn create(
         path: &Path,
         group: &str,
         write: WriteOptions,
         options: Hdf5Options,
     ) -> Result<Self> {
-        Self::create_for(path, group, write, options, Readers::Hdf5)
-    }
-
-    /// Starts writing a group whose arrays have dimensions, for NetCDF programs.
-    pub(crate) fn create_netcdf(
-        path: &Path,
-        group: &str,
-        write: WriteOptions,
-        options: Hdf5Options,
-    ) -> Result<Self> {
-        Self::create_for(path, group, write, options, Readers::NetCdf)
-    }
-
-    fn create_for(
-        path: &Path,
-        group: &str,
-        write: WriteOptions,
-        options: Hdf5Options,
-        readers: Readers,
-    ) -> Result<Self> {
-        options.check()?;
-        let full = full_path(path, group);
-        let place = Place::path(&*full);
-        let names: Vec<String> =
-            group.split('/').filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
-        if names.iter().any(|name| name == "." || name.contains('\0')) {
-            return Err(Error::new(
-                ErrorKind::Argument("the name of the group is empty".into()),
-                place,
-            ));
-        }
-        // Replacing the root group replaces the file.
+        let place = Place::path(full_path(path, group));
+        let names = names(group, options, &place)?;
         if !names.is_empty() {
             check_addition(path)?;
         }
-        let is_new = names.is_empty() || path.symlink_metadata().is_err();
-        let group: Box<dyn GroupWriter> = match is_new {
-            true => Box::new(NewFile::create(path, &names, write, options, readers, place)?),
-            false => Box::new(ExistingFile::create(path, names, write, options, readers, place)?),
+        if names.is_empty() || path.symlink_metadata().is_err() {
+            return Self::new_file(path, &names, write, options, place);
+        }
+        let (mut file, added) = Added::start(path, &names, write, (options, true))?;
+        let root = file.enter(&added.names.join("/"), place)?;
+        let names_around = added.names_around.clone();
+        Ok(Self { added: Some(added), names_around, ..Self::of(file, root, options) })
+    }
+
+    /// Starts a file.
+    fn new_file(
+        path: &Path,
+        names: &[&str],
+        write: WriteOptions,
+        options: Hdf5Options,
+        place: Place,
+    ) -> Result<Self> {
+        let mut staged = match StagedFile::create(path, write) {
+            Err(error) if !names.is_empty() => return Err(appeared(error)),
+            staged => staged?,
         };
-        Ok(Self { group, path: full, names: BTreeSet::new() })
+        if !names.is_empty() {
+            // A file that appears in between has groups of other programs, and is not replaced.
+            staged.expect(Expected::Nothing);
+        }
+        let Hdf5Options { threads, track_order, netcdf } = options;
+        let file_options = FileOptions { threads, track_order: track_order || netcdf };
+        let mut file = FileWriter::at(staged, file_options, Place::path(path))?;
+        if netcdf {
+            scales::sign(&mut file)?;
+        }
+        let root = file.enter(&names.join("/"), place)?;
+        Ok(Self::of(file, root, options))
     }
 
-    /// Returns the path, with `::GROUP` for a group inside a file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Starts adding a group or an array to an existing file, whose other contents are kept.
+    /// `member` is its path from the root. The root of the tree is the parent group, which must
+    /// exist; only the member may be created in it.
+    ///
+    /// An existing group or array is replaced only with `overwrite`.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create`](Self::create), or if the parent group is missing.
+    pub fn add(
+        path: &Path,
+        member: &str,
+        write: WriteOptions,
+        options: Hdf5Options,
+    ) -> Result<Self> {
+        let place = Place::path(full_path(path, member));
+        let names = names(member, options, &place)?;
+        let (file, added) = Added::start(path, &names, write, (options, false))?;
+        let only = added.names.last().cloned();
+        Ok(Self { added: Some(added), only, ..Self::of(file, ObjectId::ROOT, options) })
     }
 
-    /// Reserves the name of a member.
-    fn take(&mut self, name: &str) -> Result<Place> {
-        let place = Place::array(&*self.path, name);
-        if let Some(what) = not_a_name(name) {
-            return Err(Error::new(ErrorKind::Argument(what), place));
+    pub(crate) fn of(file: FileWriter<StagedFile>, root: ObjectId, options: Hdf5Options) -> Self {
+        let nodes = vec![Node { id: root, element: None, parent: root, dimensions: None }];
+        let (added, only, names_around) = (None, None, BTreeSet::new());
+        let is_netcdf = options.netcdf;
+        Self { file, nodes, failed: false, added, only, names_around, is_netcdf }
+    }
+
+    /// Checks that a member is the one to add, if the file exists.
+    fn check_added(&self, parent: NodeId, name: &str) -> Result<()> {
+        match &self.only {
+            Some(only) if parent == NodeId::ROOT && only != name => {
+                let what = "a member other than the added one".to_owned();
+                Err(Error::new(ErrorKind::Argument(what), self.place(parent)))
+            }
+            _ => Ok(()),
         }
-        if !self.names.insert(name.to_owned()) {
-            return Err(Error::new(ErrorKind::Exists, place));
+    }
+
+    /// Returns the place of a new member, if it can have its name.
+    fn check_name(&self, parent: NodeId, name: &str) -> Result<Place> {
+        let mut place = self.place(parent);
+        place.array = Some(match place.array {
+            Some(path) => format!("{path}/{name}"),
+            None => name.to_owned(),
+        });
+        match not_a_name(name) {
+            Some(what) => Err(Error::unsupported(place, what)),
+            None => Ok(place),
         }
-        Ok(place)
+    }
+
+    fn id(&self, node: NodeId) -> Result<ObjectId> {
+        let node = self.nodes.get(node.0);
+        node.map(|node| node.id)
+            .ok_or_else(|| Error::argument("a group or an array of another tree"))
+    }
+
+    fn push(&mut self, id: ObjectId, parent: ObjectId, spec: Option<&ArraySpec>) -> NodeId {
+        let element = spec.map(|spec| spec.element.clone());
+        let dimensions = spec.and_then(|spec| spec.dimensions.clone());
+        self.nodes.push(Node { id, element, parent, dimensions });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Returns the type of elements of an array.
+    fn element(&self, array: NodeId) -> Result<(ObjectId, ElementType)> {
+        match self.nodes.get(array.0) {
+            Some(Node { id, element: Some(element), .. }) => Ok((*id, element.clone())),
+            _ => Err(Error::mismatch(self.place(array), "a group", "an array")),
+        }
+    }
+
+    /// Records a failed write.
+    fn check_write<T>(&mut self, check_write: Result<T>) -> Result<T> {
+        self.failed |= check_write.is_err();
+        check_write
+    }
+
+    fn append_packed(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        let mut packed = Vec::new();
+        pack::pack_bytes(&element, bytes, &self.place(array), &mut packed)?;
+        to_little(&element, &mut packed);
+        self.file.append(id, &packed)
+    }
+
+    fn pack_records(&mut self, array: NodeId, values: &mut [FieldValues<'_>]) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        let place = self.place(array);
+        let ElementType::Compound(fields) = &element else {
+            let found = format!("compounds for elements of type {element}");
+            return Err(Error::mismatch(place, found, "other elements"));
+        };
+        let mut packed = Vec::new();
+        let mut store = |string: &[u8]| Ok(self.file.store_string(string)?.to_vec());
+        pack::pack_records(fields, values, &mut store, &place, &mut packed)?;
+        to_little(&element, &mut packed);
+        self.file.append(id, &packed)
     }
 }
 
-impl ContainerWriter for Hdf5Writer {
-    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
-        let place = self.take(name)?;
-        if text.contains('\0') {
-            return Err(Error::mismatch(place, "a zero byte", "text"));
+/// Returns the names on a path.
+fn names<'a>(path: &'a str, options: Hdf5Options, place: &Place) -> Result<Vec<&'a str>> {
+    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+    if let Some(what) = names.iter().find_map(|name| not_a_name(name)) {
+        return Err(Error::new(ErrorKind::Argument(what), place.clone()));
+    }
+    if options.netcdf {
+        names.iter().try_for_each(|name| scales::check_name(name, place))?;
+    }
+    Ok(names)
+}
+
+/// Converts elements to little-endian.
+fn to_little(element: &ElementType, bytes: &mut [u8]) {
+    if cfg!(target_endian = "little") {
+        return;
+    }
+    match element {
+        ElementType::Number(value_type) => byte_order::to_native(bytes, *value_type, false),
+        ElementType::Float16 => byte_order::reorder(bytes, 2, false),
+        ElementType::Compound(fields) => {
+            let size = |element| pack::element_bytes(element, 16).unwrap_or(1).max(1);
+            let record = usize::try_from(size(element)).unwrap_or(usize::MAX);
+            for record in bytes.chunks_mut(record) {
+                let mut rest = record;
+                for field in fields {
+                    let count = field.shape.iter().product::<u64>();
+                    let bytes = size(&field.element).saturating_mul(count);
+                    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(rest.len());
+                    let (head, tail) = rest.split_at_mut(bytes);
+                    to_little(&field.element, head);
+                    rest = tail;
+                }
+            }
         }
-        self.group.set_text(name, text, &place)
-    }
-
-    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        let place = self.take(name)?;
-        if !HDF5.capabilities.value_types.contains(&value_type) {
-            let what = format!("an HDF5 dataset cannot hold {value_type}");
-            return Err(Error::unsupported(place, what));
-        }
-        Ok(ArrayId(self.group.create_array(name, value_type, place)))
-    }
-
-    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        self.group.append_bytes(array.0, bytes)
-    }
-
-    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let place = self.take(name)?;
-        self.group.copy_strings(name, strings, &place)
-    }
-
-    fn finish(self: Box<Self>) -> Result<u64> {
-        self.group.finish(self.names)
+        _ => {}
     }
 }
 
-impl std::fmt::Debug for Hdf5Writer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hdf5Writer").field("path", &self.path).finish_non_exhaustive()
+/// Converts the specification of an array.
+fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
+    let Some(element) = element::stored(&spec.element) else { return Ok(None) };
+    if spec.is_null {
+        return Ok(Some(DatasetSpec::null(element)));
+    }
+    let compressed = spec.compression != Compression::None || spec.shuffle;
+    let stored = match spec.shape.len() {
+        // A scalar is never chunked.
+        0 if !spec.growing && !spec.unwritten => DatasetSpec::scalar(element),
+        _ if compressed || spec.growing || spec.unwritten || spec.chunk.is_some() => {
+            let bytes = element.size().max(1);
+            let chunk = spec.chunk_shape((CHUNK_BYTES / bytes).clamp(1, CHUNK))?;
+            let chunk: Vec<u32> =
+                chunk.into_iter().map(|len| u32::try_from(len).unwrap_or(u32::MAX)).collect();
+            let stored = DatasetSpec::chunked(element, &spec.shape, &chunk);
+            let stored = stored.compress(spec.compression, spec.shuffle);
+            let stored = if spec.unwritten { stored.unwritten() } else { stored };
+            let stored = if spec.by_column { stored.by_column() } else { stored };
+            let stored = match &spec.max_shape {
+                Some(max) => stored.max_shape(max),
+                None => stored,
+            };
+            match (spec.growing, &spec.chunk) {
+                (true, _) => stored.growing().fitting(),
+                (false, _) => stored,
+            }
+        }
+        _ if spec.by_column || spec.max_shape.is_some() => {
+            return Err(Error::argument("an array by column or of variable shape without chunks"));
+        }
+        _ => DatasetSpec::contiguous(element, &spec.shape),
+    };
+    let Some(fill) = spec.fill else { return Ok(Some(stored)) };
+    if spec.element != ElementType::Number(fill.value_type()) {
+        return Err(Error::argument("a fill value of another type than the elements"));
+    }
+    let mut bytes = fill.repeat(1).bytes().to_vec();
+    byte_order::to_native(&mut bytes, fill.value_type(), false);
+    Ok(Some(stored.fill(&bytes)))
+}
+
+impl TreeWriter for Hdf5Writer {
+    fn info(&self) -> &'static ContainerInfo {
+        if self.is_netcdf { &NETCDF } else { &HDF5 }
+    }
+
+    fn place(&self, node: NodeId) -> Place {
+        let id = self.nodes.get(node.0).map_or(ObjectId::ROOT, |node| node.id);
+        self.file.place_of(id)
+    }
+
+    fn supports(&self, element: &ElementType) -> bool {
+        element::stored(element).is_some() && (!self.is_netcdf || scales::is_held(element))
+    }
+
+    fn supports_null(&self) -> bool {
+        !self.is_netcdf
+    }
+
+    fn usual_compression(&self) -> Compression {
+        // Other compressions need a plugin.
+        Compression::Gzip(4)
+    }
+
+    fn list_spec(&self, spec: ArraySpec, len: Option<u64>) -> ArraySpec {
+        // What is stored are references into heaps, which are not compressed. If their number is known, they are
+        // contiguous as in BPCells.
+        match len {
+            Some(len) => ArraySpec::new(spec.element, &[len]),
+            None => ArraySpec::growing(spec.element, &[]),
+        }
+    }
+
+    fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        self.check_name(parent, name)?;
+        self.check_added(parent, name)?;
+        let parent = self.id(parent)?;
+        let id = self.file.create_group(parent, name)?;
+        Ok(self.push(id, parent, None))
+    }
+
+    fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let place = self.check_name(parent, name)?;
+        self.check_added(parent, name)?;
+        let parent = self.id(parent)?;
+        let mut spec = spec;
+        let growing;
+        if self.is_netcdf {
+            growing = scales::variable(spec, name, &place)?;
+            spec = &growing;
+        }
+        let stored = dataset(spec).map_err(|error| error.with_context(&place))?;
+        let stored = stored.ok_or_else(|| {
+            Error::unsupported(place, format!("HDF5 datasets of {}", spec.element))
+        })?;
+        let id = self.file.create_dataset(parent, name, stored)?;
+        Ok(self.push(id, parent, Some(spec)))
+    }
+
+    fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
+        if node == NodeId::ROOT && self.only.is_some() {
+            let what = "an attribute of an existing group".to_owned();
+            return Err(Error::new(ErrorKind::Argument(what), self.place(node)));
+        }
+        let id = self.id(node)?;
+        if self.is_netcdf {
+            scales::check_attribute(attribute, name, &self.place(node))?;
+        }
+        let value = attribute::value(attribute, |path| self.file.find(path)).map_err(|what| {
+            let mut place = self.place(node);
+            place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));
+            Error::unsupported(place, format!("HDF5 attributes of {what}"))
+        })?;
+        self.file.set_attribute(id, name, value)
+    }
+
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        let plain = pack::is_plain(&element) && cfg!(target_endian = "little");
+        let appended = match plain {
+            true => self.file.append(id, bytes),
+            false => self.append_packed(array, bytes),
+        };
+        self.check_write(appended)
+    }
+
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        if !element.is_string() {
+            let found = format!("strings for elements of type {element}");
+            return Err(Error::mismatch(self.place(array), found, "numbers"));
+        }
+        let mut append = || {
+            while let Some(string) = strings.next_string()? {
+                self.file.append_strings(id, [string])?;
+            }
+            Ok(())
+        };
+        let appended = append();
+        self.check_write(appended)
+    }
+
+    fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
+        let appended = self.pack_records(array, fields);
+        self.check_write(appended)
+    }
+
+    fn finish_array(&mut self, array: NodeId) -> Result<()> {
+        let (id, _) = self.element(array)?;
+        let finished = self.file.finish_dataset(id);
+        self.check_write(finished)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<u64> {
+        if self.failed {
+            let error = std::io::Error::other("an earlier write has failed");
+            return Err(Error::new(ErrorKind::Io(error), self.place(NodeId::ROOT)));
+        }
+        if self.is_netcdf {
+            self.attach_scales()?;
+        }
+        let bytes = self.file.commit()?;
+        Ok(self.added.map_or(bytes, |added| added.release(bytes)))
     }
 }

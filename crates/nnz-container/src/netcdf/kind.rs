@@ -5,17 +5,15 @@ use std::sync::Arc;
 use nnz_core::Result;
 use nnz_storage::Opened;
 
-#[cfg(feature = "hdf5")]
-use super::NetCdfWriter;
 use super::{NetCdfFile, is_netcdf};
 #[cfg(feature = "hdf5")]
-use crate::hdf5::kind::{Hdf5Kind, hdf5_options};
+use crate::hdf5::kind::{Hdf5Kind, create};
 use crate::kind::other_kind;
 use crate::kinds::NETCDF;
-use crate::tree::Group;
+use crate::tree::{Group, TreeWriter};
 use crate::{ContainerInfo, ContainerKind, OpenContainer};
 #[cfg(feature = "hdf5")]
-use crate::{ContainerWriter, CreateOptions, FoundGroup};
+use crate::{CreateOptions, FoundGroup};
 
 /// Classic NetCDF files. NetCDF-4 files are HDF5 files and are detected when they are opened. Both
 /// are written as NetCDF-4.
@@ -47,9 +45,8 @@ impl ContainerKind for NetCdfKind {
         path: &std::path::Path,
         group: &str,
         options: &CreateOptions,
-    ) -> Result<Box<dyn ContainerWriter>> {
-        let writer = NetCdfWriter::create(path, group, options.write, hdf5_options(options))?;
-        Ok(Box::new(writer))
+    ) -> Result<Box<dyn TreeWriter>> {
+        create(path, group, options, true)
     }
 }
 

@@ -21,48 +21,6 @@ const ALIGNMENT: usize = 64;
 /// Number of digits that NumPy reserves, so that a length can grow in place.
 const DIGITS: usize = 21;
 
-/// Headers of arrays of at most one dimension.
-pub(crate) struct Header;
-
-impl Header {
-    /// Returns the length of the header that starts with `start`, of at most [`PREAMBLE`] bytes.
-    pub(crate) fn length(start: &[u8], place: &Place) -> Result<usize> {
-        let no_array = || {
-            let what = match start {
-                [] => "the file is empty".to_owned(),
-                _ => "not a NumPy array: the magic bytes are missing".to_owned(),
-            };
-            Error::new(ErrorKind::Unrecognized(what), place.clone())
-        };
-        let rest = start.strip_prefix(MAGIC).ok_or_else(no_array)?;
-        let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(no_array)?;
-        let text = match version {
-            [1, 0] => rest.first_chunk().map(|length| usize::from(u16::from_le_bytes(*length))),
-            [2 | 3, 0] => rest
-                .first_chunk()
-                .map(|length| usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX)),
-            [major, minor] => {
-                let found = format!("version {major}.{minor}");
-                let place = place.clone().at(At::Byte(6));
-                return Err(Error::mismatch(place, found, "version 1.0, 2.0 or 3.0"));
-            }
-        };
-        let text = text.ok_or_else(no_array)?;
-        let before = if version[0] == 1 { 10 } else { 12 };
-        if text > MAX_LEN - before {
-            let place = place.clone().at(At::Byte(8));
-            let found = format!("a header of {text} bytes");
-            return Err(Error::mismatch(place, found, format!("at most {MAX_LEN}")));
-        }
-        Ok(before + text)
-    }
-
-    /// Returns the same header as NumPy. Its length does not depend on the number of elements.
-    pub(crate) fn write(element: Element, len: Option<u64>) -> Vec<u8> {
-        NdHeader::write(element, len.as_slice())
-    }
-}
-
 /// Parses the dictionary of a header: returns `descr`, all of it, and its location.
 fn parse_dictionary(bytes: &[u8], place: &Place) -> Result<(String, Description, Place)> {
     let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
@@ -102,6 +60,38 @@ pub(crate) struct NdHeader {
 }
 
 impl NdHeader {
+    /// Returns the length of the header that starts with `start`, of at most [`PREAMBLE`] bytes.
+    pub(crate) fn length(start: &[u8], place: &Place) -> Result<usize> {
+        let no_array = || {
+            let what = match start {
+                [] => "the file is empty".to_owned(),
+                _ => "not a NumPy array: the magic bytes are missing".to_owned(),
+            };
+            Error::new(ErrorKind::Unrecognized(what), place.clone())
+        };
+        let rest = start.strip_prefix(MAGIC).ok_or_else(no_array)?;
+        let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(no_array)?;
+        let text = match version {
+            [1, 0] => rest.first_chunk().map(|length| usize::from(u16::from_le_bytes(*length))),
+            [2 | 3, 0] => rest
+                .first_chunk()
+                .map(|length| usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX)),
+            [major, minor] => {
+                let found = format!("version {major}.{minor}");
+                let place = place.clone().at(At::Byte(6));
+                return Err(Error::mismatch(place, found, "version 1.0, 2.0 or 3.0"));
+            }
+        };
+        let text = text.ok_or_else(no_array)?;
+        let before = if version[0] == 1 { 10 } else { 12 };
+        if text > MAX_LEN - before {
+            let place = place.clone().at(At::Byte(8));
+            let found = format!("a header of {text} bytes");
+            return Err(Error::mismatch(place, found, format!("at most {MAX_LEN}")));
+        }
+        Ok(before + text)
+    }
+
     /// Parses a complete header.
     pub(super) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
         let (descr, found, place) = parse_dictionary(bytes, place)?;
@@ -154,20 +144,20 @@ mod tests {
     #[test]
     fn headers_match_numpy() {
         let element = Element::Number { value_type: ValueType::F64, big: false };
-        let bytes = Header::write(element, Some(3));
+        let bytes = NdHeader::write(element, &[3]);
         let mut expected = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
         expected.extend(b"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }");
         expected.resize(127, b' ');
         expected.push(b'\n');
         assert_eq!(bytes, expected);
         for len in [0, 9, 10, u64::MAX] {
-            let bytes = Header::write(element, Some(len));
+            let bytes = NdHeader::write(element, &[len]);
             assert_eq!(bytes.len(), 128);
-            assert_eq!(Header::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 128);
+            assert_eq!(NdHeader::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 128);
             let header = NdHeader::parse(&bytes, &Place::default()).unwrap();
             assert_eq!((header.element, &header.shape[..]), (element, &[len][..]));
         }
-        let one = Header::write(Element::Unicode { length: 186, big: false }, None);
+        let one = NdHeader::write(Element::Unicode { length: 186, big: false }, &[]);
         assert_eq!(one.len(), 128);
         assert!(NdHeader::parse(&one, &Place::default()).unwrap().shape.is_empty());
     }
@@ -175,18 +165,18 @@ mod tests {
     #[test]
     fn version_2_has_a_longer_length_field() {
         let element = Element::Number { value_type: ValueType::U8, big: false };
-        let one = Header::write(element, Some(7));
+        let one = NdHeader::write(element, &[7]);
         for version in [2, 3] {
             let mut bytes = one.clone();
             bytes[6] = version;
             bytes.splice(10..10, [0, 0]);
-            assert_eq!(Header::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 130);
+            assert_eq!(NdHeader::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 130);
             assert_eq!(NdHeader::parse(&bytes, &Place::default()).unwrap().shape, [7]);
         }
         let mut four = one;
         four[6] = 4;
-        assert!(Header::length(&four, &Place::default()).is_err());
-        assert!(Header::length(b"\x93NUMPY\x02\x00\xff\xff\xff\xff", &Place::default()).is_err());
-        assert!(Header::length(b"\x93NUMPY\x01", &Place::default()).is_err());
+        assert!(NdHeader::length(&four, &Place::default()).is_err());
+        assert!(NdHeader::length(b"\x93NUMPY\x02\x00\xff\xff\xff\xff", &Place::default()).is_err());
+        assert!(NdHeader::length(b"\x93NUMPY\x01", &Place::default()).is_err());
     }
 }

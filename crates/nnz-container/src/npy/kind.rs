@@ -9,8 +9,8 @@ use nnz_storage::Opened;
 use super::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
 use crate::kind::{only_root, other_kind, uncompressed};
 use crate::kinds::NPY;
-use crate::tree::Group;
-use crate::{ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer};
+use crate::tree::{Group, TreeWriter};
+use crate::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 
 /// Directories of `.npy` files.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ impl ContainerKind for NpyKind {
         path: &Path,
         group: &str,
         options: &CreateOptions,
-    ) -> Result<Box<dyn ContainerWriter>> {
+    ) -> Result<Box<dyn TreeWriter>> {
         uncompressed(options)?;
         only_root(path, group)?;
         Ok(Box::new(NpyDirectoryWriter::create(path, options.write)?))

@@ -6,7 +6,7 @@ use std::path::Path;
 use nnz_core::{At, Error, ErrorKind, Result, Values};
 
 use super::element::Element;
-use super::header::{Header, MAX_LEN, NdHeader, PREAMBLE};
+use super::header::{MAX_LEN, NdHeader, PREAMBLE};
 use crate::byte_order;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{FileReader, InputFile};
@@ -81,7 +81,7 @@ pub fn read_array_from(file: &InputFile, memory: u64) -> Result<NdArray> {
 fn read_header(reader: &mut FileReader, file: &InputFile) -> Result<Vec<u8>> {
     let mut header = vec![0; PREAMBLE];
     read_exact(reader, &mut header, file)?;
-    let length = Header::length(&header, &file.place())?;
+    let length = NdHeader::length(&header, &file.place())?;
     header.resize(length.clamp(PREAMBLE, MAX_LEN), 0);
     read_exact(reader, &mut header[PREAMBLE..], file)?;
     Ok(header)

@@ -6,7 +6,7 @@ use std::path::Path;
 use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader};
 
 use super::element::Element;
-use super::header::Header;
+use super::header::NdHeader;
 use nnz_storage::Texts;
 
 /// Appends 32-bit code points as UTF-8, without the zeros at the end.
@@ -34,13 +34,14 @@ pub(crate) fn check_text<'a>(string: &'a [u8], place: &Place, number: u64) -> Re
     })
 }
 
-/// Buffers strings, and returns the number of code points of the longest too.
+/// Buffers strings, and returns the number of code points of the longest.
 pub(crate) fn spool_strings(
     strings: &mut dyn StringReader,
     directory: &Path,
     place: &Place,
-) -> Result<(Texts, u64)> {
-    let (mut texts, mut longest) = (Texts::default(), 0);
+    texts: &mut Texts,
+) -> Result<u64> {
+    let mut longest = 0;
     while let Some(string) = strings.next_string()? {
         let text = check_text(string, place, texts.len())?;
         longest = longest.max(text.chars().count() as u64);
@@ -48,14 +49,17 @@ pub(crate) fn spool_strings(
             .append(text, directory)
             .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
     }
-    Ok((texts, longest))
+    Ok(longest)
 }
 
-/// Writes a list of strings, of which the longest has `longest` code points.
-pub(crate) fn write_strings(texts: Texts, longest: u64, out: &mut dyn Write) -> io::Result<()> {
-    // NumPy has no strings of length 0.
-    let element = Element::Unicode { length: longest.max(1), big: false };
-    out.write_all(&Header::write(element, Some(texts.len())))?;
+/// Writes an array of strings, of which the longest has `longest` code points.
+pub(crate) fn write_strings(
+    (texts, longest): (Texts, u64),
+    shape: &[u64],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let element = unicode(longest);
+    out.write_all(&NdHeader::write(element, shape))?;
     let size = usize::try_from(element.size().unwrap_or(u64::MAX)).map_err(io::Error::other)?;
     texts.drain(|text| {
         let text = std::str::from_utf8(text).map_err(io::Error::other)?;
@@ -76,13 +80,8 @@ pub(crate) fn write_strings(texts: Texts, longest: u64, out: &mut dyn Write) -> 
 
 const ZEROS: [u8; 256] = [0; 256];
 
-/// Returns an array of a single string.
-pub(crate) fn write_string(text: &str) -> Vec<u8> {
-    let length = text.chars().count().max(1);
-    let element = Element::Unicode { length: length as u64, big: false };
-    let mut bytes = Header::write(element, None);
-    let end = bytes.len() + 4 * length;
-    bytes.extend(text.chars().flat_map(|letter| u32::from(letter).to_le_bytes()));
-    bytes.resize(end, 0);
-    bytes
+/// Returns the type of strings of which the longest has `longest` code points.
+pub(crate) fn unicode(longest: u64) -> Element {
+    // NumPy has no strings of length 0.
+    Element::Unicode { length: longest.max(1), big: false }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::header::{Header, NdHeader, PREAMBLE};
+use super::header::{NdHeader, PREAMBLE};
 use crate::ContainerInfo;
 use crate::tree::{
     ArrayStorage, Attribute, Attributes, Child, Group, Layout, NdArray, ReadRange, Source, Stored,
@@ -45,7 +45,7 @@ fn header_bytes(source: &dyn ReadAt, place: &Place) -> Result<Vec<u8>> {
     let mut start = [0; PREAMBLE];
     let read = usize::try_from(bytes).unwrap_or(PREAMBLE).min(PREAMBLE);
     source.read_header(&mut start[..read])?;
-    let length = Header::length(&start[..read], place)?;
+    let length = NdHeader::length(&start[..read], place)?;
     if length as u64 > bytes {
         let found = format!("the end after {bytes} bytes");
         return Err(Error::mismatch(place.clone(), found, format!("a header of {length} bytes")));

@@ -6,13 +6,16 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
+use nnz_core::{Error, ErrorKind, Listed, Place, Result, StringReader, ValueType};
+use nnz_storage::Texts;
 
 use super::element::Element;
-use super::header::Header;
-use super::strings::{check_text, spool_strings, write_string, write_strings};
+use super::header::NdHeader;
+use super::strings::{spool_strings, write_strings};
+use crate::ContainerInfo;
 use crate::json;
-use crate::{ArrayId, ContainerWriter};
+use crate::kinds::NPY;
+use crate::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
 use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 /// Size of the write buffer of an array.
@@ -22,17 +25,24 @@ const BUFFER: usize = 256 << 10;
 #[derive(Debug)]
 pub struct NpyDirectoryWriter {
     directory: StagedDirectory,
-    names: Vec<String>,
     arrays: Vec<Array>,
 }
 
 #[derive(Debug)]
 struct Array {
     place: Place,
-    out: BufWriter<File>,
-    element: Element,
-    size: usize,
-    len: u64,
+    data: Data,
+}
+
+#[derive(Debug)]
+enum Data {
+    Numbers {
+        out: BufWriter<File>,
+        value_type: ValueType,
+        bytes: u64,
+    },
+    /// Strings and the number of code points of the longest.
+    Strings(Texts, u64),
 }
 
 impl NpyDirectoryWriter {
@@ -45,84 +55,123 @@ impl NpyDirectoryWriter {
     /// Fails if the target may not be replaced, or if its directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
         let directory = StagedDirectory::create_store(target, options, foreign::foreign)?;
-        Ok(Self { directory, names: Vec::new(), arrays: Vec::new() })
+        Ok(Self { directory, arrays: Vec::new() })
     }
 
-    /// Reserves the name of a member.
-    fn take(&mut self, name: &str) -> Result<Place> {
+    /// Returns the place of a new file, if it can have its name.
+    fn check_name(&self, name: &str) -> Result<Place> {
         let place = Place::array(self.directory.path(), name);
         if name.is_empty() || name.contains(['/', '\0']) {
             let what = format!("{name:?} cannot be the name of an array");
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
-        if self.names.iter().any(|taken| taken == name) {
-            return Err(Error::new(ErrorKind::Exists, place));
-        }
-        self.names.push(name.to_owned());
         Ok(place)
     }
 
-    fn write_file(&mut self, file: &str, bytes: &[u8], place: &Place) -> Result<()> {
-        let mut file = self.directory.create_file(file)?;
-        file.write_all(bytes).map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))
+    fn array(&mut self, array: NodeId) -> Result<&mut Array> {
+        let place = self.place(array);
+        let found = array.0.checked_sub(1).and_then(|at| self.arrays.get_mut(at));
+        found.ok_or_else(|| Error::mismatch(place, "a group", "an array"))
+    }
+
+    /// Writes a file of strings.
+    fn write_texts(
+        &mut self,
+        (texts, longest): (Texts, u64),
+        shape: &[u64],
+        place: &Place,
+    ) -> Result<()> {
+        let name = place.array.as_deref().unwrap_or_default();
+        let file = self.directory.create_file(&format!("{name}.npy"))?;
+        let mut out = BufWriter::with_capacity(BUFFER, file);
+        write_strings((texts, longest), shape, &mut out)
+            .and_then(|()| out.flush())
+            .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))
     }
 }
 
-impl ContainerWriter for NpyDirectoryWriter {
-    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
-        let place = self.take(name)?;
-        if json::object(text).is_some() {
-            return self.write_file(&format!("{name}.json"), text.as_bytes(), &place);
+/// Returns the header of an array of numbers.
+fn header(value_type: ValueType, len: u64) -> Vec<u8> {
+    NdHeader::write(Element::Number { value_type, big: cfg!(target_endian = "big") }, &[len])
+}
+
+impl TreeWriter for NpyDirectoryWriter {
+    fn info(&self) -> &'static ContainerInfo {
+        &NPY
+    }
+
+    fn place(&self, node: NodeId) -> Place {
+        match node.0.checked_sub(1).and_then(|at| self.arrays.get(at)) {
+            Some(array) => array.place.clone(),
+            None => Place::path(self.directory.path()),
         }
-        let text = check_text(text.as_bytes(), &place, 0)?;
-        self.write_file(&format!("{name}.npy"), &write_string(text), &place)
     }
 
-    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        let place = self.take(name)?;
-        let big = cfg!(target_endian = "big");
-        let element = Element::Number { value_type, big };
-        let file = self.directory.create_file(&format!("{name}.npy"))?;
-        let mut out = BufWriter::with_capacity(BUFFER, file);
-        out.write_all(&Header::write(element, Some(0)))
-            .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
-        self.arrays.push(Array { place, out, element, size: value_type.size(), len: 0 });
-        Ok(ArrayId(self.arrays.len() - 1))
+    fn create_array(&mut self, _: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let place = self.check_name(name)?;
+        let data = match spec.list_element(&place)? {
+            ElementType::Number(value_type) => {
+                let file = self.directory.create_file(&format!("{name}.npy"))?;
+                let mut out = BufWriter::with_capacity(BUFFER, file);
+                out.write_all(&header(*value_type, 0))
+                    .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
+                Data::Numbers { out, value_type: *value_type, bytes: 0 }
+            }
+            ElementType::String => Data::Strings(Texts::default(), 0),
+            element => {
+                return Err(Error::unsupported(place, format!("NumPy arrays of {element}")));
+            }
+        };
+        self.arrays.push(Array { place, data });
+        Ok(NodeId(self.arrays.len()))
     }
 
-    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        let array = &mut self.arrays[array.0];
-        array.len += (bytes.len() / array.size) as u64;
-        array
-            .out
-            .write_all(bytes)
-            .map_err(|error| Error::new(ErrorKind::Io(error), array.place.clone()))
+    fn set_text(&mut self, _: NodeId, name: &str, text: &str) -> Result<()> {
+        let place = self.check_name(name)?;
+        if json::object(text).is_some() {
+            let mut file = self.directory.create_file(&format!("{name}.json"))?;
+            let written = file.write_all(text.as_bytes());
+            return written.map_err(|error| Error::new(ErrorKind::Io(error), place));
+        }
+        let (mut texts, mut once) = (Texts::default(), std::iter::once(text.as_bytes()));
+        let text = &mut Listed::new(&mut once);
+        let longest = spool_strings(text, self.directory.parent(), &place, &mut texts)?;
+        self.write_texts((texts, longest), &[], &place)
     }
 
-    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let place = self.take(name)?;
-        let (texts, longest) = spool_strings(strings, self.directory.parent(), &place)?;
-        let file = self.directory.create_file(&format!("{name}.npy"))?;
-        let mut out = BufWriter::with_capacity(BUFFER, file);
-        write_strings(texts, longest, &mut out)
-            .and_then(|()| out.flush())
-            .map_err(|error| Error::new(ErrorKind::Io(error), place))
+    fn append_bytes(&mut self, array: NodeId, appended: &[u8]) -> Result<()> {
+        let Array { place, data: Data::Numbers { out, bytes, .. } } = self.array(array)? else {
+            return Err(Error::mismatch(self.place(array), "numbers", "strings"));
+        };
+        *bytes += appended.len() as u64;
+        out.write_all(appended).map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))
     }
 
-    fn finish(self: Box<Self>) -> Result<u64> {
-        for array in self.arrays {
-            array.finish()?;
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        let directory = self.directory.parent().to_path_buf();
+        let Array { place, data: Data::Strings(texts, longest) } = self.array(array)? else {
+            return Err(Error::mismatch(self.place(array), "strings", "numbers"));
+        };
+        *longest = spool_strings(strings, &directory, place, texts)?.max(*longest);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<u64> {
+        for Array { place, data } in std::mem::take(&mut self.arrays) {
+            let (out, value_type, bytes) = match data {
+                Data::Numbers { out, value_type, bytes } => (out, value_type, bytes),
+                Data::Strings(texts, longest) => {
+                    let shape = [texts.len()];
+                    self.write_texts((texts, longest), &shape, &place)?;
+                    continue;
+                }
+            };
+            // The header again, with the length.
+            let header = header(value_type, bytes / value_type.size() as u64);
+            let file = out.into_inner().map_err(io::IntoInnerError::into_error);
+            file.and_then(|mut file| file.rewind().and_then(|()| file.write_all(&header)))
+                .map_err(|error| Error::new(ErrorKind::Io(error), place))?;
         }
         self.directory.commit()
-    }
-}
-
-impl Array {
-    /// Writes the rest, and the header again with the length.
-    fn finish(self) -> Result<()> {
-        let header = Header::write(self.element, Some(self.len));
-        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error);
-        file.and_then(|mut file| file.rewind().and_then(|()| file.write_all(&header)))
-            .map_err(|error| Error::new(ErrorKind::Io(error), self.place))
     }
 }

@@ -10,10 +10,8 @@ use nnz_storage::staging::StagedFile;
 use super::{Npz, NpzOptions, NpzWriter, is_npz};
 use crate::kind::{only_root, other_kind};
 use crate::kinds::NPZ;
-use crate::tree::Group;
-use crate::{
-    Compression, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
-};
+use crate::tree::{Group, TreeWriter};
+use crate::{Compression, ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 
 /// Zip files of NumPy arrays.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +41,7 @@ impl ContainerKind for NpzKind {
         path: &Path,
         group: &str,
         options: &CreateOptions,
-    ) -> Result<Box<dyn ContainerWriter>> {
+    ) -> Result<Box<dyn TreeWriter>> {
         only_root(path, group)?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
         Ok(Box::new(NpzWriter::create(path, options.write, npz)?))

@@ -8,7 +8,8 @@ use nnz_rds::{Encoding, Object, Output, Strings, TextRef, Version, Writer};
 
 use super::placed;
 use super::reader::INFO;
-use crate::{ArrayId, ContainerWriter};
+use crate::ContainerInfo;
+use crate::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{Spool, Texts};
 
@@ -104,6 +105,17 @@ impl RdsWriter {
         strings: &mut dyn StringReader,
     ) -> Result<Texts> {
         let mut texts = Texts::default();
+        self.keep(place, what, strings, &mut texts)?;
+        Ok(texts)
+    }
+
+    fn keep(
+        &self,
+        place: &Place,
+        what: &str,
+        strings: &mut dyn StringReader,
+        texts: &mut Texts,
+    ) -> Result<()> {
         while let Some(string) = strings.next_string()? {
             let text = std::str::from_utf8(string).ok().filter(|text| !text.contains('\0'));
             let Some(text) = text else {
@@ -116,7 +128,7 @@ impl RdsWriter {
                 .append(text, self.staged.parent())
                 .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
         }
-        Ok(texts)
+        Ok(())
     }
 
     /// Sorts members; those that are not in `order` come last.
@@ -132,44 +144,74 @@ impl RdsWriter {
         self.members.retain(|(member, _)| member != name);
     }
 
-    fn place(&self, name: &str) -> Place {
-        Place::array(self.staged.path(), name)
-    }
-
-    fn add(&mut self, name: &str, member: NewMember) -> Result<ArrayId> {
+    fn add(&mut self, name: &str, member: NewMember) -> Result<NodeId> {
         if self.members.iter().any(|(taken, _)| taken == name) {
-            return Err(Error::new(ErrorKind::Exists, self.place(name)));
+            let place = Place::array(self.staged.path(), name);
+            return Err(Error::new(ErrorKind::Exists, place));
         }
         self.members.push((name.to_owned(), member));
-        Ok(ArrayId(self.members.len() - 1))
+        Ok(NodeId(self.members.len()))
+    }
+
+    fn member(&mut self, array: NodeId) -> Option<&mut NewMember> {
+        let found = array.0.checked_sub(1).and_then(|at| self.members.get_mut(at));
+        found.map(|(_, member)| member)
     }
 }
 
-impl ContainerWriter for RdsWriter {
-    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
-        self.write_strings(name, &mut std::iter::once(text.as_bytes()))
+impl TreeWriter for RdsWriter {
+    fn info(&self) -> &'static ContainerInfo {
+        &INFO
     }
 
-    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        if !INFO.capabilities.value_types.contains(&value_type) {
-            let what = format!("a vector of R cannot hold {value_type}");
-            return Err(Error::unsupported(self.place(name), what));
+    fn place(&self, node: NodeId) -> Place {
+        match node.0.checked_sub(1).and_then(|at| self.members.get(at)) {
+            Some((name, _)) => Place::array(self.staged.path(), &**name),
+            None => Place::path(self.staged.path()),
         }
-        self.add(name, NewMember::Numbers(value_type, Spool::default()))
     }
 
-    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        if let Some((name, NewMember::Numbers(_, spool))) = self.members.get_mut(array.0) {
-            spool.append(bytes, self.staged.parent()).map_err(|error| {
-                Error::new(ErrorKind::Io(error), Place::array(self.staged.path(), &**name))
-            })?;
+    fn create_array(&mut self, _: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let place = Place::array(self.staged.path(), name);
+        let member = match spec.list_element(&place)? {
+            ElementType::String => NewMember::Texts(Texts::default()),
+            ElementType::Number(number) if INFO.capabilities.value_types.contains(number) => {
+                NewMember::Numbers(*number, Spool::default())
+            }
+            element => {
+                let what = format!("a vector of R cannot hold {element}");
+                return Err(Error::unsupported(place, what));
+            }
+        };
+        self.add(name, member)
+    }
+
+    fn set_text(&mut self, group: NodeId, name: &str, text: &str) -> Result<()> {
+        let spec = ArraySpec::growing(ElementType::String, &[]);
+        let vector = self.create_array(group, name, &spec)?;
+        (self as &mut dyn TreeWriter).append_list(vector, [text])
+    }
+
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        let (place, directory) = (self.place(array), self.staged.parent().to_path_buf());
+        let Some(NewMember::Numbers(_, spool)) = self.member(array) else {
+            return Err(Error::mismatch(place, "numbers", "another member"));
+        };
+        let appended = spool.append(bytes, &directory);
+        appended.map_err(|error| Error::new(ErrorKind::Io(error), place))
+    }
+
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        let place = self.place(array);
+        let mut kept = match self.member(array) {
+            Some(NewMember::Texts(texts)) => std::mem::take(texts),
+            _ => return Err(Error::mismatch(place, "strings", "another member")),
+        };
+        let appended = self.keep(&place, "string", strings, &mut kept);
+        if let Some(NewMember::Texts(texts)) = self.member(array) {
+            *texts = kept;
         }
-        Ok(())
-    }
-
-    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let texts = self.keep_strings(&self.place(name), "string", strings)?;
-        self.add(name, NewMember::Texts(texts)).map(drop)
+        appended
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {

@@ -80,19 +80,19 @@ impl<'a> CopyOptions<'a> {
 /// ```
 /// use nnz_storage::staging::WriteOptions;
 /// use nnz_container::tree::{CopyOptions, NodeId, TreeWriter, copy_tree, open};
-/// use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter};
-/// # use nnz_container::hdf5::{Hdf5TreeWriter, file::FileOptions};
+/// use nnz_container::zarr::{ZarrOptions, ZarrWriter};
+/// # use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 ///
 /// # let dir = tempfile::tempdir()?;
 /// # let path = dir.path().join("study.h5");
-/// # let writer = Hdf5TreeWriter::create(&path, WriteOptions::default(), FileOptions::default())?;
+/// # let writer = Hdf5Writer::create(&path, "", WriteOptions::default(), Hdf5Options::default())?;
 /// # let mut tree: Box<dyn TreeWriter> = Box::new(writer);
 /// # tree.write_array(NodeId::ROOT, "counts", &[2, 3], &[0_u32, 1, 2, 3, 4, 5])?;
 /// # tree.finish()?;
 /// # let target = dir.path().join("study.zarr");
 /// let study = open(&path, "")?;
 /// let writer =
-///     ZarrTreeWriter::create(&target, "", WriteOptions::default(), ZarrTreeOptions::default())?;
+///     ZarrWriter::create(&target, "", WriteOptions::default(), ZarrOptions::default())?;
 /// let mut writer = Box::new(writer);
 /// let report = copy_tree(&*study, &mut *writer, NodeId::ROOT, &CopyOptions::new())?;
 /// for change in &report.changes {

@@ -1,6 +1,6 @@
 //! Specifications of arrays to write.
 
-use nnz_core::{Error, Result, Scalar};
+use nnz_core::{Error, Place, Result, Scalar};
 
 use super::element::ElementType;
 use crate::Compression;
@@ -145,6 +145,20 @@ impl ArraySpec {
     #[must_use]
     pub fn shape(&self) -> &[u64] {
         &self.shape
+    }
+
+    /// Returns the type of elements of an array of one dimension that grows, which is all that a container without
+    /// shapes has.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is another array.
+    pub fn list_element(&self, place: &Place) -> Result<&ElementType> {
+        if self.shape.len() == 1 && self.growing && !self.is_null && !self.unwritten {
+            return Ok(&self.element);
+        }
+        let what = "an array other than a list of numbers or strings";
+        Err(Error::unsupported(place.clone(), what))
     }
 
     /// Fails if elements are appended by column, which only HDF5 supports.

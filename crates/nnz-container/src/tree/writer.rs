@@ -1,6 +1,6 @@
 //! Writing trees to any kind of container.
 
-use nnz_core::{Element, Names, Place, Result, StringReader};
+use nnz_core::{Element, Error, Names, Place, Result, StringReader};
 
 use super::attribute::Attribute;
 use super::element::ElementType;
@@ -9,7 +9,7 @@ use crate::{Compression, ContainerInfo};
 
 /// A group or an array of a tree that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NodeId(pub(crate) usize);
+pub struct NodeId(pub usize);
 
 impl NodeId {
     /// The group that was opened for writing.
@@ -32,8 +32,13 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     /// Returns the location of a group or an array, for messages.
     fn place(&self, node: NodeId) -> Place;
 
-    /// Returns whether arrays can have such elements.
-    fn supports(&self, element: &ElementType) -> bool;
+    /// Returns whether arrays can have such elements: by default numbers of the types of the container, and strings.
+    fn supports(&self, element: &ElementType) -> bool {
+        match element {
+            ElementType::Number(number) => self.info().capabilities.value_types.contains(number),
+            element => *element == ElementType::String,
+        }
+    }
 
     /// Returns whether arrays without a value are supported. Otherwise [`ArraySpec::null`] creates
     /// a scalar that is not stored.
@@ -47,14 +52,26 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     }
 
     /// Returns a compression that all programs for the container can read.
-    fn usual_compression(&self) -> Compression;
+    fn usual_compression(&self) -> Compression {
+        Compression::None
+    }
 
-    /// Creates a group in a group.
+    /// Returns how a list of strings is stored, given how other arrays are, and its length if it is known: by default
+    /// in the same way.
+    fn list_spec(&self, spec: ArraySpec, len: Option<u64>) -> ArraySpec {
+        let _ = len;
+        spec
+    }
+
+    /// Creates a group in a group. By default there are no groups but the root.
     ///
     /// # Errors
     ///
     /// Fails if the name is invalid or exists, or if the container does not support nested groups.
-    fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId>;
+    fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        let place = Place { array: Some(name.to_owned()), ..self.place(parent) };
+        Err(Error::unsupported(place, format!("{} has no groups", self.info().name)))
+    }
 
     /// Creates an array in a group.
     ///
@@ -64,12 +81,25 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     /// if the specification is invalid.
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId>;
 
-    /// Sets a new attribute of a group or an array.
+    /// Sets a new attribute of a group or an array. By default there are none.
     ///
     /// # Errors
     ///
     /// Fails if the container does not support it exactly, or if the name exists.
-    fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()>;
+    fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
+        let _ = (name, attribute);
+        let what = format!("{} has no attributes", self.info().name);
+        Err(Error::unsupported(self.place(node), what))
+    }
+
+    /// Sets a text of a group as [`Group::text`](super::Group::text) reads it: by default an attribute.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`set_attribute`](Self::set_attribute).
+    fn set_text(&mut self, group: NodeId, name: &str, text: &str) -> Result<()> {
+        self.set_attribute(group, name, &Attribute::of_text(text))
+    }
 
     /// Appends complete elements in native byte order, without gaps: numbers, those of
     /// [`Float16`](ElementType::Float16) as `float32`, or compounds of these.
@@ -87,12 +117,15 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     /// Fails as [`append_bytes`](Self::append_bytes), or if a string cannot be stored exactly.
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()>;
 
-    /// Appends compounds whose fields are passed in separately.
+    /// Appends compounds whose fields are passed in separately. By default there are none.
     ///
     /// # Errors
     ///
     /// Fails as [`append_bytes`](Self::append_bytes) and [`append_strings`](Self::append_strings).
-    fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()>;
+    fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
+        let _ = fields;
+        Err(Error::mismatch(self.place(array), "compounds", "other elements"))
+    }
 
     /// Writes the rest of a complete array, and frees its memory. Other arrays are finished with
     /// the tree.
@@ -100,7 +133,10 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     /// # Errors
     ///
     /// Fails if elements are missing, or cannot be written.
-    fn finish_array(&mut self, array: NodeId) -> Result<()>;
+    fn finish_array(&mut self, array: NodeId) -> Result<()> {
+        let _ = array;
+        Ok(())
+    }
 
     /// Completes the tree, moves it to the target and returns its size in bytes.
     ///
@@ -141,6 +177,15 @@ impl dyn TreeWriter + '_ {
         names.try_fold(parent, |group, name| self.create_group(group, name))
     }
 
+    /// Appends numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`append_bytes`](TreeWriter::append_bytes).
+    pub fn append<T: Element>(&mut self, array: NodeId, elements: &[T]) -> Result<()> {
+        self.append_bytes(array, bytemuck::cast_slice(elements))
+    }
+
     /// Writes a complete array of numbers.
     ///
     /// # Errors
@@ -155,7 +200,7 @@ impl dyn TreeWriter + '_ {
     ) -> Result<NodeId> {
         let spec = ArraySpec::new(ElementType::Number(T::TYPE), shape);
         let array = self.create_array(parent, name, &spec)?;
-        self.append_bytes(array, bytemuck::cast_slice(values))?;
+        self.append(array, values)?;
         self.finish_array(array)?;
         Ok(array)
     }

@@ -6,15 +6,12 @@ use std::sync::Arc;
 use nnz_core::{Result, readable};
 use nnz_storage::Opened;
 
-use super::{ZarrOptions, ZarrStore, ZarrWriter};
+use super::{ZarrOptions, ZarrStore, ZarrVersion, ZarrWriter};
 use crate::kind::other_kind;
 use crate::kinds::{NPZ, ZARR};
 use crate::npz::is_npz;
-use crate::tree::Group;
-use crate::{
-    Compression, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, FoundGroup,
-    OpenContainer,
-};
+use crate::tree::{Group, TreeWriter};
+use crate::{Compression, ContainerInfo, ContainerKind, CreateOptions, FoundGroup, OpenContainer};
 
 /// Zarr stores in directories; for reading also in zip files.
 #[derive(Clone, Copy, Debug)]
@@ -55,9 +52,10 @@ impl ContainerKind for ZarrKind {
         path: &Path,
         group: &str,
         options: &CreateOptions,
-    ) -> Result<Box<dyn ContainerWriter>> {
-        let compress = options.compress.unwrap_or(Compression::None);
-        let zarr = ZarrOptions { compress, threads: options.threads, ..ZarrOptions::default() };
+    ) -> Result<Box<dyn TreeWriter>> {
+        options.compress.map_or(Ok(()), Compression::check)?;
+        let zarr =
+            ZarrOptions { version: ZarrVersion::V3, consolidate: false, threads: options.threads };
         Ok(Box::new(ZarrWriter::create(path, group, options.write, zarr)?))
     }
 }

@@ -4,14 +4,12 @@ use nnz_container::directory::DirectoryWriter;
 #[cfg(feature = "hdf5")]
 use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::memory::Memory;
-#[cfg(feature = "hdf5")]
-use nnz_container::netcdf::NetCdfWriter;
 use nnz_container::npy::NpyDirectoryWriter;
 use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::rds::{Limits, Rds, RdsOptions, RdsWriter};
 #[cfg(feature = "zarr")]
 use nnz_container::zarr::{ZarrOptions, ZarrWriter};
-use nnz_container::{Compression, ContainerWriter, NamedArrays};
+use nnz_container::{Compression, NamedArrays, NamedArraysWriter};
 use nnz_core::{ErrorKind, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
@@ -19,15 +17,29 @@ use proptest::prelude::*;
 /// All names used in this file.
 const MEMBERS: &[&str] = &["version", "names", "a", "none", "nobody", "binsparse"];
 
+/// The chunks and the compression of arrays.
+#[derive(Clone, Copy)]
+struct Stored(Option<u64>, Compression);
+
+impl Stored {
+    fn of(self, writer: NamedArraysWriter) -> NamedArraysWriter {
+        let writer = writer.compress(self.1);
+        match self.0 {
+            Some(chunk) => writer.chunk(chunk),
+            None => writer,
+        }
+    }
+}
+
 /// Creates a container of one kind and opens it again.
 trait Backend {
-    fn writer(&self) -> Box<dyn ContainerWriter>;
+    fn writer(&self) -> NamedArraysWriter;
     fn open(&self) -> NamedArrays;
 }
 
 impl Backend for Memory {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
-        Box::new(Memory::writer(self))
+    fn writer(&self) -> NamedArraysWriter {
+        Memory::writer(self)
     }
 
     fn open(&self) -> NamedArrays {
@@ -36,9 +48,11 @@ impl Backend for Memory {
 }
 
 impl Backend for tempfile::TempDir {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
+    fn writer(&self) -> NamedArraysWriter {
         let options = WriteOptions { overwrite: true, sync: false };
-        Box::new(DirectoryWriter::create(&self.path().join("store"), options, MEMBERS).unwrap())
+        NamedArraysWriter::new(
+            DirectoryWriter::create(&self.path().join("store"), options, MEMBERS).unwrap(),
+        )
     }
 
     fn open(&self) -> NamedArrays {
@@ -48,14 +62,15 @@ impl Backend for tempfile::TempDir {
 
 /// A group of an HDF5 file in a temporary directory.
 #[cfg(feature = "hdf5")]
-struct InHdf5(tempfile::TempDir, &'static str, Hdf5Options);
+struct InHdf5(tempfile::TempDir, &'static str, Stored);
 
 #[cfg(feature = "hdf5")]
 impl Backend for InHdf5 {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
+    fn writer(&self) -> NamedArraysWriter {
         let options = WriteOptions { overwrite: true, sync: false };
         let path = self.0.path().join("store.h5");
-        Box::new(Hdf5Writer::create(&path, self.1, options, self.2).unwrap())
+        let hdf5 = Hdf5Writer::create(&path, self.1, options, Hdf5Options::default());
+        self.2.of(NamedArraysWriter::new(hdf5.unwrap()))
     }
 
     fn open(&self) -> NamedArrays {
@@ -65,14 +80,16 @@ impl Backend for InHdf5 {
 
 /// A group of a NetCDF file in a temporary directory.
 #[cfg(feature = "hdf5")]
-struct InNetCdf(tempfile::TempDir, &'static str, Hdf5Options);
+struct InNetCdf(tempfile::TempDir, &'static str, Stored);
 
 #[cfg(feature = "hdf5")]
 impl Backend for InNetCdf {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
+    fn writer(&self) -> NamedArraysWriter {
         let options = WriteOptions { overwrite: true, sync: false };
         let path = self.0.path().join("store.nc");
-        Box::new(NetCdfWriter::create(&path, self.1, options, self.2).unwrap())
+        let netcdf = Hdf5Options { netcdf: true, ..Hdf5Options::default() };
+        let netcdf = Hdf5Writer::create(&path, self.1, options, netcdf);
+        self.2.of(NamedArraysWriter::new(netcdf.unwrap()))
     }
 
     fn open(&self) -> NamedArrays {
@@ -84,9 +101,11 @@ impl Backend for InNetCdf {
 struct InRds(tempfile::TempDir, RdsOptions);
 
 impl Backend for InRds {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
+    fn writer(&self) -> NamedArraysWriter {
         let options = WriteOptions { overwrite: true, sync: false };
-        Box::new(RdsWriter::create(&self.0.path().join("store.rds"), options, self.1).unwrap())
+        NamedArraysWriter::new(
+            RdsWriter::create(&self.0.path().join("store.rds"), options, self.1).unwrap(),
+        )
     }
 
     fn open(&self) -> NamedArrays {
@@ -98,9 +117,11 @@ impl Backend for InRds {
 struct InNpy(tempfile::TempDir);
 
 impl Backend for InNpy {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
+    fn writer(&self) -> NamedArraysWriter {
         let options = WriteOptions { overwrite: true, sync: false };
-        Box::new(NpyDirectoryWriter::create(&self.0.path().join("store"), options).unwrap())
+        NamedArraysWriter::new(
+            NpyDirectoryWriter::create(&self.0.path().join("store"), options).unwrap(),
+        )
     }
 
     fn open(&self) -> NamedArrays {
@@ -112,10 +133,12 @@ impl Backend for InNpy {
 struct InNpz(tempfile::TempDir, Compression);
 
 impl Backend for InNpz {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
+    fn writer(&self) -> NamedArraysWriter {
         let options = WriteOptions { overwrite: true, sync: false };
         let npz = NpzOptions { compress: self.1 };
-        Box::new(NpzWriter::create(&self.0.path().join("store.npz"), options, npz).unwrap())
+        NamedArraysWriter::new(
+            NpzWriter::create(&self.0.path().join("store.npz"), options, npz).unwrap(),
+        )
     }
 
     fn open(&self) -> NamedArrays {
@@ -125,14 +148,15 @@ impl Backend for InNpz {
 
 /// A group of a Zarr store in a temporary directory.
 #[cfg(feature = "zarr")]
-struct InZarr(tempfile::TempDir, &'static str, ZarrOptions);
+struct InZarr(tempfile::TempDir, &'static str, Stored);
 
 #[cfg(feature = "zarr")]
 impl Backend for InZarr {
-    fn writer(&self) -> Box<dyn ContainerWriter> {
+    fn writer(&self) -> NamedArraysWriter {
         let options = WriteOptions { overwrite: true, sync: false };
         let path = self.0.path().join("store.zarr");
-        Box::new(ZarrWriter::create(&path, self.1, options, self.2).unwrap())
+        let zarr = ZarrWriter::create(&path, self.1, options, ZarrOptions::default());
+        self.2.of(NamedArraysWriter::new(zarr.unwrap()))
     }
 
     fn open(&self) -> NamedArrays {
@@ -150,30 +174,26 @@ fn for_each_backend(test: impl Fn(&dyn Backend)) {
     test(&InNpz(tempfile::tempdir().unwrap(), Compression::Gzip(6)));
     #[cfg(feature = "zarr")]
     {
-        let plain = ZarrOptions::default();
-        let gzip = ZarrOptions { chunk: Some(3), compress: Compression::Gzip(4), ..plain };
-        let zstd = ZarrOptions { chunk: Some(5), compress: Compression::Zstd(3), ..plain };
+        let plain = Stored(None, Compression::None);
+        let gzip = Stored(Some(3), Compression::Gzip(4));
+        let zstd = Stored(Some(5), Compression::Zstd(3));
         test(&InZarr(tempfile::tempdir().unwrap(), "", plain));
         test(&InZarr(tempfile::tempdir().unwrap(), "/some/group", gzip));
         test(&InZarr(tempfile::tempdir().unwrap(), "group", zstd));
         for compress in ["blosc", "pcodec:8", "gzip:1+delta", "zstd:3+delta+shuffle"] {
-            let options = ZarrOptions { compress: compress.parse().unwrap(), ..zstd };
+            let options = Stored(Some(5), compress.parse().unwrap());
             test(&InZarr(tempfile::tempdir().unwrap(), "group", options));
         }
     }
     #[cfg(feature = "hdf5")]
     {
-        let plain = Hdf5Options::default();
-        let packed = Hdf5Options {
-            chunk: Some(3),
-            compress: Compression::Gzip(4),
-            ..Hdf5Options::default()
-        };
+        let plain = Stored(None, Compression::None);
+        let packed = Stored(Some(3), Compression::Gzip(4));
         test(&InHdf5(tempfile::tempdir().unwrap(), "", plain));
-        let zstd = Hdf5Options { compress: Compression::Zstd(3), ..packed };
+        let zstd = Stored(Some(3), Compression::Zstd(3));
         test(&InHdf5(tempfile::tempdir().unwrap(), "/some/group", packed));
         test(&InHdf5(tempfile::tempdir().unwrap(), "g", zstd));
-        let blosc = Hdf5Options { compress: Compression::Blosc, ..packed };
+        let blosc = Stored(Some(3), Compression::Blosc);
         test(&InHdf5(tempfile::tempdir().unwrap(), "g", blosc));
         test(&InNetCdf(tempfile::tempdir().unwrap(), "", plain));
         test(&InNetCdf(tempfile::tempdir().unwrap(), "some/group", packed));

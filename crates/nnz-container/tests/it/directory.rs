@@ -1,7 +1,7 @@
 //! Strings in text files of a directory.
 
 use nnz_container::directory::DirectoryWriter;
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{ErrorKind, ValueType};
 use nnz_storage::staging::WriteOptions;
 
@@ -10,7 +10,7 @@ fn round_trip(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
     let options = WriteOptions { overwrite: false, sync: false };
-    let mut writer = Box::new(DirectoryWriter::create(&path, options, &["names"])?);
+    let mut writer = NamedArraysWriter::new(DirectoryWriter::create(&path, options, &["names"])?);
     writer.write_strings("names", &mut std::iter::once(name))?;
     writer.finish()?;
     let store = crate::common::open_directory(&path)?;
@@ -43,8 +43,9 @@ fn a_target_that_is_no_longer_a_store_is_kept() {
     let options = WriteOptions { overwrite: true, sync: false };
     std::fs::create_dir(&target).unwrap();
     std::fs::write(target.join("version"), "packed-uint-matrix-v2\n").unwrap();
-    let mut writer =
-        Box::new(DirectoryWriter::create(&target, options, &["version", "val"]).unwrap());
+    let mut writer = NamedArraysWriter::new(
+        DirectoryWriter::create(&target, options, &["version", "val"]).unwrap(),
+    );
     writer.set_attribute("version", "packed-uint-matrix-v2").unwrap();
     std::fs::write(target.join("version"), "1.0.0\n").unwrap();
     std::fs::write(target.join("val"), "mine").unwrap();
@@ -61,8 +62,8 @@ fn arrays_remain_those_of_the_opened_directory() {
     let write = |number: u32| {
         let options = WriteOptions { overwrite: true, sync: false };
         let members: &[&str] = &["version", "a"];
-        let mut to: Box<dyn ContainerWriter> =
-            Box::new(DirectoryWriter::create(&path, options, members).unwrap());
+        let mut to: NamedArraysWriter =
+            NamedArraysWriter::new(DirectoryWriter::create(&path, options, members).unwrap());
         to.set_attribute("version", "packed-uint-matrix-v2").unwrap();
         let id = to.create_array("a", ValueType::U32).unwrap();
         to.append(id, &[number]).unwrap();

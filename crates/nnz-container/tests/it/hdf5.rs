@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use nnz_container::hdf5::file::{FileOptions, FileWriter, ObjectId, Value};
 use nnz_container::hdf5::{Compression, Hdf5Options, Hdf5Writer, groups_with, is_hdf5};
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{ErrorKind, StringReader, ValueType};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::command::names_in;
@@ -15,13 +16,13 @@ use crate::common::hdf5::{everything, golden};
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
 
-fn writer(path: &Path, group: &str, write: WriteOptions) -> nnz_core::Result<Box<Hdf5Writer>> {
-    Hdf5Writer::create(path, group, write, Hdf5Options::default()).map(Box::new)
+fn writer(path: &Path, group: &str, write: WriteOptions) -> nnz_core::Result<NamedArraysWriter> {
+    Hdf5Writer::create(path, group, write, Hdf5Options::default()).map(NamedArraysWriter::new)
 }
 
 /// Writes a group with one array.
 fn write(path: &Path, group: &str, options: WriteOptions, numbers: &[u32]) {
-    let mut writer: Box<dyn ContainerWriter> = writer(path, group, options).unwrap();
+    let mut writer = writer(path, group, options).unwrap();
     writer.set_attribute("version", "some").unwrap();
     let id = writer.create_array("numbers", ValueType::U32).unwrap();
     writer.append(id, numbers).unwrap();
@@ -181,7 +182,7 @@ fn unfinished_writers_leave_nothing() {
 
     write(&path, "x", NEW, &[1]);
     let before = std::fs::read(&path).unwrap();
-    let mut half: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
+    let mut half = writer(&path, "y", NEW).unwrap();
     let id = half.create_array("a", ValueType::U64).unwrap();
     half.append(id, &vec![7_u64; 100_000]).unwrap();
     assert_eq!(names_in(dir.path()), ["a.h5"]);
@@ -189,7 +190,7 @@ fn unfinished_writers_leave_nothing() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 
     // A thread would wait for itself.
-    let first: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
+    let first = writer(&path, "y", NEW).unwrap();
     let refused = writer(&path, "z", NEW).unwrap_err();
     assert!(refused.to_string().contains("being written"), "{refused}");
     first.finish().unwrap();
@@ -216,9 +217,13 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
     {
         let len = if chunk == Some(1) { 5000 } else { all.len() };
         let path = dir.path().join(format!("{at}.h5"));
-        let options = Hdf5Options { chunk, compress, threads };
-        let mut writer: Box<dyn ContainerWriter> =
-            Box::new(Hdf5Writer::create(&path, "g", NEW, options).unwrap());
+        let options = Hdf5Options { threads, ..Hdf5Options::default() };
+        let writer = Hdf5Writer::create(&path, "g", NEW, options).unwrap();
+        let writer = NamedArraysWriter::new(writer).compress(compress);
+        let mut writer = match chunk {
+            Some(chunk) => writer.chunk(chunk),
+            None => writer,
+        };
         let id = writer.create_array("numbers", ValueType::U32).unwrap();
         for (at, part) in all[..len].chunks(70_001).enumerate() {
             let (head, tail) = part.split_at(at);
@@ -251,9 +256,7 @@ fn incompressible_data_is_read_back_at_every_level() {
     let mut random = Random::new(7);
     let random_numbers: Vec<u32> = (0..40_000).map(|_| random.next() as u32).collect();
     for compress in (0..=9).map(Compression::Gzip).chain([1, 3, 9].map(Compression::Zstd)) {
-        let options = Hdf5Options { compress, ..Hdf5Options::default() };
-        let mut writer: Box<dyn ContainerWriter> =
-            Box::new(Hdf5Writer::create(&path, "", FORCE, options).unwrap());
+        let mut writer = writer(&path, "", FORCE).unwrap().compress(compress);
         let id = writer.create_array("numbers", ValueType::U32).unwrap();
         writer.append(id, &random_numbers).unwrap();
         writer.finish().unwrap();
@@ -314,6 +317,45 @@ fn long_lists_of_strings_are_read_back() {
     check("two");
 }
 
+/// The address of the header of a group is that of a continuation, in both versions of headers.
+#[test]
+fn groups_are_added_after_a_user_block_and_with_long_texts() {
+    let dir = tempfile::tempdir().unwrap();
+    let block = [7; 1024];
+    for (block, track_order) in [(&[][..], false), (&[], true), (&block[..], false), (&block, true)]
+    {
+        let path = dir.path().join(format!("{}{track_order}.h5", block.len()));
+        let options = FileOptions { threads: 1, track_order };
+        let mut file = match block {
+            [] => FileWriter::create(&path, NEW, options).unwrap(),
+            block => FileWriter::create_with_user_block(&path, block, NEW, options).unwrap(),
+        };
+        let group = file.create_group(ObjectId::ROOT, "before").unwrap();
+        file.set_attribute(group, "version", Value::text("first")).unwrap();
+        file.commit().unwrap();
+        let long = "x".repeat(100_000);
+        for (at, group) in (0..).zip(["one", "before/two", "a/b/three"]) {
+            let options = Hdf5Options { netcdf: track_order, ..Hdf5Options::default() };
+            let writer = Hdf5Writer::create(&path, group, NEW, options).unwrap();
+            let mut writer = NamedArraysWriter::new(writer);
+            writer.set_attribute("version", &long).unwrap();
+            let id = writer.create_array("numbers", ValueType::U32).unwrap();
+            writer.append(id, &[at, 5_u32]).unwrap();
+            writer.write_strings("names", &mut [&b"a"[..], b""].into_iter()).unwrap();
+            writer.finish().unwrap();
+        }
+        let found = groups_with(&path, &["version"]).unwrap();
+        let texts: Vec<_> = found.iter().map(|f| (&*f.group, f.text.len())).collect();
+        let expected =
+            [("before", 5), ("one", 100_000), ("before/two", 100_000), ("a/b/three", 100_000)];
+        assert_eq!(texts, expected);
+        for (at, group) in (0..).zip(["one", "before/two", "a/b/three"]) {
+            assert_eq!(numbers(&path, group), [at, 5]);
+        }
+        assert!(std::fs::read(&path).unwrap().starts_with(block));
+    }
+}
+
 /// A reader that states another number of strings than it returns.
 struct WrongCount(u64, u64);
 
@@ -365,16 +407,17 @@ fn attributes_larger_than_a_header_are_read_back() {
 #[test]
 fn invalid_options_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let standard = Hdf5Options::default();
-    for options in [
-        Hdf5Options { chunk: Some(0), ..standard },
-        Hdf5Options { chunk: Some(u32::MAX), ..standard },
-        Hdf5Options { compress: Compression::Gzip(10), ..standard },
-        Hdf5Options { compress: Compression::Zstd(0), ..standard },
-        Hdf5Options { compress: Compression::Zstd(23), ..standard },
+    for (chunk, compress) in [
+        (0, Compression::None),
+        (u64::MAX, Compression::None),
+        (1, Compression::Gzip(10)),
+        (1, Compression::Zstd(0)),
+        (1, Compression::Zstd(23)),
     ] {
-        let made = Hdf5Writer::create(&dir.path().join("a.h5"), "", NEW, options);
-        assert!(matches!(made.err().unwrap().kind(), ErrorKind::Argument(_)));
+        let writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
+        let mut writer = writer.chunk(chunk).compress(compress);
+        let error = writer.create_array("a", ValueType::U32).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Argument(_)), "{error}");
     }
 }
 
@@ -384,7 +427,7 @@ fn invalid_options_are_refused() {
 fn arrays_of_more_than_4_gib() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("large.h5");
-    let mut writer: Box<dyn ContainerWriter> = writer(&path, "g", NEW).unwrap();
+    let mut writer = writer(&path, "g", NEW).unwrap();
     let bytes = writer.create_array("bytes", ValueType::U8).unwrap();
     let second = writer.create_array("numbers", ValueType::U32).unwrap();
     let block: Vec<u8> = (0..1 << 24).map(|n: u32| n.to_le_bytes()[1]).collect();
@@ -442,7 +485,7 @@ fn concurrent_changes_without_locks_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
     let finish = |change: &dyn Fn()| {
-        let mut writer: Box<dyn ContainerWriter> = writer(&path, "more", NEW).unwrap();
+        let mut writer = writer(&path, "more", NEW).unwrap();
         writer.create_array("numbers", ValueType::U32).unwrap();
         change();
         writer.finish().unwrap_err()
@@ -469,7 +512,7 @@ fn concurrent_changes_without_locks_are_kept() {
     assert!(matches!(finish(&|| std::fs::remove_file(&path).unwrap()).kind(), ErrorKind::Changed));
     // A file that appears in between is not replaced by one with a single group of ours, not even
     // with `overwrite`.
-    let mut ours: Box<dyn ContainerWriter> = writer(&path, "ours", FORCE).unwrap();
+    let mut ours = writer(&path, "ours", FORCE).unwrap();
     ours.create_array("numbers", ValueType::U32).unwrap();
     write(&path, "theirs", NEW, &[3]);
     assert!(matches!(ours.finish().unwrap_err().kind(), ErrorKind::Changed));
@@ -490,7 +533,7 @@ fn an_updated_file_is_locked_against_writers_only() {
     let open = || std::fs::File::open(&path).unwrap();
     let reader = open();
     flock(&reader, shared).unwrap();
-    let mut ours: Box<dyn ContainerWriter> = writer(&path, "more", NEW).unwrap();
+    let mut ours = writer(&path, "more", NEW).unwrap();
     ours.create_array("numbers", ValueType::U32).unwrap();
     flock(open(), shared).unwrap();
     assert!(flock(open(), exclusive).is_err());

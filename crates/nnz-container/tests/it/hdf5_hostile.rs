@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nnz_container::ContainerWriter;
+use nnz_container::NamedArraysWriter;
 use nnz_container::hdf5::{Compression, Hdf5Options, Hdf5Writer, groups_with};
 use nnz_core::ValueType;
 use nnz_storage::staging::WriteOptions;
@@ -53,9 +53,8 @@ fn read_all(path: &Path) -> u64 {
 fn write_file(dir: &Path, compress: Compression) -> std::path::PathBuf {
     let path = dir.join("write_file.h5");
     let options = WriteOptions { overwrite: true, sync: false };
-    let how = Hdf5Options { chunk: Some(100), compress, threads: 1 };
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(Hdf5Writer::create(&path, "g", options, how).unwrap());
+    let writer = Hdf5Writer::create(&path, "g", options, Hdf5Options::default()).unwrap();
+    let mut writer = NamedArraysWriter::new(writer).chunk(100).compress(compress);
     writer.set_attribute("version", "some").unwrap();
     let id = writer.create_array("data", ValueType::U32).unwrap();
     writer.append(id, &(0..5000).collect::<Vec<u32>>()).unwrap();
@@ -123,7 +122,7 @@ fn writing_to_mutated_files_does_not_panic() {
         // Added next to the damaged group, or replacing it.
         let group = if at % 2 == 0 { "new" } else { "g" };
         let made = Hdf5Writer::create(&target, group, options, Hdf5Options::default());
-        if made.and_then(|made| Box::new(made).finish()).is_err() {
+        if made.and_then(|made| NamedArraysWriter::new(made).finish()).is_err() {
             assert_eq!(std::fs::read(&target).unwrap(), bytes, "a failed write changes nothing");
         }
     }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use nnz_container::ContainerWriter;
-use nnz_container::hdf5::{Hdf5File, Hdf5Options};
-use nnz_container::netcdf::{NetCdfWriter, groups_with, is_netcdf, is_netcdf4};
-use nnz_core::{ErrorKind, ValueType};
+use nnz_container::NamedArraysWriter;
+use nnz_container::hdf5::{Hdf5File, Hdf5Options, Hdf5Writer};
+use nnz_container::netcdf::{groups_with, is_netcdf, is_netcdf4};
+use nnz_core::{ErrorKind, Result, ValueType};
 use nnz_storage::InputFile;
 use nnz_storage::staging::WriteOptions;
 
@@ -41,11 +41,14 @@ fn binsparse_files_match_their_manifest() {
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 
+fn writer(path: &Path, group: &str, write: WriteOptions) -> Result<NamedArraysWriter> {
+    let options = Hdf5Options { netcdf: true, ..Hdf5Options::default() };
+    Hdf5Writer::create(path, group, write, options).map(NamedArraysWriter::new)
+}
+
 /// Writes a group with arrays of the given lengths.
 fn write(path: &Path, group: &str, arrays: &[(&str, usize)]) {
-    let options = Hdf5Options::default();
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(NetCdfWriter::create(path, group, NEW, options).unwrap());
+    let mut writer = writer(path, group, NEW).unwrap();
     writer.set_attribute("text", "two\nlines").unwrap();
     for &(name, len) in arrays {
         let id = writer.create_array(name, ValueType::I16).unwrap();
@@ -110,7 +113,7 @@ fn names_too_long_for_netcdf_are_refused() {
     write(&path, "", &[("a", 3)]);
     let before = std::fs::read(&path).unwrap();
     let group = format!("x/{}", "q".repeat(256));
-    let refused = NetCdfWriter::create(&path, &group, NEW, Hdf5Options::default()).unwrap_err();
+    let refused = writer(&path, &group, NEW).unwrap_err();
     assert!(refused.to_string().contains("256 bytes"), "{refused}");
     assert!(std::fs::read(&path).unwrap() == before);
     write(&path, &group[..group.len() - 1], &[("a", 3)]);
@@ -123,8 +126,7 @@ fn a_group_is_replaced_with_its_dimensions() {
     write(&path, "one", &[("a", 3)]);
     write(&path, "two", &[("a", 4)]);
     let force = WriteOptions { overwrite: true, sync: false };
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(NetCdfWriter::create(&path, "one", force, Hdf5Options::default()).unwrap());
+    let mut writer = writer(&path, "one", force).unwrap();
     writer.create_array("b", ValueType::U64).unwrap();
     writer.finish().unwrap();
     assert_eq!(
@@ -139,7 +141,7 @@ fn classic_files_and_unsupported_types_are_not_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     for value_type in [ValueType::Bint8, ValueType::ComplexF32, ValueType::ComplexF64] {
-        let mut writer = NetCdfWriter::create(&path, "", NEW, Hdf5Options::default()).unwrap();
+        let mut writer = writer(&path, "", NEW).unwrap();
         let error = writer.create_array("a", value_type).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     }
@@ -147,7 +149,7 @@ fn classic_files_and_unsupported_types_are_not_written() {
     let classic = classic.iter().map(|file| std::fs::read(&file.path).unwrap());
     let classic = classic.into_iter().find(|bytes| is_netcdf(bytes)).unwrap();
     std::fs::write(&path, &classic).unwrap();
-    assert!(NetCdfWriter::create(&path, "group", NEW, Hdf5Options::default()).is_err());
+    assert!(writer(&path, "group", NEW).is_err());
     assert_eq!(std::fs::read(&path).unwrap(), classic);
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::npy::{NpyDirectoryWriter, is_npy_directory};
 use nnz_container::npz::{NpzOptions, NpzWriter, is_npz};
-use nnz_container::{Compression, ContainerWriter, NamedArrays};
+use nnz_container::{Compression, NamedArrays, NamedArraysWriter};
 use nnz_core::{Result, ValueType};
 use nnz_storage::InputDirectory;
 use nnz_storage::staging::WriteOptions;
@@ -85,17 +85,17 @@ fn files_of_numpy_are_read_exactly() {
         // The same in a directory, and in a compressed zip file.
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("store");
-        copy(&npz, Box::new(NpyDirectoryWriter::create(&at, UNSYNCED).unwrap()));
+        copy(&npz, NamedArraysWriter::new(NpyDirectoryWriter::create(&at, UNSYNCED).unwrap()));
         assert!(is_npy_directory(&InputDirectory::open(&at).unwrap()).unwrap());
         binsparse::check(&crate::common::open_npy(&at).unwrap(), &entry);
         let at = dir.path().join("packed.npz");
         let options = NpzOptions { compress: Compression::Gzip(9) };
-        copy(&npz, Box::new(NpzWriter::create(&at, UNSYNCED, options).unwrap()));
+        copy(&npz, NamedArraysWriter::new(NpzWriter::create(&at, UNSYNCED, options).unwrap()));
         binsparse::check(&crate::common::open_npz(&at).unwrap(), &entry);
     }
 }
 
-fn copy(from: &NamedArrays, mut to: Box<dyn ContainerWriter>) {
+fn copy(from: &NamedArrays, mut to: NamedArraysWriter) {
     for name in from.members().unwrap() {
         let Ok(array) = from.array(&name) else {
             to.set_attribute(&name, &from.attribute(&name).unwrap()).unwrap();
@@ -210,8 +210,8 @@ fn zip_bombs_are_inflated_up_to_the_stated_size() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
     let options = NpzOptions { compress: Compression::Gzip(9) };
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
+    let mut writer: NamedArraysWriter =
+        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
     let id = writer.create_array("a", ValueType::U8).unwrap();
     writer.append_bytes(id, &vec![0; 3 << 20]).unwrap();
     writer.finish().unwrap();
@@ -238,8 +238,8 @@ fn long_compressed_entries_have_random_access() {
     let path = dir.path().join("x.npz");
     let numbers: Vec<u32> = (0..1_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
     let options = NpzOptions { compress: Compression::Gzip(1) };
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
+    let mut writer: NamedArraysWriter =
+        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
     // Arrays may be appended to alternately.
     let a = writer.create_array("a", ValueType::U32).unwrap();
     let b = writer.create_array("b", ValueType::F64).unwrap();
@@ -270,8 +270,8 @@ fn long_compressed_entries_have_random_access() {
 fn strings_have_the_length_of_the_longest() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(NpzWriter::create(&path, UNSYNCED, NpzOptions::default()).unwrap());
+    let mut writer: NamedArraysWriter =
+        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, NpzOptions::default()).unwrap());
     let strings = [&b"a"[..], "h\u{e9}".as_bytes(), b"", "\u{1f600}".as_bytes()];
     writer.write_strings("s", &mut strings.into_iter()).unwrap();
     writer.finish().unwrap();
@@ -332,8 +332,8 @@ fn zstd_is_refused() {
 fn entries_of_more_than_4_gib() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(NpzWriter::create(&path, UNSYNCED, NpzOptions::default()).unwrap());
+    let mut writer: NamedArraysWriter =
+        NamedArraysWriter::new(NpzWriter::create(&path, UNSYNCED, NpzOptions::default()).unwrap());
     let (a, b) = (
         writer.create_array("a", ValueType::U64).unwrap(),
         writer.create_array("b", ValueType::U32).unwrap(),

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
-use nnz_container::hdf5::Hdf5TreeWriter;
-use nnz_container::hdf5::file::FileOptions;
+use nnz_container::hdf5::Hdf5Options;
+use nnz_container::hdf5::Hdf5Writer;
 use nnz_container::tree::{
     ArraySpec, Attribute, AttributeValue, ChangeKind, CopyOptions, CopyReport, ElementType, Group,
     NodeId, TreeWriter, copy_tree, open,
 };
-use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
+use nnz_container::zarr::{ZarrOptions, ZarrVersion, ZarrWriter};
 use nnz_core::{ErrorKind, Result, Scalar, Values};
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
@@ -308,8 +308,8 @@ fn arrays_are_added_to_zarr_stores() {
     ] {
         let path = dir.path().join(format!("{consolidate}-{}", target.file_name()));
         let version = if target == Target::Zarr2 { ZarrVersion::V2 } else { ZarrVersion::V3 };
-        let options = ZarrTreeOptions { version, consolidate, threads: 1 };
-        let writer = ZarrTreeWriter::create(&path, "", NEW, options).unwrap();
+        let options = ZarrOptions { version, consolidate, threads: 1 };
+        let writer = ZarrWriter::create(&path, "", NEW, options).unwrap();
         let mut writer: Box<dyn TreeWriter> = Box::new(writer);
         writer.set_attribute(NodeId::ROOT, "title", &Attribute::of_text("a")).unwrap();
         let layers = writer.create_group(NodeId::ROOT, "layers").unwrap();
@@ -317,8 +317,8 @@ fn arrays_are_added_to_zarr_stores() {
         writer.set_attribute(kept, "x", &Attribute::of_number(7_i64)).unwrap();
         writer.finish().unwrap();
         let add = |member: &str, write| -> Box<dyn TreeWriter> {
-            let options = ZarrTreeOptions::default();
-            Box::new(ZarrTreeWriter::add(&path, member, write, options).unwrap())
+            let options = ZarrOptions::default();
+            Box::new(ZarrWriter::add(&path, member, write, options).unwrap())
         };
         let mut writer = add("layers/counts", NEW);
         writer.write_array(NodeId::ROOT, "other", &[1], &[0_u8]).unwrap_err();
@@ -331,9 +331,9 @@ fn arrays_are_added_to_zarr_stores() {
         writer.write_array(group, "data", &[2], &[0.5_f32, 1.5]).unwrap();
         writer.finish().unwrap();
         // An existing array is replaced only with `overwrite`.
-        let options = ZarrTreeOptions::default();
-        ZarrTreeWriter::add(&path, "layers/counts", NEW, options).unwrap_err();
-        ZarrTreeWriter::add(&path, "missing/counts", NEW, options).unwrap_err();
+        let options = ZarrOptions::default();
+        ZarrWriter::add(&path, "layers/counts", NEW, options).unwrap_err();
+        ZarrWriter::add(&path, "missing/counts", NEW, options).unwrap_err();
         drop(add("layers/unfinished", NEW));
         let forced = WriteOptions { overwrite: true, sync: false };
         let mut writer = add("layers/counts", forced);
@@ -398,8 +398,8 @@ fn add_to(path: &Path, group: &str, write: WriteOptions) -> Result<()> {
         group => format!("{group}/{name}"),
     };
     let add = |name: &str| -> Result<Box<dyn TreeWriter>> {
-        let options = FileOptions { threads: 2, track_order: false };
-        Ok(Box::new(Hdf5TreeWriter::add(path, &member(name), write, options)?))
+        let options = Hdf5Options { threads: 2, ..Hdf5Options::default() };
+        Ok(Box::new(Hdf5Writer::add(path, &member(name), write, options)?))
     };
     let mut writer = add("added array")?;
     writer.write_array(NodeId::ROOT, "other", &[1], &[0_u8]).unwrap_err();
@@ -436,9 +436,9 @@ fn objects_are_added_to_hdf5_files() {
     std::fs::remove_file(&path).unwrap();
     // A file with old-style groups and one with new-style groups, without such a link.
     for (name, track_order) in [("old.h5", false), ("new.h5", true)] {
-        let options = FileOptions { threads: 1, track_order };
+        let options = Hdf5Options { track_order, ..Hdf5Options::default() };
         let path = dir.path().join(name);
-        let mut writer = Hdf5TreeWriter::create(&path, NEW, options).unwrap();
+        let mut writer = Hdf5Writer::create(&path, "", NEW, options).unwrap();
         let from = open(&tree_dump::golden("layouts.h5"), "").unwrap();
         copy_tree(&*from, &mut writer, NodeId::ROOT, &CopyOptions::new()).unwrap();
         Box::new(writer).finish().unwrap();
@@ -449,13 +449,13 @@ fn objects_are_added_to_hdf5_files() {
         std::fs::copy(dir.path().join(name), &path).unwrap();
         let before = tree_dump::dump(&path).unwrap();
         add_to(&path, group, NEW).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
-        let options = FileOptions { threads: 1, track_order: false };
+        let options = Hdf5Options { threads: 1, ..Hdf5Options::default() };
         let member = format!("{group}/added array");
-        let error = Hdf5TreeWriter::add(&path, &member, NEW, options).unwrap_err();
+        let error = Hdf5Writer::add(&path, &member, NEW, options).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists), "{error}");
-        Hdf5TreeWriter::add(&path, "missing/x", NEW, options).unwrap_err();
+        Hdf5Writer::add(&path, "missing/x", NEW, options).unwrap_err();
         // Dropped, it leaves no output.
-        drop(Hdf5TreeWriter::add(&path, "unfinished", NEW, options).unwrap());
+        drop(Hdf5Writer::add(&path, "unfinished", NEW, options).unwrap());
         // Twice, replacing the first.
         add_to(&path, group, forced).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
         let opened = open(&path, group).unwrap();

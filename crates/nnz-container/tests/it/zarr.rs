@@ -1,7 +1,7 @@
 //! Reading Zarr stores, and errors of invalid ones.
 
 use nnz_container::zarr::{ZarrGroup, ZarrOptions, ZarrWriter, groups_with, is_zarr};
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::Result;
 use nnz_storage::staging::WriteOptions;
 
@@ -79,10 +79,10 @@ fn stores_of_python_are_read_exactly() {
         // Written again.
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("again.zarr");
-        let options = ZarrOptions { chunk: Some(5), ..ZarrOptions::default() };
+        let options = ZarrOptions { consolidate: false, ..ZarrOptions::default() };
         let write = WriteOptions { overwrite: false, sync: false };
         let to = ZarrWriter::create(&at, "in/here", write, options).unwrap();
-        let mut to: Box<dyn ContainerWriter> = Box::new(to);
+        let mut to = NamedArraysWriter::new(to).chunk(5);
         to.set_attribute("binsparse", &zarr.attribute("binsparse").unwrap()).unwrap();
         for name in zarr.members().unwrap() {
             let Ok(array) = zarr.array(&name) else { continue };

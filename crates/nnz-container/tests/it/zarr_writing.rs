@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use nnz_container::tree::{ArraySpec, ElementType, NodeId, TreeWriter as _};
-use nnz_container::zarr::{
-    ZarrGroup, ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter, groups_with,
-};
-use nnz_container::{Compression, ContainerWriter, NamedArrays};
+use nnz_container::zarr::{ZarrGroup, ZarrOptions, ZarrVersion, ZarrWriter, groups_with};
+use nnz_container::{Compression, NamedArrays, NamedArraysWriter};
 use nnz_core::{Result, StringList, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::random::Random;
@@ -14,16 +12,21 @@ use nnz_testing::random::Random;
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const FORCED: WriteOptions = WriteOptions { overwrite: true, sync: false };
 
-fn writer(path: &Path, group: &str, options: ZarrOptions) -> Box<dyn ContainerWriter> {
-    Box::new(ZarrWriter::create(path, group, NEW, options).unwrap())
+/// Starts writing a group as named arrays are stored.
+fn create(path: &Path, group: &str, write: WriteOptions, threads: usize) -> Result<ZarrWriter> {
+    let options = ZarrOptions { consolidate: false, threads, ..ZarrOptions::default() };
+    ZarrWriter::create(path, group, write, options)
+}
+
+fn writer(path: &Path, group: &str) -> NamedArraysWriter {
+    NamedArraysWriter::new(create(path, group, NEW, 2).unwrap())
 }
 
 #[test]
 fn files_match_the_specification() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let options = ZarrOptions { chunk: Some(3), ..ZarrOptions::default() };
-    let mut to = writer(&path, "", options);
+    let mut to = writer(&path, "").chunk(3);
     to.set_attribute("binsparse", " {\"b\": 1, \"a\": 18446744073709551616}").unwrap();
     to.set_attribute("kind", "say \"a\"").unwrap();
     let id = to.create_array("a", ValueType::U16).unwrap();
@@ -62,7 +65,12 @@ fn large_arrays_are_read_back_for_all_chunks_and_threads() {
         let numbers = if chunk == Some(1) { &numbers[..300] } else { &numbers };
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.zarr");
-        let mut to = writer(&path, "", ZarrOptions { chunk, compress, threads });
+        let to = NamedArraysWriter::new(create(&path, "", NEW, threads).unwrap());
+        let to = to.compress(compress);
+        let mut to = match chunk {
+            Some(chunk) => to.chunk(chunk),
+            None => to,
+        };
         let id = to.create_array("a", ValueType::U32).unwrap();
         for piece in numbers.chunks(99_991) {
             to.append(id, piece).unwrap();
@@ -133,8 +141,8 @@ fn every_compression_of_every_type_is_read_back() {
     for version in [ZarrVersion::V2, ZarrVersion::V3] {
         for (number, compress) in compressions.iter().enumerate() {
             let path = dir.path().join(format!("{version:?}-{number}.zarr"));
-            let options = ZarrTreeOptions { version, ..ZarrTreeOptions::default() };
-            let mut to = ZarrTreeWriter::create(&path, "", NEW, options).unwrap();
+            let options = ZarrOptions { version, ..ZarrOptions::default() };
+            let mut to = ZarrWriter::create(&path, "", NEW, options).unwrap();
             let mut written = Vec::new();
             for &value_type in ValueType::ALL {
                 for (len, chunk) in [(0, 5), (1, 5), (1000, 300), (70_000, 1 << 20), (9, 2)] {
@@ -170,8 +178,8 @@ fn bytes_do_not_depend_on_threads() {
     let written = |threads| {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.zarr");
-        let options = ZarrOptions { chunk: Some(1000), compress: Compression::Zstd(3), threads };
-        let mut to = writer(&path, "", options);
+        let to = NamedArraysWriter::new(create(&path, "", NEW, threads).unwrap());
+        let mut to = to.chunk(1000).compress(Compression::Zstd(3));
         let id = to.create_array("a", ValueType::U64).unwrap();
         to.append(id, &(0..10_500).collect::<Vec<u64>>()).unwrap();
         to.finish().unwrap();
@@ -190,7 +198,7 @@ fn deeply_nested_attributes_are_kept_as_text() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    let mut to = writer(&path, "", ZarrOptions::default());
+    let mut to = writer(&path, "");
     to.set_attribute("deep", &deep).unwrap();
     to.set_attribute("almost", "{\"a\": 1,}").unwrap();
     to.finish().unwrap();
@@ -204,8 +212,7 @@ fn groups_are_replaced_only_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let put = |group: &str, write: WriteOptions, tag: &str| -> Result<u64> {
-        let mut to: Box<dyn ContainerWriter> =
-            Box::new(ZarrWriter::create(&path, group, write, ZarrOptions::default())?);
+        let mut to = NamedArraysWriter::new(create(&path, group, write, 2)?);
         to.set_attribute("tag", tag)?;
         let id = to.create_array("a", ValueType::U8)?;
         to.append(id, &[1_u8])?;
@@ -249,29 +256,29 @@ fn groups_are_replaced_only_with_overwrite() {
 fn only_stores_are_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let create = || ZarrWriter::create(&path, "", FORCED, ZarrOptions::default());
-    let mut to = writer(&path, "g", ZarrOptions::default());
+    let again = || create(&path, "", FORCED, 2);
+    let mut to = writer(&path, "g");
     let id = to.create_array("a", ValueType::U8).unwrap();
     to.append(id, &[1_u8]).unwrap();
     to.finish().unwrap();
-    drop(create().unwrap());
+    drop(again().unwrap());
     for name in ["notes.txt", "g/notes.txt", "g/a/notes.txt", "g/a/c/notes.txt"] {
         std::fs::write(path.join(name), "").unwrap();
-        assert!(create().is_err(), "{name}");
+        assert!(again().is_err(), "{name}");
         std::fs::remove_file(path.join(name)).unwrap();
     }
     std::fs::create_dir(path.join("photos")).unwrap();
-    assert!(create().is_err());
+    assert!(again().is_err());
     std::fs::remove_dir(path.join("photos")).unwrap();
-    drop(create().unwrap());
+    drop(again().unwrap());
     // A directory of stores is not a store, nor is one with metadata of another kind.
-    assert!(ZarrWriter::create(dir.path(), "", FORCED, ZarrOptions::default()).is_err());
+    assert!(create(dir.path(), "", FORCED, 2).is_err());
     let other = dir.path().join("other");
     std::fs::create_dir(&other).unwrap();
-    drop(ZarrWriter::create(&other, "", FORCED, ZarrOptions::default()).unwrap());
+    drop(create(&other, "", FORCED, 2).unwrap());
     for text in ["", "{}", "{\"name\": 1}", r#"{"zarr_format": 3, "node_type": "x"}"#] {
         std::fs::write(other.join("zarr.json"), text).unwrap();
-        let refused = ZarrWriter::create(&other, "", FORCED, ZarrOptions::default());
+        let refused = create(&other, "", FORCED, 2);
         assert!(refused.unwrap_err().to_string().contains("is not replaced, because it"), "{text}");
     }
     // Stores of version 2 too.
@@ -279,15 +286,13 @@ fn only_stores_are_replaced() {
     let old = old.join("../../testdata/binsparse/valid/hand/csr_v2.zarr");
     let copy = dir.path().join("old.zarr");
     copy_tree(&old, &copy);
-    drop(ZarrWriter::create(&copy, "", FORCED, ZarrOptions::default()).unwrap());
-    let error =
-        ZarrWriter::create(&copy, "g", NEW, ZarrOptions::default()).unwrap_err().to_string();
+    drop(create(&copy, "", FORCED, 2).unwrap());
+    let error = create(&copy, "g", NEW, 2).unwrap_err().to_string();
     assert!(error.contains("version 2"), "{error}");
     // Consolidated metadata would not include the new group.
     let listing = r#"{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {}}"#;
     std::fs::write(path.join("zarr.json"), listing).unwrap();
-    let error =
-        ZarrWriter::create(&path, "h", NEW, ZarrOptions::default()).unwrap_err().to_string();
+    let error = create(&path, "h", NEW, 2).unwrap_err().to_string();
     assert!(error.contains("consolidated"), "{error}");
 }
 
@@ -307,7 +312,7 @@ fn copy_tree(from: &Path, to: &Path) {
 #[test]
 fn unfinished_writers_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let mut to = writer(&dir.path().join("x.zarr"), "a/b", ZarrOptions::default());
+    let mut to = writer(&dir.path().join("x.zarr"), "a/b");
     let id = to.create_array("a", ValueType::U8).unwrap();
     to.append(id, &vec![1_u8; 3 << 20]).unwrap();
     drop(to);
@@ -317,22 +322,21 @@ fn unfinished_writers_leave_nothing() {
 #[test]
 fn invalid_options_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let standard = ZarrOptions::default();
-    for options in [
-        ZarrOptions { chunk: Some(0), ..standard },
-        ZarrOptions { chunk: Some(u32::MAX), ..standard },
-        ZarrOptions { compress: Compression::Gzip(10), ..standard },
-        ZarrOptions { compress: Compression::Zstd(0), ..standard },
-        ZarrOptions { compress: Compression::Zstd(23), ..standard },
+    for (chunk, compress) in [
+        (0, Compression::None),
+        (u64::MAX, Compression::None),
+        (1, Compression::Gzip(10)),
+        (1, Compression::Zstd(0)),
+        (1, Compression::Zstd(23)),
     ] {
-        assert!(ZarrWriter::create(&dir.path().join("x"), "", NEW, options).is_err());
+        let mut to = writer(&dir.path().join("x"), "").chunk(chunk).compress(compress);
+        assert!(to.create_array("a", ValueType::U32).is_err(), "{chunk} {compress}");
     }
 }
 
 /// Writes a group with one array.
 fn add(path: &Path, group: &str, number: u32) -> Result<u64> {
-    let mut to: Box<dyn ContainerWriter> =
-        Box::new(ZarrWriter::create(path, group, NEW, ZarrOptions::default())?);
+    let mut to = NamedArraysWriter::new(create(path, group, NEW, 2)?);
     let id = to.create_array("a", ValueType::U32)?;
     to.append(id, &[number])?;
     to.finish()
@@ -376,9 +380,8 @@ fn concurrently_added_groups_are_all_kept() {
 fn a_store_that_appears_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let create = |write| ZarrWriter::create(&path, "ours", write, ZarrOptions::default());
     for write in [NEW, FORCED] {
-        let ours: Box<dyn ContainerWriter> = Box::new(create(write).unwrap());
+        let ours = NamedArraysWriter::new(create(&path, "ours", write, 2).unwrap());
         add(&path, "theirs", 7).unwrap();
         let refused = ours.finish().unwrap_err();
         assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
@@ -392,9 +395,8 @@ fn an_unfinished_store_is_not_visible() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let names = |path: &Path| std::fs::read_dir(path).unwrap().count();
-    let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
     for (group, seen) in [("", 0), ("g", 1)] {
-        let mut to = writer(&path, group, options);
+        let mut to = writer(&path, group).chunk(2);
         let id = to.create_array("a", ValueType::U32).unwrap();
         to.append(id, &[1_u32; 100]).unwrap();
         to.write_strings("s", &mut [&b"x"[..]; 100].into_iter()).unwrap();
@@ -423,7 +425,7 @@ fn a_group_is_as_private_as_the_store_around_it() {
     // A replaced group keeps its mode.
     set("g", 0o750);
     set("g/zarr.json", 0o640);
-    let to = ZarrWriter::create(&path, "g", FORCED, ZarrOptions::default()).unwrap();
+    let to = create(&path, "g", FORCED, 2).unwrap();
     Box::new(to).finish().unwrap();
     assert_eq!((mode(""), mode("g"), mode("g/zarr.json")), (0o700, 0o750, 0o640));
 }
@@ -432,10 +434,9 @@ fn a_group_is_as_private_as_the_store_around_it() {
 fn missing_chunks_of_a_replaced_store_are_errors() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
     let write = |write, number| {
-        let to = ZarrWriter::create(&path, "", write, options).unwrap();
-        let mut to: Box<dyn ContainerWriter> = Box::new(to);
+        let to = create(&path, "", write, 2).unwrap();
+        let mut to = NamedArraysWriter::new(to).chunk(2);
         let id = to.create_array("a", ValueType::U32).unwrap();
         to.append(id, &[number; 100]).unwrap();
         to.finish().unwrap();
@@ -458,10 +459,9 @@ fn missing_chunks_of_a_replaced_store_are_errors() {
 fn chunks_of_a_replaced_group_are_not_mixed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
-    let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
     let write = |write, number| {
-        let to = ZarrWriter::create(&path, "g", write, options).unwrap();
-        let mut to: Box<dyn ContainerWriter> = Box::new(to);
+        let to = create(&path, "g", write, 2).unwrap();
+        let mut to = NamedArraysWriter::new(to).chunk(2);
         let id = to.create_array("a", ValueType::U32).unwrap();
         to.append(id, &[number; 100]).unwrap();
         to.finish().unwrap();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nnz_container::rds::{Form, Integers, RdsOptions, RdsWriter, Value};
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
 use nnz_core::{
     At, Batch, Error, Header, MatrixSink, Names, Order, Place, Result, SinkCapabilities, ValueType,
     Values, Written,
@@ -28,13 +28,13 @@ const MOST: u64 = i32::MAX.unsigned_abs() as u64;
 
 /// A sink that writes a `dgCMatrix`.
 pub struct RMatrixSink {
-    writer: Box<dyn ContainerWriter>,
+    writer: Box<dyn TreeWriter>,
     place: Place,
     rows: u64,
     cols: u64,
-    indices: ArrayId,
-    pointers: ArrayId,
-    values: ArrayId,
+    indices: NodeId,
+    pointers: NodeId,
+    values: NodeId,
     /// The number of pointers written: all up to the last column that has begun.
     written: u64,
     entries: u64,
@@ -76,8 +76,12 @@ pub fn create(
     }
     let mut rds = Box::new(RdsWriter::create(path, write, options)?);
     rds.set_form(Form::S4 { class: "dgCMatrix".to_owned(), package: "Matrix".to_owned() });
-    let indices = rds.create_array("i", ValueType::U32)?;
-    let pointers = rds.create_array("p", ValueType::U32)?;
+    let create = |rds: &mut RdsWriter, name: &str, value_type| {
+        let spec = ArraySpec::growing(ElementType::Number(value_type), &[]);
+        rds.create_array(NodeId::ROOT, name, &spec)
+    };
+    let indices = create(&mut rds, "i", ValueType::U32)?;
+    let pointers = create(&mut rds, "p", ValueType::U32)?;
     let sides = Integers::Stored(vec![rows, cols]);
     rds.set_object("Dim", Value::Integer(sides).into())?;
     let mut lists = Vec::with_capacity(2);
@@ -87,7 +91,7 @@ pub fn create(
         lists.push(list.transpose()?);
     }
     rds.set_lists("Dimnames", lists)?;
-    let values = rds.create_array("x", ValueType::F64)?;
+    let values = create(&mut rds, "x", ValueType::F64)?;
     rds.set_object("factors", Value::List(Vec::new()).into())?;
     Ok(RMatrixSink {
         writer: rds,

@@ -3,34 +3,31 @@
 use std::path::Path;
 
 use nnz_container::matrix::IndexType;
-use nnz_container::npz::{NpzOptions, NpzTreeWriter};
-use nnz_container::tree::{ArraySpec, ElementType, NodeId, StringEncoding, TreeWriter};
-use nnz_core::{
-    At, Batch, Error, Header, MatrixSink, Place, Result, StringList, ValueType, Values, Written,
-};
+use nnz_container::npz::{NpzOptions, NpzWriter};
+use nnz_container::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
+use nnz_core::{At, Batch, Error, Header, MatrixSink, Place, Result, ValueType, Values, Written};
 use nnz_storage::staging::WriteOptions;
 
 use super::SparseFormat;
 
 /// An `.npz` file of a `coo` array.
 struct Coo {
-    npz: NpzTreeWriter,
-    options: NpzOptions,
+    npz: NpzWriter,
     place: Place,
 }
 
 impl Coo {
     fn create(path: &Path, write: WriteOptions, options: NpzOptions) -> Result<Self> {
-        Ok(Self { npz: NpzTreeWriter::create(path, write)?, options, place: Place::path(path) })
+        Ok(Self { npz: NpzWriter::create(path, write, options)?, place: Place::path(path) })
     }
 
     fn growing(&mut self, name: &str, value_type: ValueType) -> Result<NodeId> {
         let spec = ArraySpec::growing(ElementType::Number(value_type), &[]);
-        self.npz.create_array(NodeId::ROOT, name, &spec.compress(self.options.compress))
+        self.npz.create_array(NodeId::ROOT, name, &spec)
     }
 
     fn array(&mut self, name: &str, element: ElementType, shape: &[u64]) -> Result<NodeId> {
-        let spec = ArraySpec::new(element, shape).compress(self.options.compress);
+        let spec = ArraySpec::new(element, shape);
         self.npz.create_array(NodeId::ROOT, name, &spec)
     }
 
@@ -41,10 +38,7 @@ impl Coo {
     /// Writes `format` and `shape`.
     fn describe(&mut self, shape: &[u64]) -> Result<()> {
         // As UTF-32: SciPy 0.19.0 does not accept bytes, which later versions write.
-        let element = ElementType::FixedString { bytes: 12, encoding: StringEncoding::Utf32 };
-        let format = self.array("format", element, &[])?;
-        let name: StringList = [SparseFormat::Coo.name()].into_iter().collect();
-        self.npz.append_strings(format, &mut *name.reader())?;
+        self.npz.set_text(NodeId::ROOT, "format", SparseFormat::Coo.name())?;
         let element = ElementType::Number(ValueType::I64);
         let array = self.array("shape", element, &[shape.len() as u64])?;
         for &len in shape {

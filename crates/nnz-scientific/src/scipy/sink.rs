@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use nnz_container::NamedArraysWriter;
 use nnz_container::matrix::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
 use nnz_container::npz::{NpzOptions, NpzWriter};
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::tree::NodeId;
 use nnz_core::{Error, Header, Order, Place, Result, SinkCapabilities, ValueType};
 use nnz_storage::staging::WriteOptions;
 
@@ -43,7 +44,7 @@ pub fn create(
     let longest = header.shape.rows.max(header.shape.cols);
     let indices = IndexType::holding(longest.max(header.nnz.unwrap_or(0)));
     let pointers = if header.nnz.is_some() { indices } else { IndexType::I64 };
-    let mut npz = NpzWriter::create(path, write, options)?;
+    let mut npz = NamedArraysWriter::new(NpzWriter::create(path, write, options)?);
     // In the same order as SciPy.
     let index_array = npz.create_array("indices", indices.value_type())?;
     let pointer_array = npz.create_array("indptr", pointers.value_type())?;
@@ -52,16 +53,15 @@ pub fn create(
     let shape = npz.create_array("shape", ValueType::I64)?;
     npz.append_bytes(shape, &[rows.to_ne_bytes(), cols.to_ne_bytes()].concat())?;
     let values = npz.create_array("data", header.value_type)?;
-    let output =
-        Output { npz: Box::new(npz), pointers: pointer_array, indices: index_array, values };
+    let output = Output { npz, pointers: pointer_array, indices: index_array, values };
     Ok(CompressedSink::new(Box::new(output), header, [pointers, indices], place))
 }
 
 struct Output {
-    npz: Box<NpzWriter>,
-    pointers: ArrayId,
-    indices: ArrayId,
-    values: ArrayId,
+    npz: NamedArraysWriter,
+    pointers: NodeId,
+    indices: NodeId,
+    values: NodeId,
 }
 
 impl CompressedOutput for Output {

@@ -77,7 +77,7 @@ fn set(values: &mut Values, cell: usize, value: Scalar) {
 #[cfg(test)]
 mod tests {
     use nnz_binsparse::{Options, Tensor, write_tensor};
-    use nnz_container::ContainerWriter;
+
     use nnz_container::memory::Memory;
     use nnz_core::Structure;
 
@@ -99,8 +99,8 @@ mod tests {
             fill: fill.map(Scalar::I16),
         };
         let memory = Memory::new();
-        let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-        write_tensor(&mut *writer, &tensor, &layout.parse().unwrap(), &Options::default()).unwrap();
+        let mut writer = memory.writer();
+        write_tensor(&mut writer, &tensor, &layout.parse().unwrap(), &Options::default()).unwrap();
         writer.finish().unwrap();
         match super::super::open(nnz_container::NamedArrays::new(memory)).unwrap() {
             Dataset::Tensor(tensor) => tensor,

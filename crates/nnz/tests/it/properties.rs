@@ -553,7 +553,8 @@ fn nan_payloads_are_kept_in_stores_and_refused_in_text() {
     header.value_type = ValueType::F64;
     header.order = Order::Col;
     let options = nnz::output::WriteOptions { overwrite: false, sync: false };
-    let into = Box::new(DirectoryWriter::create(&store, options, nnz_bpcells::MEMBERS).unwrap());
+    let into = DirectoryWriter::create(&store, options, nnz_bpcells::MEMBERS).unwrap();
+    let into = nnz_container::NamedArraysWriter::new(into);
     let sink = MatrixSink::create(into, &header, [None, None], SinkOptions::default()).unwrap();
     let mut sink: Box<dyn nnz::matrix::MatrixSink> = Box::new(sink);
     let mut batch = nnz::Batch::new(Order::Col, nnz::Values::F64(odd.map(f64::from_bits).to_vec()));

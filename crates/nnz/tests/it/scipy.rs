@@ -103,15 +103,15 @@ const WORST: [i64; 9] = [0, 1, -1, (1 << 31) - 1, 1 << 31, 1 << 32, 1 << 53, i64
 
 /// Writes the arrays of a matrix of 4 x 5 with one element replaced.
 fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize, value: i64) {
-    use nnz_container::ContainerWriter;
+    use nnz_container::NamedArraysWriter;
     use nnz_container::npz::{NpzOptions, NpzWriter};
     let unsynced = nnz::output::WriteOptions { overwrite: true, sync: false };
     let arrays: &[(&str, &[i64])] = match format {
         "coo" => &[("row", &[0, 0, 2, 3, 1]), ("col", &[1, 4, 0, 3, 2]), ("shape", &[4, 5])],
         _ => &[("indptr", &[0, 2, 2, 3, 5]), ("indices", &[1, 3, 0, 3, 2]), ("shape", &[4, 4])],
     };
-    let mut writer: Box<dyn ContainerWriter> =
-        Box::new(NpzWriter::create(path, unsynced, NpzOptions::default()).unwrap());
+    let npz = NpzWriter::create(path, unsynced, NpzOptions::default()).unwrap();
+    let mut writer = NamedArraysWriter::new(npz);
     writer.set_attribute("format", format).unwrap();
     for (name, numbers) in arrays {
         let mut numbers = numbers.to_vec();

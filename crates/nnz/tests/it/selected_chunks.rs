@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz::Compression;
-use nnz::container::hdf5::Hdf5TreeWriter;
-use nnz::container::hdf5::file::FileOptions;
+use nnz::container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz::container::tree::{ArraySpec, Attribute, ElementType, NodeId, TreeWriter};
-use nnz::container::zarr::{ZarrTreeOptions, ZarrTreeWriter};
+use nnz::container::zarr::{ZarrOptions, ZarrWriter};
 use nnz::engine::Slice;
 use nnz::formats::Registry;
 use nnz::output::WriteOptions;
@@ -38,15 +37,12 @@ fn write(folder: &Path, numbers: &[f64]) -> [std::path::PathBuf; 3] {
     let options = ConvertOptions::default();
     nnz::convert_source(&*source, &place, Location::parse(&paths[0]), &options, &NoProgress)
         .unwrap();
-    let zarr = ZarrTreeOptions::default();
+    let zarr = ZarrOptions::default();
     write_anndata(
-        Box::new(Hdf5TreeWriter::create(&paths[1], UNSYNCED, FileOptions::default()).unwrap()),
+        Box::new(Hdf5Writer::create(&paths[1], "", UNSYNCED, Hdf5Options::default()).unwrap()),
         numbers,
     );
-    write_anndata(
-        Box::new(ZarrTreeWriter::create(&paths[2], "", UNSYNCED, zarr).unwrap()),
-        numbers,
-    );
+    write_anndata(Box::new(ZarrWriter::create(&paths[2], "", UNSYNCED, zarr).unwrap()), numbers);
     paths
 }
 

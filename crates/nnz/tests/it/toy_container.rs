@@ -6,16 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz::container::memory::Memory;
-use nnz::container::{
-    ArrayId, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
-};
+use nnz::container::tree::{ArraySpec, ElementType, NodeId, TreeWriter};
+use nnz::container::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 use nnz::formats::Registry;
 use nnz::matrix::StringReader;
 use nnz::output::StagedFile;
 use nnz::storage::Opened;
-use nnz::{
-    CatOptions, ConvertOptions, Error, Location, NoProgress, OpenOptions, Place, Result, ValueType,
-};
+use nnz::{CatOptions, ConvertOptions, Error, Location, NoProgress, OpenOptions, Place, Result};
 
 /// The word `bundle` and, as JSON, the name, type and bytes of each member. Strings are lines.
 #[derive(Debug)]
@@ -23,6 +20,9 @@ struct Bundle;
 
 type Member = (String, String, Vec<u8>);
 
+const INFO: ContainerInfo = ContainerInfo::new("bundle", &["bundle"]);
+
+#[derive(Debug)]
 struct Writer {
     file: StagedFile,
     members: Vec<Member>,
@@ -30,7 +30,7 @@ struct Writer {
 
 impl ContainerKind for Bundle {
     fn info(&self) -> &'static ContainerInfo {
-        &const { ContainerInfo::new("bundle", &["bundle"]) }
+        &INFO
     }
 
     fn matches(&self, opened: &Opened) -> Result<bool> {
@@ -43,7 +43,7 @@ impl ContainerKind for Bundle {
         let members: Vec<Member> =
             serde_json::from_slice(&file.read_all(1 << 20)?[6..]).map_err(broken)?;
         let memory = Memory::named(file.path());
-        let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+        let mut writer = memory.writer();
         for (name, kind, bytes) in &members {
             match kind.as_str() {
                 "text" => writer.set_attribute(name, &String::from_utf8_lossy(bytes))?,
@@ -62,39 +62,44 @@ impl ContainerKind for Bundle {
         Ok(Arc::new(memory))
     }
 
-    fn create(&self, to: &Path, _: &str, how: &CreateOptions) -> Result<Box<dyn ContainerWriter>> {
+    fn create(&self, to: &Path, _: &str, how: &CreateOptions) -> Result<Box<dyn TreeWriter>> {
         Ok(Box::new(Writer { file: StagedFile::create(to, how.write)?, members: Vec::new() }))
     }
 }
 
-impl Writer {
-    fn add(&mut self, name: &str, kind: &str, bytes: Vec<u8>) -> Result<ArrayId> {
-        self.members.push((name.to_owned(), kind.to_owned(), bytes));
-        Ok(ArrayId(self.members.len() - 1))
-    }
-}
-
-impl ContainerWriter for Writer {
-    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
-        self.add(name, "text", text.into()).map(drop)
+impl TreeWriter for Writer {
+    fn info(&self) -> &'static ContainerInfo {
+        &INFO
     }
 
-    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        self.add(name, value_type.name(), Vec::new())
+    fn place(&self, _: NodeId) -> Place {
+        Place::path(self.file.path())
     }
 
-    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        self.members[array.0].2.extend_from_slice(bytes);
+    fn create_array(&mut self, _: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let kind = match spec.list_element(&self.place(NodeId::ROOT))? {
+            ElementType::Number(number) => number.name(),
+            _ => "strings",
+        };
+        self.members.push((name.to_owned(), kind.to_owned(), Vec::new()));
+        Ok(NodeId(self.members.len()))
+    }
+
+    fn set_text(&mut self, _: NodeId, name: &str, text: &str) -> Result<()> {
+        self.members.push((name.to_owned(), "text".to_owned(), text.into()));
         Ok(())
     }
 
-    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let mut lines = Vec::new();
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        self.members[array.0 - 1].2.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
         while let Some(string) = strings.next_string()? {
-            lines.extend_from_slice(string);
-            lines.push(b'\n');
+            self.members[array.0 - 1].2.extend(string.iter().chain(b"\n"));
         }
-        self.add(name, "strings", lines).map(drop)
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64> {

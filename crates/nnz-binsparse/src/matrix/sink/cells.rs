@@ -1,6 +1,7 @@
 //! Writing every cell of major vectors, including those without an entry.
 
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{Result, Scalar};
 
 use super::Options;
@@ -29,7 +30,7 @@ pub(super) struct CellSink {
 
 impl CellSink {
     pub(super) fn create(
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         plan: &Plan,
         options: &Options,
         data_types: &mut Vec<(String, DataType)>,
@@ -60,8 +61,8 @@ impl CellSink {
     /// Writes the cells before a piece, and the piece.
     pub(super) fn push(
         &mut self,
-        container: &mut dyn ContainerWriter,
-        values: ArrayId,
+        container: &mut NamedArraysWriter,
+        values: NodeId,
         piece: &Piece,
     ) -> Result<()> {
         let size = self.fill.value_type().size();
@@ -77,8 +78,8 @@ impl CellSink {
     /// Completes all vectors, and returns the number of cells.
     pub(super) fn finish(
         &mut self,
-        container: &mut dyn ContainerWriter,
-        values: ArrayId,
+        container: &mut NamedArraysWriter,
+        values: NodeId,
     ) -> Result<u64> {
         match &self.listed {
             Some(listed) => {
@@ -96,8 +97,8 @@ impl CellSink {
     /// Writes the cells before a position.
     fn fill_up_to(
         &mut self,
-        container: &mut dyn ContainerWriter,
-        values: ArrayId,
+        container: &mut NamedArraysWriter,
+        values: NodeId,
         major: u64,
         minor: u64,
     ) -> Result<()> {
@@ -120,8 +121,8 @@ impl CellSink {
 
     fn write_fill_cells(
         &mut self,
-        container: &mut dyn ContainerWriter,
-        values: ArrayId,
+        container: &mut NamedArraysWriter,
+        values: NodeId,
         mut count: u64,
     ) -> Result<()> {
         let size = self.fill.value_type().size();

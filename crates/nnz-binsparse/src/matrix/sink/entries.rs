@@ -1,6 +1,6 @@
 //! Writing the indices of entries, with or without pointers.
 
-use nnz_container::ContainerWriter;
+use nnz_container::NamedArraysWriter;
 use nnz_core::{Result, ValueType};
 
 use super::encode::Piece;
@@ -31,7 +31,7 @@ pub(super) struct EntrySink {
 
 impl EntrySink {
     pub(super) fn create(
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         plan: &Plan,
         options: &Options,
         data_types: &mut Vec<(String, DataType)>,
@@ -57,7 +57,7 @@ impl EntrySink {
     /// Writes a piece whose first entry has the number `first`.
     pub(super) fn push(
         &mut self,
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         piece: &Piece,
         first: u64,
     ) -> Result<()> {
@@ -97,11 +97,7 @@ impl EntrySink {
     }
 
     /// Writes the remaining pointers of a matrix with `entries` entries.
-    pub(super) fn finish(
-        &mut self,
-        container: &mut dyn ContainerWriter,
-        entries: u64,
-    ) -> Result<()> {
+    pub(super) fn finish(&mut self, container: &mut NamedArraysWriter, entries: u64) -> Result<()> {
         let Some(pointers) = &mut self.pointers else {
             return Ok(());
         };

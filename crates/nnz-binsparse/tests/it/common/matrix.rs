@@ -113,8 +113,7 @@ impl Matrix {
 
     pub fn write(&self, layout: &Layout, options: &Options, size: usize) -> Result<Memory> {
         let memory = Memory::new();
-        let mut sink =
-            MatrixSink::create(Box::new(memory.writer()), &self.header, layout, options)?;
+        let mut sink = MatrixSink::create(memory.writer(), &self.header, layout, options)?;
         let encoder = sink.encoder().unwrap();
         let mut first = 0;
         for (number, batch) in self.batches(size, size % 2 == 1).iter().enumerate() {

@@ -1,7 +1,6 @@
 //! Changing single arrays of a container in memory.
 
 use nnz_binsparse::DESCRIPTOR;
-use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
 
 /// Copies a container. `change` may alter the bytes of each array, and `text` the descriptor.
@@ -11,7 +10,7 @@ pub fn rebuilt(
     mut change: impl FnMut(&str, &mut Vec<u8>),
 ) -> Memory {
     let copy = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(copy.writer());
+    let mut writer = copy.writer();
     for name in memory.arrays().members().unwrap() {
         if name == DESCRIPTOR {
             writer

@@ -1,6 +1,7 @@
 //! Writing `idxptr`.
 
-use nnz_container::{ArrayId, ContainerWriter};
+use nnz_container::NamedArraysWriter;
+use nnz_container::tree::NodeId;
 use nnz_core::{Error, Majors, Place, Result};
 
 use crate::FormatVersion;
@@ -8,7 +9,7 @@ use crate::matrix::members::IDXPTR;
 
 /// The `idxptr` of a matrix being written.
 pub(super) struct PointerSink {
-    array: ArrayId,
+    array: NodeId,
     format_version: FormatVersion,
     majors: u64,
     /// The number of pointers written: all up to the last major vector that has current.
@@ -17,7 +18,7 @@ pub(super) struct PointerSink {
 
 impl PointerSink {
     pub(super) fn create(
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         majors: u64,
         format_version: FormatVersion,
     ) -> Result<Self> {
@@ -28,7 +29,7 @@ impl PointerSink {
     /// Takes the runs of a batch whose first entry has the number `first`.
     pub(super) fn push(
         &mut self,
-        container: &mut dyn ContainerWriter,
+        container: &mut NamedArraysWriter,
         majors: &Majors,
         offsets: &[usize],
         first: u64,
@@ -55,11 +56,7 @@ impl PointerSink {
     }
 
     /// Writes the remaining pointers of a matrix with `entries` entries.
-    pub(super) fn finish(
-        &mut self,
-        container: &mut dyn ContainerWriter,
-        entries: u64,
-    ) -> Result<()> {
+    pub(super) fn finish(&mut self, container: &mut NamedArraysWriter, entries: u64) -> Result<()> {
         // One pointer more than majors; BPCells writes two if there are no majors.
         let all = self.majors.max(1) + 1;
         let block = [entries; 512];
@@ -70,7 +67,7 @@ impl PointerSink {
         Ok(())
     }
 
-    fn append(&mut self, container: &mut dyn ContainerWriter, pointers: &[u64]) -> Result<()> {
+    fn append(&mut self, container: &mut NamedArraysWriter, pointers: &[u64]) -> Result<()> {
         self.written += pointers.len() as u64;
         match self.format_version {
             FormatVersion::V2 => container.append(self.array, pointers),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_bpcells::{FormatVersion, FragmentSink, FragmentSource, Packing, SinkOptions};
 use nnz_container::memory::Memory;
-use nnz_container::{ContainerWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{
     FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, Result, StringList,
     ValueType,
@@ -46,7 +46,7 @@ pub fn batches(fragments: &[Fragment], len: usize) -> Vec<FragmentBatch> {
 }
 
 pub fn write(
-    into: Box<dyn ContainerWriter>,
+    into: NamedArraysWriter,
     options: SinkOptions,
     batches: &[FragmentBatch],
     chromosomes: &StringList,
@@ -99,7 +99,7 @@ pub fn members_of(container: &NamedArrays) -> Vec<(String, Member)> {
 
 pub fn from_members(members: &[(String, Member)]) -> Memory {
     let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    let mut writer = memory.writer();
     for (name, member) in members {
         match member {
             Member::Attribute(text) => writer.set_attribute(name, text).unwrap(),

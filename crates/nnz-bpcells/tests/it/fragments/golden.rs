@@ -9,6 +9,7 @@ use nnz_bpcells::{
     holds_fragments,
 };
 use nnz_container::NamedArrays;
+use nnz_container::NamedArraysWriter;
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::hdf5::Hdf5Group;
 use nnz_container::memory::Memory;
@@ -116,7 +117,9 @@ fn written_files_equal_those_of_bpcells() {
             let write_options = WriteOptions { overwrite: true, sync: false };
             let into = DirectoryWriter::create(&target, write_options, FRAGMENT_MEMBERS).unwrap();
             let batches = batches(&fragments, 1 + compared % 300);
-            let bytes = write(Box::new(into), options, &batches, &chromosomes, &cells).unwrap();
+            let bytes =
+                write(NamedArraysWriter::new(into), options, &batches, &chromosomes, &cells)
+                    .unwrap();
             let (found, expected) = (bytes_of(&target), bytes_of(&reference));
             for (name, bytes) in &expected {
                 assert!(found.get(name) == Some(bytes), "{artifact} as {reference:?}: {name}");
@@ -126,7 +129,7 @@ fn written_files_equal_those_of_bpcells() {
 
             // The same arrays in memory.
             let memory = Memory::new();
-            write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
+            write(memory.writer(), options, &batches, &chromosomes, &cells).unwrap();
             assert_eq!(
                 members_of(&memory.arrays()),
                 members_of(&nnz_container::NamedArrays::new(Directory::open(&reference).unwrap()))

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, FormatVersion, FragmentSource, Packing, SinkOptions};
+use nnz_container::NamedArraysWriter;
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_core::{FragmentFields, FragmentSource as _, Result};
 use nnz_storage::staging::WriteOptions;
@@ -23,7 +24,8 @@ fn store(path: &Path, packing: Packing) -> FragmentSource {
     let into = DirectoryWriter::create(path, options, FRAGMENT_MEMBERS).unwrap();
     let how = SinkOptions { packing, format_version: FormatVersion::V2 };
     let batches = batches(&fragments(), 100_000);
-    write(Box::new(into), how, &batches, &names("chr", 2), &names("cell", 9_999)).unwrap();
+    write(NamedArraysWriter::new(into), how, &batches, &names("chr", 2), &names("cell", 9_999))
+        .unwrap();
     open(path)
 }
 

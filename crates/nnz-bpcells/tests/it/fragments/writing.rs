@@ -21,7 +21,7 @@ fn invalid_fragments_are_errors() {
     let write_error = |batches: &[FragmentBatch]| {
         let memory = Memory::new();
         let (chromosomes, cells) = (names("chr", 3), names("cell", 2));
-        let writer = Box::new(memory.writer());
+        let writer = memory.writer();
         let written = write(writer, SinkOptions::default(), batches, &chromosomes, &cells);
         assert_eq!(
             FragmentSource::open(nnz_container::NamedArrays::new(memory)).is_err(),
@@ -54,7 +54,7 @@ fn invalid_fragments_are_errors() {
     assert!(write_error(&[wrong]).contains("found 3 cells, 3 starts and 2 ends"));
     // After an error, finishing is an error too.
     let memory = Memory::new();
-    let mut sink = FragmentSink::create(Box::new(memory.writer()), SinkOptions::default()).unwrap();
+    let mut sink = FragmentSink::create(memory.writer(), SinkOptions::default()).unwrap();
     assert!(sink.write(&batch(0, &[2, 1])).is_err());
     assert!(sink.write(&batch(0, &[3])).is_err());
     assert!(Box::new(sink).finish(&names("chr", 1), &names("cell", 1)).is_err());
@@ -67,7 +67,7 @@ fn empty_chromosomes_are_stored_as_bpcells_does() {
     let batches = [batch(1, &[1, 2]), batch(3, &[5])];
     let (chromosomes, cells) = (names("chr", 6), names("cell", 1));
     let options = SinkOptions { packing: Packing::Unpacked, format_version: FormatVersion::V1 };
-    write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
+    write(memory.writer(), options, &batches, &chromosomes, &cells).unwrap();
     let pointers = numbers(&members_of(&memory.arrays()), "chr_ptr");
     assert_eq!(pointers, [0, 0, 0, 2, 2, 2, 2, 3, 3, 3, 3, 3]);
 }
@@ -77,7 +77,7 @@ fn a_store_without_fragments_round_trips() {
     for options in all_options() {
         let memory = Memory::new();
         let none = StringList::new();
-        write(Box::new(memory.writer()), options, &[], &none, &none).unwrap();
+        write(memory.writer(), options, &[], &none, &none).unwrap();
         let source = open(&memory);
         assert!(read_all(&source).unwrap().is_empty());
         assert!(source.overlapping(0, 0..1).is_err());

@@ -46,7 +46,9 @@ pub(super) struct Metadata<'a> {
 /// An existing file to which an object is added.
 #[derive(Debug)]
 pub(in crate::hdf5) struct Existing {
-    /// The start of the file, with its superblock.
+    /// The size of the user block.
+    pub(in crate::hdf5) base: u64,
+    /// What follows it: the superblock.
     pub(in crate::hdf5) start: Vec<u8>,
     /// The address of the header of an existing object that is replaced, which has at least
     /// [`STUB`](object_header::STUB) bytes.
@@ -241,13 +243,16 @@ impl Existing {
         address: u64,
         output: &mut Output<W>,
     ) -> Result<()> {
-        let stub = object_header::encode_stub(header, address).ok_or_else(|| {
-            let what = "attributes of 64 KiB or more of what is added to an HDF5 file";
-            Error::unsupported(Place::default(), what)
-        })?;
-        let (at, end) = superblock::with_end(&self.start, output.end()).ok_or_else(|| {
-            Error::unsupported(Place::default(), "HDF5 files with superblocks of another version")
-        })?;
+        let (stub, continuation) = object_header::encode_stub(header, address)
+            .ok_or_else(|| Error::argument("more attributes than an object has room for"))?;
+        let (at, end) = superblock::with_end(&self.start, output.base() + output.end())
+            .ok_or_else(|| {
+                Error::unsupported(
+                    Place::default(),
+                    "HDF5 files with superblocks of another version",
+                )
+            })?;
+        output.write_at(address, &continuation)?;
         output.write_at(self.header, &stub)?;
         output.write_at(at, &end)
     }

@@ -29,13 +29,24 @@ pub(super) fn encode_v1(messages: &[Message]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Size of a header of version 1 that has only a continuation.
+/// Size of a header that has only a continuation, of either version.
 pub(in crate::hdf5) const STUB: u64 = 40;
 
-/// Encodes a header of version 1 that continues with the messages of another header, `header` at
-/// `address`; `None` if that has another version.
-pub(super) fn encode_stub(header: &[u8], address: u64) -> Option<Vec<u8>> {
-    let (1, messages) = (*header.first()?, header.get(16..)?) else { return None };
+/// Encodes a header that continues with the messages of another header, and the continuation, which replaces that
+/// `header` at `address`. `None` if it has too many messages.
+pub(super) fn encode_stub(header: &[u8], address: u64) -> Option<(Vec<u8>, Vec<u8>)> {
+    if header.starts_with(b"OHDR") {
+        // After the signature, the version, flags, and the length of the messages; before a checksum.
+        let messages = header.get(10..header.len().checked_sub(4)?)?;
+        let mut block = [b"OCHK", messages].concat();
+        checksum::append(&mut block);
+        let mut out = b"OHDR\x02\x00\x14\x10\x10\x00\x00".to_vec();
+        out.put_u64(address);
+        out.put_u64(block.len() as u64);
+        checksum::append(&mut out);
+        return Some((out, block));
+    }
+    let messages = header.get(16..)?;
     let count = u16::from_le_bytes([*header.get(2)?, *header.get(3)?]).checked_add(1)?;
     let mut out = vec![1, 0];
     out.put_u16(count);
@@ -47,7 +58,7 @@ pub(super) fn encode_stub(header: &[u8], address: u64) -> Option<Vec<u8>> {
     out.extend([0; 4]);
     out.put_u64(address + 16);
     out.put_u64(messages.len() as u64);
-    Some(out)
+    Some((out, header.to_vec()))
 }
 
 /// Encodes a header of version 2.

@@ -35,10 +35,10 @@ impl<W: Write + Seek> Output<W> {
         self.base
     }
 
-    /// Appends to an existing target, from `end` on.
-    pub(super) fn append_to(target: W, end: u64) -> Self {
+    /// Appends to an existing target with a user block of `base` bytes, from address `end` on.
+    pub(super) fn append_to(target: W, base: u64, end: u64) -> Self {
         // The position of the target is unknown.
-        Self { written: end, position: u64::MAX, ..Self::new(target) }
+        Self { written: end, position: u64::MAX, base, ..Self::new(target) }
     }
 
     /// Returns the address of the next appended bytes.

@@ -6,8 +6,7 @@ use super::dataspace::Dataspace;
 use super::element::ElementType;
 use super::message::layout::MAX_COMPACT;
 use super::pack::Form;
-use crate::compress::Compression;
-use crate::hdf5::writer::options::check;
+use crate::compress::{Compression, Filters};
 use crate::product::product;
 
 /// The layout of a dataset.
@@ -195,7 +194,7 @@ impl DatasetSpec {
         }
         match (&self.layout, &self.space) {
             (Layout::Chunked(chunk), Dataspace::Simple { shape, max_shape }) => {
-                check(self.compression)?;
+                check_compression(self.compression)?;
                 self.form()?;
                 if chunk.len() != shape.len() {
                     return Err(Error::argument("a chunk of other dimensions than the shape"));
@@ -229,5 +228,16 @@ impl DatasetSpec {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Refuses a compression that HDF5 does not have.
+pub(in crate::hdf5) fn check_compression(compression: Compression) -> Result<()> {
+    match compression {
+        Compression::Pcodec(_) | Compression::Filtered(Filters { delta: true, .. }) => {
+            let what = format!("the option compress {compression} applies to Zarr, not to HDF5");
+            Err(Error::argument(what))
+        }
+        _ => compression.check(),
     }
 }

@@ -139,21 +139,21 @@ impl<W: Write + Seek> FileWriter<W> {
         })
     }
 
-    /// Starts adding an object to the end of an existing file. The root group represents the group
+    /// Starts adding an object to an existing file, from address `end` on. The root group represents the group
     /// of the object, which is its only member.
     pub(in crate::hdf5) fn add_to(
         target: W,
         end: u64,
         existing: Existing,
-        threads: usize,
+        options: FileOptions,
         place: Place,
     ) -> Self {
         Self {
-            output: Output::append_to(target, end.next_multiple_of(8)),
+            output: Output::append_to(target, existing.base, end.next_multiple_of(8)),
             heap: GlobalHeap::default(),
-            chunks: ChunkStore::new(threads),
+            chunks: ChunkStore::new(options.threads),
             objects: vec![Object::group(String::new())],
-            options: FileOptions { threads, track_order: false },
+            options,
             place,
             failed: false,
             existing: Some(existing),
@@ -187,6 +187,16 @@ impl<W: Write + Seek> FileWriter<W> {
             Some(ObjectKind::Group(_)) => Ok(group),
             _ => Err(Error::mismatch(self.place_of(group), "a dataset", "a group")),
         }
+    }
+
+    /// Creates missing groups along a path, and names all places from the last of them, which is at `place`.
+    pub(in crate::hdf5) fn enter(&mut self, path: &str, place: Place) -> Result<ObjectId> {
+        let group = self.group(path)?;
+        if let Some(Object { path, .. }) = self.objects.get_mut(group.0) {
+            path.clear();
+        }
+        self.place = place;
+        Ok(group)
     }
 
     /// Finds an object by its path from the root group.

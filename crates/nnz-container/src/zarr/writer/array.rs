@@ -99,11 +99,6 @@ impl Array {
         })
     }
 
-    /// Keeps the shape of chunks as set, even if the array is shorter.
-    pub(super) fn keep_chunk(&mut self) {
-        self.fits = false;
-    }
-
     /// Appends complete elements, as passed in.
     pub(super) fn append(&mut self, target: &Target, bytes: &[u8]) -> Result<()> {
         if pack::is_plain(&self.element) {

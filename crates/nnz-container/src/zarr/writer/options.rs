@@ -2,10 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use nnz_core::{Error, Result};
+use nnz_core::Result;
 
 use crate::compress::Compression;
-use crate::tree::{ArraySpec, ElementType};
+use crate::tree::ArraySpec;
 
 /// Default number of elements of a chunk. Each chunk is a file: small chunks make many files, large
 /// chunks are slow for reads of few elements.
@@ -22,44 +22,6 @@ const MAX_STRINGS: u64 = 1 << 26;
 /// larger.
 const BATCH: usize = 64 << 20;
 
-/// Options for storing the arrays of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ZarrOptions {
-    /// Number of elements of a chunk. `None`: 1,048,576, or fewer for a shorter array.
-    pub chunk: Option<u32>,
-    /// The compression of chunks.
-    pub compress: Compression,
-    /// The number of threads for compression.
-    pub threads: usize,
-}
-
-impl Default for ZarrOptions {
-    /// Uncompressed, all cores.
-    fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Self { chunk: None, compress: Compression::None, threads }
-    }
-}
-
-impl ZarrOptions {
-    pub(super) fn check(&self) -> Result<()> {
-        // Elements have at most 16 bytes, and one chunk of each array is kept in memory.
-        if self.chunk.is_some_and(|chunk| chunk == 0 || chunk > 1 << 26) {
-            return Err(Error::argument("Zarr chunks have 1 to 67,108,864 elements"));
-        }
-        self.compress.check()
-    }
-
-    /// Returns the specification of an array of one dimension with these options.
-    pub(super) fn spec(&self, element: ElementType) -> ArraySpec {
-        let spec = ArraySpec::growing(element, &[]).compress(self.compress);
-        match self.chunk {
-            Some(chunk) => spec.chunk(&[chunk.into()]),
-            None => spec,
-        }
-    }
-}
-
 /// The version of the Zarr format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZarrVersion {
@@ -71,7 +33,7 @@ pub enum ZarrVersion {
 
 /// Options for storing a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ZarrTreeOptions {
+pub struct ZarrOptions {
     /// The version of the format.
     pub version: ZarrVersion,
     /// Whether the metadata of all groups and arrays is consolidated at the root, as in
@@ -81,10 +43,10 @@ pub struct ZarrTreeOptions {
     pub threads: usize,
 }
 
-impl Default for ZarrTreeOptions {
+impl Default for ZarrOptions {
     /// Version 3, consolidated, all cores.
     fn default() -> Self {
-        let ZarrOptions { threads, .. } = ZarrOptions::default();
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self { version: ZarrVersion::V3, consolidate: true, threads }
     }
 }

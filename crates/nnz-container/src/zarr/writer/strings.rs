@@ -68,11 +68,6 @@ impl Strings {
         })
     }
 
-    /// Keeps the shape of chunks as set, even if the array is shorter.
-    pub(super) fn keep_chunk(&mut self) {
-        self.fits = false;
-    }
-
     /// Appends all strings of a reader.
     pub(super) fn append(&mut self, target: &Target, strings: &mut dyn StringReader) -> Result<()> {
         let room = match (self.growing, self.unwritten) {

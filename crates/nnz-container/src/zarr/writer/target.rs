@@ -46,13 +46,8 @@ pub(super) struct Target {
     _lock: Option<UpdateLock>,
 }
 
-/// Returns whether a name is valid in a store.
-pub(super) fn is_name(name: &str) -> bool {
-    is_tree_name(name) && !name.starts_with("__")
-}
-
 /// Returns whether a name is valid for a group or an array: programs also use reserved names.
-pub(super) fn is_tree_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let dots = name.bytes().all(|byte| byte == b'.');
     !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > MAX_NAME_LEN)
 }
@@ -225,7 +220,7 @@ impl Target {
 /// Splits a path and checks its names.
 fn names<'a>(path: &'a str, place: &Place) -> Result<Vec<&'a str>> {
     let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-    match names.iter().find(|name| !is_tree_name(name)) {
+    match names.iter().find(|name| !is_name(name)) {
         None => Ok(names),
         Some(name) => {
             let what = format!("{name:?} cannot be the name of a group in a Zarr store");

@@ -9,13 +9,14 @@ use serde_json::value::RawValue;
 use super::array::Array;
 use super::element::Described;
 use super::metadata::{self, Attributes};
-use super::options::ZarrTreeOptions;
+use super::options::ZarrOptions;
 use super::strings::Strings;
 use super::target::{self, Target};
 use super::{ZarrVersion, attribute};
 use crate::ContainerInfo;
 use crate::compress::Compression;
 use crate::container::full_path;
+use crate::json;
 use crate::kinds::ZARR;
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter};
 use nnz_storage::staging::WriteOptions;
@@ -25,12 +26,12 @@ use nnz_storage::staging::WriteOptions;
 /// ```
 /// use nnz_storage::staging::WriteOptions;
 /// use nnz_container::tree::{Attribute, NodeId, TreeWriter};
-/// use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
+/// use nnz_container::zarr::{ZarrOptions, ZarrWriter, ZarrVersion};
 ///
 /// let dir = tempfile::tempdir()?;
 /// let path = dir.path().join("study.zarr");
-/// let options = ZarrTreeOptions { version: ZarrVersion::V2, ..ZarrTreeOptions::default() };
-/// let writer = ZarrTreeWriter::create(&path, "", WriteOptions::default(), options)?;
+/// let options = ZarrOptions { version: ZarrVersion::V2, ..ZarrOptions::default() };
+/// let writer = ZarrWriter::create(&path, "", WriteOptions::default(), options)?;
 /// let mut tree: Box<dyn TreeWriter> = Box::new(writer);
 /// let obs = tree.create_group(NodeId::ROOT, "obs")?;
 /// tree.set_attribute(obs, "encoding-type", &Attribute::of_text("dataframe"))?;
@@ -39,13 +40,13 @@ use nnz_storage::staging::WriteOptions;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct ZarrTreeWriter {
+pub struct ZarrWriter {
     target: Target,
     /// The path of the group in messages.
     path: PathBuf,
     nodes: Vec<Node>,
     paths: BTreeSet<String>,
-    options: ZarrTreeOptions,
+    options: ZarrOptions,
     /// Whether a write has failed, so that the tree cannot be completed.
     failed: bool,
 }
@@ -65,7 +66,7 @@ enum Kind {
     Strings(Box<Strings>),
 }
 
-impl ZarrTreeWriter {
+impl ZarrWriter {
     /// Starts writing a group, with or without a leading slash; the root group has an empty name.
     ///
     /// Missing parent groups are created. An existing group is replaced only with `overwrite`, and
@@ -79,8 +80,12 @@ impl ZarrTreeWriter {
         path: &Path,
         group: &str,
         write: WriteOptions,
-        options: ZarrTreeOptions,
+        options: ZarrOptions,
     ) -> Result<Self> {
+        if let Some(name) = group.split('/').find(|name| name.starts_with("__")) {
+            let what = format!("{name:?} cannot be the name of a group in a Zarr store");
+            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
+        }
         let target = Target::create(path, group, write, options.version)?;
         let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
         let path = full_path(path, group);
@@ -103,29 +108,19 @@ impl ZarrTreeWriter {
         path: &Path,
         member: &str,
         write: WriteOptions,
-        options: ZarrTreeOptions,
+        options: ZarrOptions,
     ) -> Result<Self> {
         let target = Target::add(path, member, write)?;
         let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
         let around = member.trim_matches('/').rsplit_once('/').map_or("", |(around, _)| around);
         let path = full_path(path, around);
-        let options = ZarrTreeOptions { version: target.version(), ..options };
+        let options = ZarrOptions { version: target.version(), ..options };
         let (nodes, paths) = (vec![root], BTreeSet::new());
         Ok(Self { target, path, nodes, paths, options, failed: false })
     }
 
-    /// Returns the path of the group in messages.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Sets a JSON attribute.
-    pub(super) fn set_json(
-        &mut self,
-        node: NodeId,
-        name: &str,
-        value: Box<RawValue>,
-    ) -> Result<()> {
+    fn set_json(&mut self, node: NodeId, name: &str, value: Box<RawValue>) -> Result<()> {
         let place = self.attribute_place(node, name);
         if node == NodeId::ROOT && self.target.only_member().is_some() {
             let what = "an attribute of an existing group".to_owned();
@@ -138,15 +133,6 @@ impl ZarrTreeWriter {
         }
         attributes.insert(name.to_owned(), value);
         Ok(())
-    }
-
-    /// Keeps the shape of chunks as set, even if the array is shorter.
-    pub(super) fn keep_chunk(&mut self, array: NodeId) {
-        match self.nodes.get_mut(array.0).map(|node| &mut node.kind) {
-            Some(Kind::Array(array)) => array.keep_chunk(),
-            Some(Kind::Strings(strings)) => strings.keep_chunk(),
-            _ => {}
-        }
     }
 
     fn node(&mut self, node: NodeId) -> Result<&mut Node> {
@@ -172,7 +158,7 @@ impl ZarrTreeWriter {
             let what = "a member other than the added one".to_owned();
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
-        if !target::is_tree_name(name) {
+        if !target::is_name(name) {
             let what = format!("{name:?} cannot be a name in a Zarr store");
             return Err(Error::new(ErrorKind::Unsupported(what), place));
         }
@@ -204,7 +190,7 @@ impl ZarrTreeWriter {
     }
 }
 
-impl TreeWriter for ZarrTreeWriter {
+impl TreeWriter for ZarrWriter {
     fn info(&self) -> &'static ContainerInfo {
         &ZARR
     }
@@ -230,7 +216,7 @@ impl TreeWriter for ZarrTreeWriter {
     }
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
-        let ZarrTreeOptions { version, threads, .. } = self.options;
+        let ZarrOptions { version, threads, .. } = self.options;
         spec.check_by_row()?;
         spec.compression.check()?;
         let mut described = Described::new(&spec.element, version).ok_or_else(|| {
@@ -272,6 +258,11 @@ impl TreeWriter for ZarrTreeWriter {
             Error::unsupported(self.attribute_place(node, name), what)
         })?;
         self.set_json(node, name, value)
+    }
+
+    fn set_text(&mut self, group: NodeId, name: &str, text: &str) -> Result<()> {
+        let value = json::object(text).unwrap_or_else(|| metadata::string(text));
+        self.set_json(group, name, value)
     }
 
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {

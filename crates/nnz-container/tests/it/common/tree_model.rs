@@ -5,14 +5,13 @@ mod compare;
 use std::path::Path;
 
 use nnz_container::Compression;
-use nnz_container::hdf5::Hdf5TreeWriter;
-use nnz_container::hdf5::file::FileOptions;
-use nnz_container::npz::NpzTreeWriter;
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
+use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::tree::{
     ArraySpec, Attribute, AttributeValue, ElementType, Field, FieldValues, Group, NodeId,
     StringEncoding, TreeWriter,
 };
-use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
+use nnz_container::zarr::{ZarrOptions, ZarrVersion, ZarrWriter};
 use nnz_core::{ErrorKind, Result, StringList, ValueType};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::random::Random;
@@ -56,18 +55,19 @@ impl Target {
         threads: usize,
     ) -> Result<Box<dyn TreeWriter>> {
         let zarr = |version| -> Result<Box<dyn TreeWriter>> {
-            let options = ZarrTreeOptions { version, consolidate: true, threads };
-            Ok(Box::new(ZarrTreeWriter::create(path, "", write, options)?))
+            let options = ZarrOptions { version, consolidate: true, threads };
+            Ok(Box::new(ZarrWriter::create(path, "", write, options)?))
+        };
+        let hdf5 = |netcdf| -> Result<Box<dyn TreeWriter>> {
+            let options = Hdf5Options { threads, netcdf, ..Hdf5Options::default() };
+            Ok(Box::new(Hdf5Writer::create(path, "", write, options)?))
         };
         match self {
-            Self::Hdf5 => {
-                let options = FileOptions { threads, track_order: false };
-                Ok(Box::new(Hdf5TreeWriter::create(path, write, options)?))
-            }
+            Self::Hdf5 => hdf5(false),
             Self::Zarr2 => zarr(ZarrVersion::V2),
             Self::Zarr3 => zarr(ZarrVersion::V3),
-            Self::NetCdf => Ok(Box::new(Hdf5TreeWriter::create_netcdf(path, write, threads)?)),
-            Self::Npz => Ok(Box::new(NpzTreeWriter::create(path, write)?)),
+            Self::NetCdf => hdf5(true),
+            Self::Npz => Ok(Box::new(NpzWriter::create(path, write, NpzOptions::default())?)),
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Round trips: matrices of every type and order, names, and columns of every type.
 
 use nnz_container::Compression;
-use nnz_container::hdf5::Hdf5TreeWriter;
-use nnz_container::hdf5::file::FileOptions;
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::tree::TreeWriter;
-use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
+use nnz_container::zarr::{ZarrOptions, ZarrVersion, ZarrWriter};
 use nnz_core::{
     Axis, Batch, MatrixSink as _, MatrixSource as _, Order, Projection, Storage, Values,
 };
@@ -18,11 +17,11 @@ fn tree(path: &std::path::Path) -> Box<dyn TreeWriter> {
     let write = WriteOptions { sync: false, ..WriteOptions::default() };
     let name = path.to_str().unwrap();
     if name.ends_with(".h5ad") {
-        return Box::new(Hdf5TreeWriter::create(path, write, FileOptions::default()).unwrap());
+        return Box::new(Hdf5Writer::create(path, "", write, Hdf5Options::default()).unwrap());
     }
     let version = if name.ends_with("v2.zarr") { ZarrVersion::V2 } else { ZarrVersion::V3 };
-    let options = ZarrTreeOptions { version, ..ZarrTreeOptions::default() };
-    Box::new(ZarrTreeWriter::create(path, "", write, options).unwrap())
+    let options = ZarrOptions { version, ..ZarrOptions::default() };
+    Box::new(ZarrWriter::create(path, "", write, options).unwrap())
 }
 
 /// Writes a matrix with its names and tables.

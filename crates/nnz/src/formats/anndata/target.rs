@@ -5,11 +5,10 @@ use std::str::FromStr;
 
 use nnz_container::Compression;
 use nnz_container::ContainerInfo;
-use nnz_container::hdf5::Hdf5TreeWriter;
-use nnz_container::hdf5::file::FileOptions;
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::kinds;
 use nnz_container::tree::TreeWriter;
-use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
+use nnz_container::zarr::{ZarrOptions, ZarrVersion, ZarrWriter};
 use nnz_core::{
     Annotations, Axis, AxisKind, Error, ErrorKind, Header, MatrixSink, MatrixSource, Metadata,
     Names, Result, SinkCapabilities,
@@ -139,18 +138,18 @@ impl Target {
         let member = self.item.as_ref().map(Item::to_string);
         Ok(match zarr {
             None => {
-                let options = FileOptions { threads: *threads, ..FileOptions::default() };
+                let options = Hdf5Options { threads: *threads, ..Hdf5Options::default() };
                 Box::new(match &member {
-                    None => Hdf5TreeWriter::create(path, *write, options)?,
-                    Some(member) => Hdf5TreeWriter::add(path, member, *write, options)?,
+                    None => Hdf5Writer::create(path, "", *write, options)?,
+                    Some(member) => Hdf5Writer::add(path, member, *write, options)?,
                 })
             }
             Some(version) => {
                 let (version, threads) = (*version, *threads);
-                let options = ZarrTreeOptions { version, threads, ..ZarrTreeOptions::default() };
+                let options = ZarrOptions { version, threads, ..ZarrOptions::default() };
                 Box::new(match &member {
-                    None => ZarrTreeWriter::create(path, "", *write, options)?,
-                    Some(member) => ZarrTreeWriter::add(path, member, *write, options)?,
+                    None => ZarrWriter::create(path, "", *write, options)?,
+                    Some(member) => ZarrWriter::add(path, member, *write, options)?,
                 })
             }
         })

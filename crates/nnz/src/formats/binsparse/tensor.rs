@@ -36,7 +36,7 @@ pub(super) fn write(from: &TensorFile, to: &Location, options: &ConvertOptions) 
         cast(&mut tensor, value_type, options.rounding)?;
     }
     let mut writer = container.writer(&[])?;
-    nnz_binsparse::write_tensor(&mut *writer, &tensor, &layout, &how)?;
+    nnz_binsparse::write_tensor(&mut writer, &tensor, &layout, &how)?;
     let bytes_after = writer.finish()?;
     Ok(Summary {
         shape: Shape { rows: 0, cols: 0 },

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
-use nnz_container::hdf5::Hdf5TreeWriter;
-use nnz_container::hdf5::file::FileOptions;
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::kinds;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{
@@ -66,8 +65,8 @@ impl Target {
 
     /// Starts writing.
     pub(in crate::formats) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
-        let options = FileOptions { threads: self.threads, ..FileOptions::default() };
-        Ok(Box::new(Hdf5TreeWriter::create(&self.path, self.write, options)?))
+        let options = Hdf5Options { threads: self.threads, ..Hdf5Options::default() };
+        Ok(Box::new(Hdf5Writer::create(&self.path, "", self.write, options)?))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writing principal components as arrays of an `.npz` file.
 
-use nnz_container::npz::NpzTreeWriter;
+use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::tree::{NodeId, TreeWriter};
 use nnz_core::{Error, Result, Shape};
 
@@ -14,7 +14,8 @@ pub(super) fn writer<'a>(to: &'a Location, options: &'a ConvertOptions) -> Resul
     if options.compress.is_some() {
         return Err(Error::argument("the option compress does not apply to components in .npz"));
     }
-    let mut tree: Box<dyn TreeWriter> = Box::new(NpzTreeWriter::create(path, options.write)?);
+    let mut tree: Box<dyn TreeWriter> =
+        Box::new(NpzWriter::create(path, options.write, NpzOptions::default())?);
     Ok(Box::new(move |source, pca| {
         let Shape { rows, cols } = source.header().shape;
         let width = pca.singular_values.len() as u64;

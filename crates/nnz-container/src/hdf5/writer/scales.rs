@@ -1,19 +1,22 @@
 //! Dimension scales, by which arrays are variables of NetCDF-4.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use nnz_core::{Error, Place, Result, ValueType};
-use nnz_storage::staging::WriteOptions;
+use nnz_storage::staging::StagedFile;
 
-use super::Hdf5TreeWriter;
+use super::Hdf5Writer;
 use crate::hdf5::file::{
-    CharacterSet, DatasetSpec, ElementType as Stored, FileOptions, FileWriter, ObjectId,
-    StringPadding, Value,
+    CharacterSet, DatasetSpec, ElementType as Stored, FileWriter, ObjectId, StringPadding, Value,
 };
-use crate::hdf5::writer::dimensions::{MAX_CHUNK_LEN, SIGNATURE, description};
-use crate::netcdf::PROPERTIES;
+use crate::netcdf::{NO_VARIABLE, PROPERTIES};
 use crate::tree::{ArraySpec, Attribute, AttributeValue, ElementType};
+
+/// Number of elements of a chunk that is never stored.
+const MAX_CHUNK_LEN: u32 = 1 << 20;
+
+/// The `_NCProperties` of a new file, by which it is detected as NetCDF.
+const SIGNATURE: &str = concat!("version=2,nnz=", env!("CARGO_PKG_VERSION"));
 
 /// Maximum length of a name: one less than `NC_MAX_NAME`, because the NetCDF library does not open
 /// files with longer ones.
@@ -38,9 +41,7 @@ pub(super) fn variable(spec: &ArraySpec, name: &str, place: &Place) -> Result<Ar
     if !is_held(&spec.element) {
         return refused(&format!("NetCDF variables of {}", spec.element));
     }
-    if name.len() > MAX_NAME_LEN {
-        return refused("NetCDF names of more than 255 bytes");
-    }
+    check_name(name, place)?;
     if spec.is_null || spec.shape.iter().skip(1).any(|len| *len == 0) {
         return refused("NetCDF variables without a value or with an inner dimension of length 0");
     }
@@ -62,24 +63,22 @@ pub(super) fn check_attribute(attribute: &Attribute, name: &str, place: &Place) 
     Err(Error::unsupported(place.clone(), what))
 }
 
-impl Hdf5TreeWriter {
-    /// Starts a NetCDF-4 file: an HDF5 file in which every array has dimensions.
-    ///
-    /// Arrays of a group share dimensions with the same name, or of the same length if they have no
-    /// names. Booleans, complex numbers, compounds and strings of fixed length are not supported.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`create`](Self::create).
-    pub fn create_netcdf(path: &Path, write: WriteOptions, threads: usize) -> Result<Self> {
-        let options = FileOptions { threads, track_order: true };
-        let mut file = FileWriter::create(path, write, options)?;
-        let (padding, set) = (StringPadding::NullTerminated, CharacterSet::Ascii);
-        let signature = Value::fixed_text(SIGNATURE, padding, set)?;
-        file.set_attribute(ObjectId::ROOT, PROPERTIES, signature)?;
-        Ok(Self { is_netcdf: true, ..Self::of(file) })
-    }
+/// Marks a new file as NetCDF.
+pub(super) fn sign(file: &mut FileWriter<StagedFile>) -> Result<()> {
+    let (padding, set) = (StringPadding::NullTerminated, CharacterSet::Ascii);
+    file.set_attribute(ObjectId::ROOT, PROPERTIES, Value::fixed_text(SIGNATURE, padding, set)?)
+}
 
+/// Refuses names that NetCDF programs cannot open.
+pub(super) fn check_name(name: &str, place: &Place) -> Result<()> {
+    if name.len() <= MAX_NAME_LEN {
+        return Ok(());
+    }
+    let what = format!("a name of {} bytes: NetCDF allows at most {MAX_NAME_LEN}", name.len());
+    Err(Error::unsupported(place.clone(), what))
+}
+
+impl Hdf5Writer {
     /// Adds dimensions to every array.
     pub(super) fn attach_scales(&mut self) -> Result<()> {
         let mut scales = Scales::new();
@@ -104,11 +103,12 @@ impl Hdf5TreeWriter {
         }
         let mut made = BTreeMap::new();
         for ((group, name), (len, axes)) in scales {
-            let mut free = name.clone();
             // A variable with the name of a dimension would be its coordinate variable.
-            while self.file.has_name(&free) {
-                free.push('_');
-            }
+            let is_taken =
+                |name: &String| self.file.has_name(name) || self.names_around.contains(name);
+            let numbered = (2_u64..).map(|number| format!("{name}_{number}"));
+            let mut names = std::iter::once(name.clone()).chain(numbered);
+            let free = names.find(|name| !is_taken(name)).unwrap_or_default();
             let scale = self.create_scale(group, &free, len)?;
             self.file.set_attribute(scale, "REFERENCE_LIST", Value::axes_of_scale(axes))?;
             made.insert((group, name), scale);
@@ -133,4 +133,10 @@ impl Hdf5TreeWriter {
         }
         Ok(scale)
     }
+}
+
+/// Returns the `NAME` attribute of the dataset of a dimension: that it is not a variable, and its
+/// length.
+fn description(len: u64) -> String {
+    format!("{NO_VARIABLE}{len:>10}")
 }

@@ -16,7 +16,7 @@ use crate::hdf5::opened::{Opened, call_library};
 const MAX_GROUPS: usize = 1 << 17;
 
 /// Refuses a file in which a group on the path `names` from the root has several hard links.
-pub(in crate::hdf5) fn check<'a>(
+pub(super) fn check<'a>(
     old: &Arc<Opened>,
     names: impl Iterator<Item = &'a str>,
     place: &Place,
