@@ -16,12 +16,12 @@
     allow(dead_code, unused_imports)
 )]
 
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-mod blosc;
 mod byte_order;
 mod cached;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod chunk_cache;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod codec;
 mod compress;
 mod container;
 pub mod directory;

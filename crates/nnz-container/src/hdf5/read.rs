@@ -150,13 +150,13 @@ impl Stored {
         self.opened.read_at(entry.address, stored, &self.place)?;
         chunked.pipeline.decode(stored, entry.skipped, out, scratch).map_err(|why| {
             let place = chunked.place_of(entry.chunk, &self.place);
-            match why {
-                Undecoded::Unsupported(what) => Error::unsupported(place, what),
-                Undecoded::Damaged(what) => {
-                    let found = format!("a damaged chunk at byte {}: {what}", entry.address);
-                    Error::mismatch(place, found, format!("{} bytes", chunked.bytes))
-                }
-            }
+            let what = match why {
+                Undecoded::Unsupported(what) => return Error::unsupported(place, what),
+                Undecoded::Damaged(what) => what,
+                Undecoded::TooLong => "it decompresses to more".to_owned(),
+            };
+            let found = format!("a damaged chunk at byte {}: {what}", entry.address);
+            Error::mismatch(place, found, format!("{} bytes", chunked.bytes))
         })
     }
 

@@ -5,7 +5,7 @@ use nnz_core::{Error, Result};
 use super::dataspace::Dataspace;
 use super::element::ElementType;
 use super::message::layout::MAX_COMPACT;
-use super::pack::Form;
+use super::pack::{self, Form};
 use crate::compress::Compression;
 use crate::hdf5::writer::options::check;
 use crate::product::product;
@@ -144,9 +144,8 @@ impl DatasetSpec {
     #[must_use]
     pub fn compress(self, compression: Compression, shuffle: bool) -> Self {
         let included = match compression {
-            Compression::Blosc => true,
             Compression::Filtered(filters) => filters.shuffle,
-            _ => false,
+            _ => pack::filter(compression).is_some_and(|(codec, _)| codec.shuffles),
         };
         Self { compression, shuffle: shuffle || included, ..self }
     }

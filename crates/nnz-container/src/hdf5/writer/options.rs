@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use nnz_core::{Error, Result, ValueType};
 
+use crate::codec;
 use crate::compress::{Compression, Filters};
 
 /// Default number of elements of a chunk. Programs read whole chunks even for one element, and the
@@ -69,11 +70,10 @@ impl Hdf5Options {
 
 /// Refuses a compression that HDF5 does not have.
 pub(in crate::hdf5) fn check(compression: Compression) -> Result<()> {
-    match compression {
-        Compression::Pcodec(_) | Compression::Filtered(Filters { delta: true, .. }) => {
-            let what = format!("the option compress {compression} applies to Zarr, not to HDF5");
-            Err(Error::argument(what))
-        }
-        _ => compression.check(),
+    let is_delta = matches!(compression, Compression::Filtered(Filters { delta: true, .. }));
+    if is_delta || codec::of(compression).is_some_and(|(codec, _)| codec.hdf5.is_none()) {
+        let what = format!("the option compress {compression} applies to Zarr, not to HDF5");
+        return Err(Error::argument(what));
     }
+    compression.check()
 }

@@ -1,8 +1,21 @@
 //! LZ4 blocks after their decoded length, as written by numcodecs.
 
-use super::Undecoded;
+use super::{Codec, Undecoded, ZarrCodec, same_length};
 
-pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+pub(super) const CODEC: Codec = Codec {
+    name: "lz4",
+    #[cfg(feature = "hdf5")]
+    hdf5: None,
+    zarr: ZarrCodec {
+        v3: "numcodecs.lz4",
+        numbers: None,
+        most_ratio: 256,
+        decompress: |bytes, _, out| decompress(bytes, out),
+        written: None,
+    },
+};
+
+fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
     let Some((length, block)) = bytes.split_first_chunk() else {
         return Err(Undecoded::damaged("its length is missing"));
     };
@@ -14,6 +27,6 @@ pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecode
 /// Decompresses a block that fills `out`.
 pub(super) fn decompress_block(block: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
     let found = lz4_flex::block::decompress_into(block, out).map_err(Undecoded::damaged)?;
-    super::same_length(found, out.len())?;
+    same_length(found, out.len())?;
     Ok(found)
 }
