@@ -8,10 +8,11 @@ mod lz4;
 mod pcodec;
 mod zstd;
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io::Result as IoResult;
 
-use nnz_core::ValueType;
+use nnz_core::{Place, ValueType};
 use serde_json::Value;
 
 use crate::compress::Compression;
@@ -86,14 +87,36 @@ pub(crate) type Settings = (u32, Option<ValueType>);
 #[derive(Debug)]
 pub(crate) enum Undecoded {
     Damaged(String),
+    /// The decoder failed.
+    Failed(Box<dyn Error + Send + Sync>),
     Unsupported(String),
     /// There are more bytes than expected.
     TooLong,
 }
 
 impl Undecoded {
-    pub(crate) fn damaged(what: impl Display) -> Self {
-        Self::Damaged(what.to_string())
+    pub(crate) fn damaged(what: &str) -> Self {
+        Self::Damaged(what.to_owned())
+    }
+
+    pub(crate) fn failed(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Failed(error.into())
+    }
+
+    /// Converts it to an error at a location. `found` describes a damaged chunk.
+    pub(crate) fn error(
+        self,
+        place: Place,
+        found: impl FnOnce(&str) -> String,
+        expected: impl Display,
+    ) -> nnz_core::Error {
+        let damaged = |what: &str| nnz_core::Error::mismatch(place.clone(), found(what), expected);
+        match self {
+            Self::Unsupported(what) => nnz_core::Error::unsupported(place, what),
+            Self::Damaged(what) => damaged(&what),
+            Self::TooLong => damaged("it decompresses to more"),
+            Self::Failed(error) => damaged(&error.to_string()).with_source(error),
+        }
     }
 }
 
@@ -150,6 +173,16 @@ pub(crate) fn same_length(found: usize, expected: usize) -> Result<(), Undecoded
 mod tests {
     use super::*;
     use crate::compress;
+
+    #[test]
+    fn errors_of_decoders_are_kept_as_causes() {
+        let failed = Undecoded::failed(std::io::Error::other("corrupt deflate stream"));
+        let found = |what: &str| format!("a damaged chunk: {what}");
+        let error = failed.error(Place::default(), found, "4 bytes");
+        let message = "found a damaged chunk: corrupt deflate stream, expected 4 bytes";
+        assert_eq!(error.to_string(), message);
+        assert!(error.source().is_some_and(|cause| cause.is::<std::io::Error>()));
+    }
 
     #[test]
     #[cfg(all(feature = "pcodec", feature = "zarr"))]

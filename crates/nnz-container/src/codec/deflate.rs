@@ -56,13 +56,13 @@ pub(super) fn unzlib(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
 fn fill(mut from: impl Read, out: &mut [u8]) -> Result<usize, Undecoded> {
     let mut read = 0;
     while read < out.len() {
-        match from.read(&mut out[read..]).map_err(Undecoded::damaged)? {
+        match from.read(&mut out[read..]).map_err(Undecoded::failed)? {
             0 => return Ok(read),
             more => read += more,
         }
     }
     // Reads to the end, where checksums are verified.
-    match from.read(&mut [0]).map_err(Undecoded::damaged)? {
+    match from.read(&mut [0]).map_err(Undecoded::failed)? {
         0 => Ok(read),
         _ => Err(Undecoded::TooLong),
     }

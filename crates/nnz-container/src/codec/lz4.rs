@@ -26,7 +26,7 @@ fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
 
 /// Decompresses a block that fills `out`.
 pub(super) fn decompress_block(block: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
-    let found = lz4_flex::block::decompress_into(block, out).map_err(Undecoded::damaged)?;
+    let found = lz4_flex::block::decompress_into(block, out).map_err(Undecoded::failed)?;
     same_length(found, out.len())?;
     Ok(found)
 }

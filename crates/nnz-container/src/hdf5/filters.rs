@@ -11,8 +11,7 @@ use rust_hdf5::format::messages::filter::{
     Filter, FilterPipeline, reverse_filters_masked_bounded, reverse_filters_masked_into,
 };
 
-pub(super) use crate::codec::Undecoded;
-use crate::codec::{self, Decoder, same_length};
+use crate::codec::{self, Decoder, Undecoded, same_length};
 use crate::shuffle::unshuffle;
 
 pub(super) const SHUFFLE: u16 = 2;
@@ -175,7 +174,7 @@ fn with_rust_hdf5<T>(
     match catch_unwind(AssertUnwindSafe(|| call(&alone))) {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(FormatError::UnsupportedFeature(_))) => Err(unsupported(filter)),
-        Ok(Err(error)) => Err(Undecoded::Damaged(error.to_string())),
+        Ok(Err(error)) => Err(Undecoded::failed(error)),
         Err(_) => Err(Undecoded::Damaged("its data is inconsistent".to_owned())),
     }
 }

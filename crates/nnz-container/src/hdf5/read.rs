@@ -6,7 +6,7 @@ use nnz_core::{At, Error, Place, Result};
 
 use super::chunk_table::{ChunkTable, Entry};
 use super::dataset::Stored;
-use super::filters::{Scratch, Undecoded};
+use super::filters::Scratch;
 use super::layout::{Chunked, Layout};
 use super::pieces::{Piece, Pieces};
 use crate::parallel;
@@ -150,13 +150,8 @@ impl Stored {
         self.opened.read_at(entry.address, stored, &self.place)?;
         chunked.pipeline.decode(stored, entry.skipped, out, scratch).map_err(|why| {
             let place = chunked.place_of(entry.chunk, &self.place);
-            let what = match why {
-                Undecoded::Unsupported(what) => return Error::unsupported(place, what),
-                Undecoded::Damaged(what) => what,
-                Undecoded::TooLong => "it decompresses to more".to_owned(),
-            };
-            let found = format!("a damaged chunk at byte {}: {what}", entry.address);
-            Error::mismatch(place, found, format!("{} bytes", chunked.bytes))
+            let found = |what: &str| format!("a damaged chunk at byte {}: {what}", entry.address);
+            why.error(place, found, format!("{} bytes", chunked.bytes))
         })
     }
 

@@ -106,7 +106,8 @@ impl Reader<'_> {
             return Err(self.unexpected(name, found, "at most 1 MiB of JSON"));
         }
         // Deeply nested JSON is refused.
-        serde_json::from_str(raw).map_err(|_| self.unexpected(name, raw, "shallow JSON"))
+        serde_json::from_str(raw)
+            .map_err(|error| self.unexpected(name, raw, "shallow JSON").with_source(error))
     }
 
     fn unexpected(&self, name: &str, found: impl std::fmt::Display, expected: &str) -> Error {

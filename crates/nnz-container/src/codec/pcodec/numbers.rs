@@ -48,7 +48,7 @@ fn decompress_to<T: Number + Pod + Zeroable>(
     };
     let decoded = catch_unwind(AssertUnwindSafe(|| simple_decompress_into(bytes, numbers)));
     let progress = match decoded {
-        Ok(done) => done.map_err(Undecoded::damaged)?,
+        Ok(done) => done.map_err(Undecoded::failed)?,
         Err(_) => return Err(Undecoded::damaged("its data is inconsistent")),
     };
     if !progress.finished {
