@@ -39,7 +39,6 @@ pub mod npy;
 // Zarr stores may be zip files too.
 #[cfg(any(feature = "npz", feature = "zarr"))]
 pub mod npz;
-mod parallel;
 mod product;
 pub mod rds;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]

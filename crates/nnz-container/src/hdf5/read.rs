@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, PoisonError};
 
-use nnz_core::{At, Error, Place, Result};
+use nnz_core::{At, Error, Place, Result, parallel};
 
 use super::chunk_table::{ChunkTable, Entry};
 use super::dataset::Stored;
 use super::filters::Scratch;
 use super::layout::{Chunked, Layout};
 use super::pieces::{Piece, Pieces};
-use crate::parallel;
 
 /// Number of bytes for which starting a thread is worthwhile.
 const INFLATED_BY_THREAD: usize = 256 << 10;

@@ -1,9 +1,8 @@
 //! Compressing several chunks at a time.
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, parallel};
 
 use crate::hdf5::file::{Form, Packer};
-use crate::parallel;
 
 /// Shuffles and compresses complete chunks on several threads, and returns them in order.
 pub(super) fn chunks(
