@@ -27,7 +27,8 @@ impl Keys {
     ///
     /// Fails if the text is not a JSON object, or has a key twice.
     pub fn parse(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|error| Error::argument(error.to_string()))
+        serde_json::from_str(text)
+            .map_err(|error| Error::argument(error.to_string()).with_source(error))
     }
 
     /// Returns the JSON text of a member.
@@ -42,8 +43,9 @@ impl Keys {
     ///
     /// Fails if the text is not JSON.
     pub fn set(&mut self, key: &str, json: &str) -> Result<()> {
-        let value: Box<RawValue> = serde_json::from_str(json)
-            .map_err(|error| Error::argument(format!("the value of {key:?}: {error}")))?;
+        let value: Box<RawValue> = serde_json::from_str(json).map_err(|error| {
+            Error::argument(format!("the value of {key:?}: {error}")).with_source(error)
+        })?;
         match self.0.iter_mut().find(|(name, _)| name == key) {
             Some((_, place)) => *place = value,
             None => self.0.push((key.to_owned(), value)),

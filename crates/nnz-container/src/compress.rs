@@ -1,6 +1,7 @@
 //! Compression of arrays.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use nnz_core::{Error, Result};
@@ -52,9 +53,34 @@ impl From<Method> for Compression {
     }
 }
 
-/// The forms of a compression as text.
-const EXPECTED: &str = "none, gzip:1 to gzip:9, zstd:1 to zstd:22, blosc, or pcodec:0 to pcodec:12; gzip and zstd may be \
-                        followed by +delta, +shuffle or both";
+/// A compression as text.
+pub(crate) struct Named {
+    name: &'static str,
+    levels: Option<RangeInclusive<u32>>,
+    /// The lowest level in a text.
+    first: u32,
+    pub(crate) make: fn(u32) -> Compression,
+}
+
+/// All compressions.
+pub(crate) const ALL: &[Named] = &[
+    Named { name: "gzip", levels: Some(0..=9), first: 1, make: Compression::Gzip },
+    Named { name: "zstd", levels: Some(1..=22), first: 1, make: Compression::Zstd },
+    Named { name: "blosc", levels: None, first: 0, make: |_| Compression::Blosc },
+    Named { name: "pcodec", levels: Some(0..=12), first: 0, make: Compression::Pcodec },
+];
+
+/// Lists all forms of a compression as text.
+fn expected() -> String {
+    let form = |Named { name, levels, first, .. }: &Named| match levels {
+        None => (*name).to_owned(),
+        Some(levels) => format!("{name}:{first} to {name}:{}", levels.end()),
+    };
+    let mut forms: Vec<String> = ALL.iter().map(form).collect();
+    let last = forms.pop().unwrap_or_default();
+    let filters = "gzip and zstd may be followed by +delta, +shuffle or both";
+    format!("expected none, {}, or {last}; {filters}", forms.join(", "))
+}
 
 impl FromStr for Compression {
     type Err = String;
@@ -62,18 +88,22 @@ impl FromStr for Compression {
     /// Parses `none`, `gzip:1` to `gzip:9`, `zstd:1` to `zstd:22`, `blosc`, `pcodec:0` to `pcodec:12`, or a compression
     /// after filters: `zstd:9+delta+shuffle`.
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let expected = || format!("expected {EXPECTED}");
         let mut parts = text.split('+');
         let method = parts.next().unwrap_or_default();
-        let leveled =
-            method.split_once(':').and_then(|(name, level)| Some((name, level.parse().ok()?)));
-        let compression = match leveled {
-            None if method == "none" => Self::None,
-            None if method == "blosc" => Self::Blosc,
-            Some(("gzip", level @ 1..=9)) => Self::Gzip(level),
-            Some(("zstd", level @ 1..=22)) => Self::Zstd(level),
-            Some(("pcodec", level @ 0..=12)) => Self::Pcodec(level),
-            _ => return Err(expected()),
+        let compression = match method {
+            "none" => Self::None,
+            _ => {
+                let (name, level) = match method.split_once(':') {
+                    Some((name, level)) => (name, Some(level.parse().map_err(|_| expected())?)),
+                    None => (method, None),
+                };
+                let fits = |named: &&Named| match (&named.levels, level) {
+                    (Some(levels), Some(level)) => (named.first..=*levels.end()).contains(&level),
+                    (levels, level) => levels.is_none() && level.is_none(),
+                };
+                let named = ALL.iter().filter(|named| named.name == name).find(fits);
+                (named.ok_or_else(expected)?.make)(level.unwrap_or(0))
+            }
         };
         let (mut delta, mut shuffle) = (false, false);
         for filter in parts {
@@ -99,32 +129,42 @@ impl FromStr for Compression {
 /// Formats a compression as it is parsed.
 impl fmt::Display for Compression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("none"),
-            Self::Gzip(level) => write!(f, "gzip:{level}"),
-            Self::Zstd(level) => write!(f, "zstd:{level}"),
-            Self::Blosc => f.write_str("blosc"),
-            Self::Pcodec(level) => write!(f, "pcodec:{level}"),
-            Self::Filtered(Filters { delta, shuffle, method }) => {
-                Self::from(*method).fmt(f)?;
-                f.write_str(if *delta { "+delta" } else { "" })?;
-                f.write_str(if *shuffle { "+shuffle" } else { "" })
-            }
-        }
+        match self.codec() {
+            None => f.write_str("none"),
+            Some((name, None)) => f.write_str(name),
+            Some((name, Some(level))) => write!(f, "{name}:{level}"),
+        }?;
+        let Self::Filtered(Filters { delta, shuffle, .. }) = self else { return Ok(()) };
+        f.write_str(if *delta { "+delta" } else { "" })?;
+        f.write_str(if *shuffle { "+shuffle" } else { "" })
     }
 }
 
 impl Compression {
+    /// Returns the name of the codec after any filters, and the level if it has levels; `None` for no compression.
+    pub(crate) fn codec(self) -> Option<(&'static str, Option<u32>)> {
+        match self {
+            Self::None => None,
+            Self::Gzip(level) => Some(("gzip", Some(level))),
+            Self::Zstd(level) => Some(("zstd", Some(level))),
+            Self::Blosc => Some(("blosc", None)),
+            Self::Pcodec(level) => Some(("pcodec", Some(level))),
+            Self::Filtered(filters) => Self::from(filters.method).codec(),
+        }
+    }
+
     /// Checks the level.
     pub(crate) fn check(self) -> Result<()> {
-        match self {
-            Self::Gzip(10..) => Err(Error::argument("gzip has levels from 0 to 9")),
-            Self::Zstd(0 | 23..) => Err(Error::argument("zstd has levels from 1 to 22")),
-            Self::Pcodec(13..) => Err(Error::argument("pcodec has levels from 0 to 12")),
-            Self::Pcodec(_) if !cfg!(feature = "pcodec") => {
+        let Some((name, Some(level))) = self.codec() else { return Ok(()) };
+        let levels = ALL.iter().find(|named| named.name == name);
+        match levels.and_then(|named| named.levels.as_ref()) {
+            Some(levels) if !levels.contains(&level) => {
+                let (first, last) = (levels.start(), levels.end());
+                Err(Error::argument(format!("{name} has levels from {first} to {last}")))
+            }
+            _ if name == "pcodec" && !cfg!(feature = "pcodec") => {
                 Err(Error::argument("this build has no pcodec"))
             }
-            Self::Filtered(filters) => Self::from(filters.method).check(),
             _ => Ok(()),
         }
     }
@@ -184,7 +224,9 @@ mod tests {
             "none:1",
             "zstd:9+bits",
         ] {
-            assert_eq!(text.parse::<Compression>(), Err(format!("expected {EXPECTED}")), "{text}");
+            let expected = "expected none, gzip:1 to gzip:9, zstd:1 to zstd:22, blosc, or pcodec:0 to pcodec:12; gzip and \
+                            zstd may be followed by +delta, +shuffle or both";
+            assert_eq!(text.parse::<Compression>(), Err(expected.to_owned()), "{text}");
         }
         let refused = |text: &str| text.parse::<Compression>().unwrap_err();
         assert_eq!(refused("zstd:9+delta+delta"), "delta is given twice");

@@ -17,12 +17,12 @@
     allow(dead_code, unused_imports)
 )]
 
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-mod blosc;
 mod byte_order;
 mod cached;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod chunk_cache;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod codec;
 mod compress;
 mod container;
 pub mod directory;
@@ -40,7 +40,6 @@ pub mod npy;
 // Zarr stores may be zip files too.
 #[cfg(any(feature = "npz", feature = "zarr"))]
 pub mod npz;
-mod parallel;
 mod product;
 pub mod rds;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]

@@ -98,18 +98,19 @@ impl Place {
     }
 }
 
-/// Returns what a storage means by an error.
-fn of_io(error: io::Error) -> ErrorKind {
+/// Returns what a storage means by an error, and the error if it is not part of that.
+fn of_io(error: io::Error) -> (ErrorKind, Option<Source>) {
     let cancelled = |inner: &Error| matches!(inner.kind(), ErrorKind::Cancelled);
     let inner = error.get_ref();
-    match error.kind() {
+    let kind = match error.kind() {
         io::ErrorKind::StaleNetworkFileHandle => ErrorKind::Changed,
         io::ErrorKind::Unsupported if inner.is_some() => ErrorKind::Unsupported(error.to_string()),
         _ if inner.and_then(|inner| inner.downcast_ref()).is_some_and(cancelled) => {
             ErrorKind::Cancelled
         }
-        _ => ErrorKind::Io(error),
-    }
+        _ => return (ErrorKind::Io(error), None),
+    };
+    (kind, Some(error.into()))
 }
 
 /// Returns a path without what must not be shown.
@@ -301,7 +302,10 @@ fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     lines.try_for_each(|line| write!(f, "{NEXT}{}", escaped(line)))
 }
 
-/// An error with its location.
+/// The cause of an error.
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// An error with its location and its cause.
 ///
 /// Names and values in the message may come from a file. Control characters are escaped, except
 /// line breaks of a list.
@@ -311,6 +315,7 @@ struct Inner {
     kind: ErrorKind,
     place: Place,
     hint: Option<Hint>,
+    source: Option<Source>,
 }
 
 /// The option or function that helps, so that a program can print its own name for it.
@@ -347,11 +352,11 @@ impl Error {
     /// Creates an error of a kind at a location.
     #[must_use]
     pub fn new(kind: ErrorKind, place: Place) -> Self {
-        let kind = match kind {
+        let (kind, source) = match kind {
             ErrorKind::Io(error) => of_io(error),
-            kind => kind,
+            kind => (kind, None),
         };
-        Self(Box::new(Inner { kind, place, hint: None }))
+        Self(Box::new(Inner { kind, place, hint: None, source }))
     }
 
     /// Creates the error that something was found where something else was expected.
@@ -419,6 +424,38 @@ impl Error {
         self
     }
 
+    /// Sets the location.
+    #[must_use]
+    pub fn with_place(mut self, place: Place) -> Self {
+        self.0.place = place;
+        self
+    }
+
+    /// Replaces the kind by another one.
+    #[must_use]
+    pub fn map_kind(self, map: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
+        let Inner { kind, place, hint, source } = *self.0;
+        Self(Box::new(Inner { kind: map(kind), place, hint, source }))
+    }
+
+    /// Sets the cause, which [`source`](std::error::Error::source) returns. The message does not change.
+    ///
+    /// ```
+    /// use std::error::Error as _;
+    ///
+    /// let cause = "1x".parse::<u32>().unwrap_err();
+    /// let error = nnz_core::Error::argument(format!("--rows: {cause}")).with_source(cause);
+    /// assert!(error.source().is_some_and(|cause| cause.is::<std::num::ParseIntError>()));
+    /// ```
+    #[must_use]
+    pub fn with_source(
+        mut self,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
     /// Sets the option, function or type of the library that helps, and what it does.
     #[must_use]
     pub fn with_hint(mut self, item: &'static str, effect: impl Into<String>) -> Self {
@@ -458,9 +495,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self.kind() {
-            ErrorKind::Io(error) => Some(error),
-            _ => None,
+        match (&self.0.source, self.kind()) {
+            (Some(source), _) => Some(&**source),
+            (None, ErrorKind::Io(error)) => Some(error),
+            (None, _) => None,
         }
     }
 }
@@ -487,6 +525,40 @@ mod tests {
         }
         let missing = Error::new(ErrorKind::Missing, Place::array("a.h5", "data"));
         assert_eq!(missing.to_string(), "a.h5: data is missing");
+    }
+
+    #[test]
+    fn causes_are_kept() {
+        use std::error::Error as _;
+
+        let is_io = |error: &Error| error.source().is_some_and(|cause| cause.is::<io::Error>());
+        let io = |kind| Error::io(Path::new("a"), io::Error::new(kind, "what"));
+        let unsupported = io(io::ErrorKind::Unsupported);
+        assert!(matches!(unsupported.kind(), ErrorKind::Unsupported(what) if what == "what"));
+        assert!(matches!(io(io::ErrorKind::StaleNetworkFileHandle).kind(), ErrorKind::Changed));
+        for kind in [
+            io::ErrorKind::Other,
+            io::ErrorKind::Unsupported,
+            io::ErrorKind::StaleNetworkFileHandle,
+        ] {
+            assert!(is_io(&io(kind)), "{kind}");
+        }
+        let cause = || "x".parse::<u32>().unwrap_err();
+        let place = || Place::path("a");
+        for error in [
+            Error::mismatch(place(), "bytes", "UTF-8"),
+            Error::unsupported(place(), "bytes"),
+            Error::argument("bytes"),
+            Error::new(ErrorKind::Unrecognized("bytes".to_owned()), place()),
+        ] {
+            let text = error.to_string();
+            assert!(error.source().is_none(), "{text}");
+            let error = error.with_source(cause()).with_context(&Place::array("b", "c"));
+            let found = error.source().and_then(|cause| cause.downcast_ref());
+            assert_eq!(found, Some(&cause()), "{text}");
+            let error = error.with_place(place()).with_hint("item", "helps");
+            assert!(error.source().is_some(), "{text}");
+        }
     }
 
     #[test]

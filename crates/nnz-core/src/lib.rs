@@ -23,6 +23,7 @@ mod header;
 mod names;
 mod narrow;
 mod packed;
+pub mod parallel;
 mod pointers;
 mod repairs;
 mod setters;

@@ -91,13 +91,14 @@ impl Meta {
             let at =
                 nnz_core::At::Line { line: error.line() as u64, column: error.column() as u64 };
             let expected = "a JSON object with numRows and numCols";
-            Error::mismatch(place.at(at), error, expected)
+            Error::mismatch(place.at(at), &error, expected).with_source(error)
         })
     }
 
     /// Returns its text: one line without a line end, as DAPHNE writes it.
     pub(crate) fn text(&self) -> Result<Vec<u8>> {
-        serde_json::to_vec(self).map_err(|error| Error::argument(error.to_string()))
+        serde_json::to_vec(self)
+            .map_err(|error| Error::argument(error.to_string()).with_source(error))
     }
 
     /// Describes a matrix. Only a sparse one has a number of entries.

@@ -267,12 +267,11 @@ pub(crate) fn locate(error: Error, source: &dyn MatrixSource) -> Error {
     else {
         return error;
     };
-    let (kind, mut place) = error.into_parts();
     match source.locate(row, col).unwrap_or_default().as_slice() {
         [first, second, ..] => {
-            place.at = Some(second.clone());
+            let place = error.place().clone().at(second.clone());
             Error::new(ErrorKind::Duplicate { other: Some(first.clone()) }, place)
         }
-        _ => Error::new(kind, place),
+        _ => error,
     }
 }

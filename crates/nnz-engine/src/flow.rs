@@ -14,6 +14,7 @@ mod turns;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use nnz_core::parallel::on_threads;
 use nnz_core::{Result, Unit, UnitReader};
 
 use crate::Cancellation;
@@ -130,6 +131,7 @@ pub fn run<'a, W: Work>(
     write: &mut (dyn Write<W> + '_),
     workers: Workers<'_>,
 ) -> Result<()> {
+    let _entered = workers.cancellation.map(Cancellation::enter);
     if workers.threads < 2 {
         return run_alone(units, work, join, write, workers);
     }
@@ -138,10 +140,7 @@ pub fn run<'a, W: Work>(
     let write: Mutex<&mut dyn Write<W>> = Mutex::new(write);
     let order = Order::new(2 * workers.threads);
     let steps = Steps { units: &units, work, join: &join, write: &write, order: &order, workers };
-    order::on_threads(workers.threads, &|| {
-        let _entered = workers.cancellation.map(Cancellation::enter);
-        steps.work();
-    });
+    on_threads(workers.threads, &|| steps.work());
     let wanted = order.end()?;
     if wanted {
         lock(&units).end()?;
@@ -158,7 +157,6 @@ fn run_alone<'a, W: Work>(
     write: &mut (dyn Write<W> + '_),
     workers: Workers<'_>,
 ) -> Result<()> {
-    let _entered = workers.cancellation.map(Cancellation::enter);
     loop {
         workers.check()?;
         let group = next_units(work, &mut *units)?;

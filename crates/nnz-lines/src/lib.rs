@@ -2,9 +2,10 @@
 //!
 //! [`Input`] decompresses gzip, [`Lines`] returns lines or blocks of whole lines with their
 //! numbers, through buffers of fixed size. [`Tar`] reads the files of an archive. [`digits`] parses digits eight bytes
-//! at a time, and [`number`] numbers. A [`Target`] is where an [`Output`] is written: a file that appears when it is
+//! at a time, [`number`] numbers, and [`decimal`] finds the nearest floats. A [`Target`] is where an [`Output`] is written: a file that appears when it is
 //! complete, or a stream.
 
+pub mod decimal;
 pub mod digits;
 mod encoding;
 mod input;

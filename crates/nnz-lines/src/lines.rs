@@ -339,11 +339,12 @@ pub fn read_error(path: &Path, error: io::Error) -> Error {
         UnexpectedEof => "truncated compressed data".to_owned(),
         InvalidData | InvalidInput => {
             let found = format!("damaged compressed data ({error})");
-            return Error::mismatch(Place::path(path), found, "a valid gzip file");
+            let place = Place::path(path);
+            return Error::mismatch(place, found, "a valid gzip file").with_source(error);
         }
         _ => return Error::io(path, error),
     };
-    Error::mismatch(Place::path(path), found, "a complete gzip file")
+    Error::mismatch(Place::path(path), found, "a complete gzip file").with_source(error)
 }
 
 /// Returns the first byte that is not blank; a newline if there is none.

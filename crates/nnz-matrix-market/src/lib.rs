@@ -9,7 +9,6 @@ mod array;
 mod banner;
 mod comment;
 mod coordinate;
-mod decimal;
 mod entries;
 mod fault;
 mod header;

@@ -4,9 +4,8 @@
 //! next line can begin before the numbers of this one are computed. For an irregular line the
 //! result is `None`; it is parsed number by number instead.
 
+use nnz_lines::decimal;
 use nnz_lines::digits::eight_digits;
-
-use super::decimal;
 
 /// The number of bytes in which a line has to end.
 const LINE: usize = 64;

@@ -1,6 +1,7 @@
 //! Requests to a server.
 
 mod bounded;
+mod refusal;
 mod region;
 mod store;
 mod web;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+pub(crate) use self::refusal::send;
 pub(crate) use self::region::learned;
 pub(crate) use self::store::{Existing, Store};
 pub(crate) use self::web::{Body, Web};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-/// Why a request failed. Its text has no secrets.
+/// Why a request failed. Its text has no secrets. The cause is not kept, as its text may have some.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) kind: io::ErrorKind,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use nnz_core::parallel::on_threads;
 use nnz_core::{Cancellation, Result};
 
 use crate::blocks::{Block, Blocks, Layout};
@@ -59,10 +60,7 @@ pub(crate) fn scan<T: Send>(
             }
         }
     };
-    std::thread::scope(|scope| {
-        (1..threads).for_each(|_| drop(scope.spawn(work)));
-        work();
-    });
+    on_threads(threads, &work);
     let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     let last = state.waiting.into_values().next().map(|last| last.map(drop));
     state.failed.map_or(Ok(()), Err).and(last.unwrap_or(Ok(())))

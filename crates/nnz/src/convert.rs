@@ -357,19 +357,12 @@ fn of_target(error: Error, from: &Place, to: &Location) -> Error {
     if !is_target || (group.is_some() && nnz_storage::staging::exists(path).unwrap_or(true)) {
         return error;
     }
-    let hint = error.hint().cloned();
-    let (kind, place) = error.into_parts();
-    let kind = match kind {
+    error.map_kind(|kind| match kind {
         ErrorKind::Mismatch { found, expected } => {
             ErrorKind::Unsupported(format!("found {found}, expected {expected}"))
         }
         other => other,
-    };
-    let error = Error::new(kind, place);
-    match hint {
-        Some(hint) => error.with_hint(hint.item, hint.effect),
-        None => error,
-    }
+    })
 }
 
 /// Maximum number of attempts to write a group to a file that others create at the same time.

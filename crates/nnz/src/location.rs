@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use nnz_core::{Error, ErrorKind, Place, Result, UrlParts, is_url, without_secrets};
+use nnz_core::{Error, Place, Result, UrlParts, is_url, without_secrets};
 use nnz_storage::{LocalStorage, Storage, os_str_from_bytes};
 
 /// The separator of a path and a group.
@@ -67,10 +67,10 @@ impl Location {
             return Ok(Self::Path { path: PathBuf::from(text), group: None });
         };
         let group = &bytes[at + SEPARATOR.len()..end];
-        let group = std::str::from_utf8(group).map_err(|_| {
+        let group = std::str::from_utf8(group).map_err(|error| {
             let shown = os_str_from_bytes(group);
             let what = format!("the name of a group must be UTF-8: {shown:?}");
-            Error::new(ErrorKind::Argument(what), Place::default())
+            Error::argument(what).with_source(error)
         })?;
         let path = [&bytes[..at], &bytes[end..]].concat();
         let path = PathBuf::from(&*os_str_from_bytes(&path));

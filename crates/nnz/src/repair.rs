@@ -137,17 +137,12 @@ fn reason(error: Error, source: &Place) -> Error {
     if !at_source || !wrong {
         return error;
     }
-    let hint = error.hint().cloned();
-    let (kind, place) = error.into_parts();
-    let what = match kind {
-        ErrorKind::Missing => "missing, which cannot be repaired".to_owned(),
-        other => format!("{other}; the correction is not certain, so nothing was written"),
-    };
-    let error = Error::unsupported(place, what);
-    match hint {
-        Some(hint) => error.with_hint(hint.item, hint.effect),
-        None => error,
-    }
+    error.map_kind(|kind| {
+        ErrorKind::Unsupported(match kind {
+            ErrorKind::Missing => "missing, which cannot be repaired".to_owned(),
+            other => format!("{other}; the correction is not certain, so nothing was written"),
+        })
+    })
 }
 
 /// Lists faults that are gone in the copy. Any other fault is an error.

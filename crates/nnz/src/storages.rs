@@ -120,7 +120,7 @@ pub fn check_storage_options(options: &[(String, String)]) -> Result<()> {
     #[cfg(feature = "remote")]
     {
         let options: nnz_remote::StorageOptions = options.iter().cloned().collect();
-        options.check().map_err(|error| Error::argument(error.to_string()))
+        options.check().map_err(|error| Error::argument(error.to_string()).with_source(error))
     }
     #[cfg(not(feature = "remote"))]
     {

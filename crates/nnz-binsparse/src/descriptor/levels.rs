@@ -45,7 +45,7 @@ pub(super) fn layout(text: &str, place: &Place, dimensions: usize) -> Result<Lay
 fn object(text: &str, place: &Place) -> Result<Keys> {
     serde_json::from_str(text).map_err(|error| {
         let found = format!("{} ({error})", json::excerpt(text));
-        Error::mismatch(place.clone(), found, "an object")
+        Error::mismatch(place.clone(), found, "an object").with_source(error)
     })
 }
 

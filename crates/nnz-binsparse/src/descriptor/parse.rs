@@ -65,7 +65,8 @@ pub(super) fn layout(keys: &Keys, dimensions: usize, found: &mut Deviations) -> 
 /// Splits the text into the descriptor and the keys of the user.
 fn namespace(text: &str, place: &Place, found: &mut Deviations) -> Option<(Keys, Keys)> {
     let read = serde_json::from_str::<Keys>(text).map_err(|error| {
-        Error::mismatch(place.clone(), format!("invalid JSON: {error}"), "a descriptor")
+        let what = format!("invalid JSON: {error}");
+        Error::mismatch(place.clone(), what, "a descriptor").with_source(error)
     });
     let mut user = found.take(read)?;
     let Some(inner) = user.remove(DESCRIPTOR) else {
@@ -79,7 +80,7 @@ fn namespace(text: &str, place: &Place, found: &mut Deviations) -> Option<(Keys,
     };
     let inner = serde_json::from_str::<Keys>(&inner).map_err(|error| {
         let what = format!("{} ({error})", json::excerpt(&inner));
-        Error::mismatch(place.clone(), what, "an object")
+        Error::mismatch(place.clone(), what, "an object").with_source(error)
     });
     found.take(inner).map(|inner| (inner, user))
 }

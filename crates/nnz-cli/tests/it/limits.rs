@@ -150,7 +150,10 @@ fn too_little_address_space_is_an_error() {
     let (mtx, stored) = (path("m.mtx"), path("m.npz"));
     fs::write(&mtx, many_entries()).unwrap();
     run(&["-q", "convert", text(&mtx), text(&stored)]).good();
-    let (mtx, stored, target) = (text(&mtx), text(&stored), path("t"));
+    // A whole SVMlight file is read on all cores when it is opened.
+    let svm = path("m.svm");
+    run(&["-q", "convert", text(&mtx), text(&svm)]).good();
+    let (mtx, stored, svm, target) = (text(&mtx), text(&stored), text(&svm), path("t"));
     fs::create_dir(&target).unwrap();
     let at = |name: &str| text(&target.join(name)).to_owned();
     let (mut done, mut refused) = (0, 0);
@@ -172,6 +175,7 @@ fn too_little_address_space_is_an_error() {
             &["convert", mtx, &at("c.bpcells"), "--force", "--memory", "1G"],
             &["convert", stored, &at("d.zarr"), "--force", "--compress", "zstd:3"],
             &["stats", stored],
+            &["stats", svm],
             &["diff", stored, stored],
             &["validate", mtx],
             &["plot", stored, &at("e.png"), "--force"],

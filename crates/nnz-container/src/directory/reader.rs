@@ -58,7 +58,7 @@ impl Directory {
         match self.files.file(name) {
             Ok(Some(file)) => Ok(file),
             Ok(None) => Err(Error::new(ErrorKind::Missing, self.place(name))),
-            Err(error) => Err(Error::new(error.into_parts().0, self.place(name))),
+            Err(error) => Err(error.with_place(self.place(name))),
         }
     }
 }

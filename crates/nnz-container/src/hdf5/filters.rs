@@ -1,40 +1,35 @@
 //! Decoding of chunks.
 
 mod fletcher32;
-mod zstd;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hdf5_reader::messages::filter_pipeline::FilterPipelineMessage;
-use libdeflater::{DecompressionError, Decompressor};
 use rust_hdf5::format::FormatError;
 use rust_hdf5::format::messages::filter::{
     Filter, FilterPipeline, reverse_filters_masked_bounded, reverse_filters_masked_into,
 };
 
-pub(super) use crate::shuffle::shuffle;
+use crate::codec::{self, Decoder, Undecoded, same_length};
 use crate::shuffle::unshuffle;
 
-pub(super) const DEFLATE: u16 = 1;
 pub(super) const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
-pub(super) const BLOSC: u16 = 32001;
-pub(super) const ZSTD: u16 = 32015;
 
-/// The names of registered filters, for messages.
+/// The names of filters other than codecs.
 const NAMES: &[(u16, &str)] = &[
+    (SHUFFLE, "shuffle"),
+    (FLETCHER32, "fletcher32"),
     (4, "szip"),
     (5, "nbit"),
     (6, "scaleoffset"),
     (305, "lzo"),
     (307, "bzip2"),
     (32000, "lzf"),
-    (BLOSC, "blosc"),
     (32004, "lz4"),
     (32008, "bitshuffle"),
     (32013, "zfp"),
-    (ZSTD, "zstd"),
     (32017, "sz"),
     (32026, "blosc2"),
 ];
@@ -42,17 +37,11 @@ const NAMES: &[(u16, &str)] = &[
 /// The filters of chunks, in the order in which they were applied.
 pub(super) struct Pipeline(Vec<Filter>);
 
-/// Why a chunk could not be decoded.
-pub(super) enum Undecoded {
-    Damaged(String),
-    Unsupported(String),
-}
-
 /// Buffers that are reused for each chunk.
 #[derive(Default)]
 pub(super) struct Scratch {
-    inflater: Option<Decompressor>,
-    zstd: Option<rust_zstd::Decompressor>,
+    /// The last decoder, and the number of its filter.
+    decoder: Option<(u16, Decoder)>,
     shuffled: Vec<u8>,
 }
 
@@ -137,28 +126,33 @@ fn decode_rest(
         let first = filter.cd_values.first().copied().unwrap_or(0);
         usize::try_from(first).unwrap_or(0)
     };
-    let ids: Vec<u16> = filters.iter().map(|filter| filter.id).collect();
-    match (filters, &ids[..]) {
-        ([filter], [SHUFFLE]) => {
+    let Scratch { decoder, shuffled } = scratch;
+    match filters {
+        [filter] if filter.id == SHUFFLE => {
             same_length(stored.len(), out.len())?;
             unshuffle(stored, width(filter), out);
         }
-        (_, [DEFLATE]) => inflate(&mut scratch.inflater, stored, out)?,
-        ([filter, _], [SHUFFLE, DEFLATE]) => {
-            scratch.shuffled.resize(out.len(), 0);
-            inflate(&mut scratch.inflater, stored, &mut scratch.shuffled)?;
-            unshuffle(&scratch.shuffled, width(filter), out);
+        [filter] => match decoder_of(filter.id, decoder) {
+            Some(decode) => same_length(decode(stored, out)?, out.len())?,
+            None => undo_into(filter, stored, out)?,
+        },
+        [before, filter] if before.id == SHUFFLE => {
+            let Some(decode) = decoder_of(filter.id, decoder) else { return Ok(false) };
+            shuffled.resize(out.len(), 0);
+            same_length(decode(stored, shuffled)?, out.len())?;
+            unshuffle(shuffled, width(before), out);
         }
-        (_, [ZSTD]) => zstd::decompress(&mut scratch.zstd, stored, out)?,
-        ([filter, _], [SHUFFLE, ZSTD]) => {
-            scratch.shuffled.resize(out.len(), 0);
-            zstd::decompress(&mut scratch.zstd, stored, &mut scratch.shuffled)?;
-            unshuffle(&scratch.shuffled, width(filter), out);
-        }
-        ([filter], _) => undo_into(filter, stored, out)?,
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// Returns the decoder of a filter, if it does not need `rust-hdf5`.
+fn decoder_of(id: u16, kept: &mut Option<(u16, Decoder)>) -> Option<&mut Decoder> {
+    if kept.as_ref().is_none_or(|(of, _)| *of != id) {
+        *kept = Some((id, codec::of_hdf5(id)?.decoder?()));
+    }
+    kept.as_mut().map(|(_, decoder)| decoder)
 }
 
 /// Reverses a filter whose input had at most `most` bytes.
@@ -180,29 +174,25 @@ fn with_rust_hdf5<T>(
     match catch_unwind(AssertUnwindSafe(|| call(&alone))) {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(FormatError::UnsupportedFeature(_))) => Err(unsupported(filter)),
-        Ok(Err(error)) => Err(Undecoded::Damaged(error.to_string())),
+        Ok(Err(error)) => Err(Undecoded::failed(error)),
         Err(_) => Err(Undecoded::Damaged("its data is inconsistent".to_owned())),
     }
 }
 
+/// Returns the name of a filter, if it is known.
+fn known(id: u16) -> Option<&'static str> {
+    let codec = codec::of_hdf5(id).map(|codec| codec.name);
+    codec.or_else(|| NAMES.iter().find(|(known, _)| *known == id).map(|(_, name)| *name))
+}
+
 /// Returns the name of a filter.
 fn name(id: u16) -> String {
-    match id {
-        DEFLATE => "deflate".to_owned(),
-        SHUFFLE => "shuffle".to_owned(),
-        FLETCHER32 => "fletcher32".to_owned(),
-        _ => match NAMES.iter().find(|(known, _)| *known == id) {
-            Some((_, name)) => (*name).to_owned(),
-            None => format!("filter {id}"),
-        },
-    }
+    known(id).map_or_else(|| format!("filter {id}"), str::to_owned)
 }
 
 fn unsupported(filter: &Filter) -> Undecoded {
-    let name = match NAMES.iter().find(|(id, _)| *id == filter.id) {
-        Some((id, name)) => format!("{name} ({id})"),
-        None => format!("number {}", filter.id),
-    };
+    let id = filter.id;
+    let name = known(id).map_or_else(|| format!("number {id}"), |name| format!("{name} ({id})"));
     Undecoded::Unsupported(format!("the HDF5 filter {name} is not supported"))
 }
 
@@ -219,24 +209,4 @@ fn most_encoded(filters: &[&Filter], bytes: usize) -> usize {
     let compressed = filters.iter().any(|filter| !matches!(filter.id, SHUFFLE | FLETCHER32));
     let factor = if compressed { 5 } else { 1 };
     filters.iter().map(added).fold(bytes.saturating_mul(factor), usize::saturating_add)
-}
-
-fn same_length(found: usize, expected: usize) -> Result<(), Undecoded> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(Undecoded::Damaged(format!("it has {found} bytes")))
-}
-
-fn inflate(kept: &mut Option<Decompressor>, from: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
-    let inflater = kept.get_or_insert_with(Decompressor::new);
-    match inflater.zlib_decompress(from, out) {
-        Ok(written) => same_length(written, out.len()),
-        Err(DecompressionError::InsufficientSpace) => {
-            Err(Undecoded::Damaged("it inflates to more".to_owned()))
-        }
-        Err(DecompressionError::BadData) => {
-            Err(Undecoded::Damaged("its compressed data is wrong or truncated".to_owned()))
-        }
-    }
 }

@@ -198,20 +198,81 @@ pub(super) fn is_missing(error: &HdfError) -> bool {
 }
 
 fn convert_error(error: HdfError, place: Place) -> Error {
-    match error {
-        HdfError::Io(error) => Error::new(ErrorKind::Io(error), place),
-        HdfError::Context { source, .. } => convert_error(*source, place),
+    let converted = match &error {
         HdfError::InvalidMagic => Error::mismatch(place, "no HDF5 signature", "an HDF5 file"),
-        error if is_missing(&error) => Error::new(ErrorKind::Missing, place),
         HdfError::UnsupportedLayoutClass(3) => {
             Error::unsupported(place, "HDF5 virtual datasets are not supported")
         }
         HdfError::UnsupportedDatatypeClass(11) => {
             Error::unsupported(place, "complex numbers of HDF5 2.0 are not supported")
         }
-        error if error.to_string().starts_with("unsupported") => {
-            Error::unsupported(place, format!("HDF5: {error}"))
+        error if is_missing(error) => Error::new(ErrorKind::Missing, place),
+        error if is_unsupported(error) => Error::unsupported(place, format!("HDF5: {error}")),
+        _ => match error {
+            HdfError::Io(error) => return Error::new(ErrorKind::Io(error), place),
+            HdfError::Context { source, .. } => return convert_error(*source, place),
+            _ => Error::new(ErrorKind::Unrecognized(format!("invalid HDF5: {error}")), place),
+        },
+    };
+    converted.with_source(error)
+}
+
+/// Returns whether the error means that the file is valid, but not supported.
+fn is_unsupported(error: &HdfError) -> bool {
+    use HdfError as E;
+    matches!(
+        error,
+        E::UnsupportedSuperblockVersion(_)
+            | E::UnsupportedObjectHeaderVersion(_)
+            | E::UnsupportedBTreeVersion(_)
+            | E::UnsupportedSymbolTableNodeVersion(_)
+            | E::UnsupportedLocalHeapVersion(_)
+            | E::UnsupportedGlobalHeapVersion(_)
+            | E::UnsupportedFractalHeapVersion(_)
+            | E::UnsupportedDataspaceVersion(_)
+            | E::UnsupportedDatatypeClass(_)
+            | E::UnsupportedLayoutClass(_)
+            | E::UnsupportedLayoutVersion(_)
+            | E::UnsupportedFilterPipelineVersion(_)
+            | E::UnsupportedFillValueVersion(_)
+            | E::UnsupportedLinkVersion(_)
+            | E::UnsupportedLinkType(_)
+            | E::UnsupportedAttributeVersion(_)
+            | E::UnsupportedBTreeV2RecordType(_)
+            | E::UnsupportedChunkIndexType(_)
+            | E::UnsupportedOffsetSize(_)
+            | E::UnsupportedLengthSize(_)
+            | E::UnsupportedFilter(_)
+            | E::UnsupportedEncoding(_)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_the_reader_are_kept_as_causes() {
+        let inside = |error: HdfError| error.with_context("group");
+        for (error, message) in [
+            (HdfError::InvalidMagic, "found no HDF5 signature, expected an HDF5 file"),
+            (inside(HdfError::GroupNotFound("a".to_owned())), "missing"),
+            (HdfError::UnsupportedLayoutClass(3), "HDF5 virtual datasets are not supported"),
+            (HdfError::UnsupportedBTreeVersion(9), "HDF5: unsupported B-tree version 9"),
+            (
+                inside(HdfError::UnsupportedEncoding("x".to_owned())),
+                "HDF5: unsupported encoding: x",
+            ),
+            (
+                HdfError::InvalidData("unsupported".to_owned()),
+                "invalid HDF5: invalid data: unsupported",
+            ),
+        ] {
+            let converted = convert_error(error, Place::default());
+            assert_eq!(converted.to_string(), message);
+            assert!(converted.source().is_some_and(|cause| cause.is::<HdfError>()), "{message}");
         }
-        error => Error::new(ErrorKind::Unrecognized(format!("invalid HDF5: {error}")), place),
     }
 }

@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, PoisonError};
 
-use nnz_core::{At, Error, Place, Result};
+use nnz_core::{At, Error, Place, Result, parallel};
 
 use super::chunk_table::{ChunkTable, Entry};
 use super::dataset::Stored;
-use super::filters::{Scratch, Undecoded};
+use super::filters::Scratch;
 use super::layout::{Chunked, Layout};
 use super::pieces::{Piece, Pieces};
-use crate::parallel;
 
 /// Number of bytes for which starting a thread is worthwhile.
 const INFLATED_BY_THREAD: usize = 256 << 10;
@@ -150,13 +149,8 @@ impl Stored {
         self.opened.read_at(entry.address, stored, &self.place)?;
         chunked.pipeline.decode(stored, entry.skipped, out, scratch).map_err(|why| {
             let place = chunked.place_of(entry.chunk, &self.place);
-            match why {
-                Undecoded::Unsupported(what) => Error::unsupported(place, what),
-                Undecoded::Damaged(what) => {
-                    let found = format!("a damaged chunk at byte {}: {what}", entry.address);
-                    Error::mismatch(place, found, format!("{} bytes", chunked.bytes))
-                }
-            }
+            let found = |what: &str| format!("a damaged chunk at byte {}: {what}", entry.address);
+            why.error(place, found, format!("{} bytes", chunked.bytes))
         })
     }
 

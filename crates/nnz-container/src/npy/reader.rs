@@ -129,8 +129,10 @@ impl FlatGroup for NpyDirectory {
     fn file(&self, name: &str) -> Result<Option<String>> {
         let file = self.file_name(name, "json")?;
         let text = self.files.read_metadata(file, MAX_TEXT_LEN);
-        let text = text.map_err(|error| of_member(error, self.place(name)))?;
-        let utf8 = |_| Error::mismatch(self.place(name), "text that is not UTF-8", "UTF-8");
+        let text = text.map_err(|error| error.with_place(self.place(name)))?;
+        let utf8 = |error| {
+            Error::mismatch(self.place(name), "text that is not UTF-8", "UTF-8").with_source(error)
+        };
         text.map(|text| String::from_utf8(text.to_vec()).map_err(utf8)).transpose()
     }
 }

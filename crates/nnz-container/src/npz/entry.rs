@@ -92,7 +92,7 @@ impl Entry {
             return Ok(head);
         }
         let read = self.packed().read_start(&mut head);
-        let read = read.map_err(|error| self.damaged(&error))?;
+        let read = read.map_err(|error| self.damaged(error))?;
         head.truncate(read);
         Ok(head)
     }
@@ -102,13 +102,13 @@ impl Entry {
     }
 
     /// Creates an error of decompression: the file cannot be read, or is damaged.
-    fn damaged(&self, error: &std::io::Error) -> Error {
-        if let Some(code) = error.raw_os_error() {
-            let error = std::io::Error::from_raw_os_error(code);
+    fn damaged(&self, error: std::io::Error) -> Error {
+        if error.raw_os_error().is_some() {
             return Error::new(ErrorKind::Io(error), self.place.clone());
         }
         let place = self.place.clone().at(At::Byte(self.start));
-        Error::mismatch(place, format!("damaged data ({error})"), "deflated data")
+        let found = format!("damaged data ({error})");
+        Error::mismatch(place, found, "deflated data").with_source(error)
     }
 
     /// Verifies the data, and returns it unless it is read from the file.
@@ -135,7 +135,7 @@ impl Entry {
                 State::Checked
             }
             State::Untouched => {
-                let damaged = |error: &std::io::Error| self.damaged(error);
+                let damaged = |error| self.damaged(error);
                 let (inflated, sum) = Inflated::make(self.packed(), self.listed.bytes, damaged)?;
                 self.compare(sum)?;
                 State::Inflated(Arc::new(inflated))

@@ -70,7 +70,7 @@ impl Inflated {
     pub(super) fn make(
         packed: Packed<'_>,
         bytes: u64,
-        damaged: impl Fn(&io::Error) -> Error,
+        damaged: impl Fn(io::Error) -> Error,
     ) -> Result<(Self, u32)> {
         let mut inflater = DeflateDecoder::new(packed);
         let mut sum = Crc::new();
@@ -81,14 +81,14 @@ impl Inflated {
         let mut block = vec![0; 256 << 10];
         let mut all = 0;
         loop {
-            let read = inflater.read(&mut block).map_err(|error| damaged(&error))?;
+            let read = inflater.read(&mut block).map_err(&damaged)?;
             all += read as u64;
             if read == 0 && all == bytes {
                 return Ok((made, sum.sum()));
             }
             if read == 0 || all > bytes {
                 let what = format!("{all} or more bytes instead of the listed {bytes}");
-                return Err(damaged(&io::Error::other(what)));
+                return Err(damaged(io::Error::other(what)));
             }
             sum.update(&block[..read]);
             match &mut made {

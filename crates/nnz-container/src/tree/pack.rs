@@ -239,9 +239,9 @@ fn pack_fixed(
     match encoding {
         StringEncoding::Bytes => out.extend_from_slice(string),
         StringEncoding::Utf32 => {
-            let text = std::str::from_utf8(string).map_err(|_| {
+            let text = std::str::from_utf8(string).map_err(|error| {
                 let found = format!("the string \"{}\"", string.escape_ascii());
-                Error::mismatch(place.clone(), found, "UTF-8")
+                Error::mismatch(place.clone(), found, "UTF-8").with_source(error)
             })?;
             out.extend(text.chars().flat_map(|letter| u32::from(letter).to_ne_bytes()));
         }

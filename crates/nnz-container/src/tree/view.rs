@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, ValueType, Values};
+use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, ValueType, Values, parallel};
 
 use super::array::{ArrayStorage, NdArray};
 use super::attribute::Attribute;
@@ -16,7 +16,7 @@ use super::request::{Inside, Positions, Request};
 use super::selection::{self, check_rank};
 use super::source::{Chunk, Chunks, Layout, Source};
 use super::strings::Strings;
-use crate::{byte_order, parallel};
+use crate::byte_order;
 
 /// Number of bytes for which starting a thread is worthwhile.
 const BY_THREAD: usize = 256 << 10;

@@ -246,14 +246,7 @@ impl Stored {
 
 /// Creates the error that a chunk could not be decoded.
 pub(super) fn undecoded(why: Undecoded, place: Place, what: &str, bytes: usize) -> Error {
-    let damaged = |why: &str| {
-        Error::mismatch(place.clone(), format!("{what} that is damaged: {why}"), bytes_of(bytes))
-    };
-    match why {
-        Undecoded::Unsupported(what) => Error::unsupported(place, what),
-        Undecoded::Damaged(why) => damaged(&why),
-        Undecoded::TooLong => damaged("it decompresses to more"),
-    }
+    why.error(place, |why| format!("{what} that is damaged: {why}"), bytes_of(bytes))
 }
 
 fn bytes_of(bytes: usize) -> String {

@@ -9,8 +9,9 @@ use nnz_core::{Error, Place, Result, ValueType};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::codec::Pipeline;
+use super::codec::{Pipeline, Step};
 use super::node::Fields;
+use crate::codec::Codec;
 use crate::npy::Element;
 use crate::tree::{Grid, Stored, check_rank, shown};
 
@@ -105,7 +106,8 @@ impl Reader<'_> {
             return Err(self.unexpected(name, found, "at most 1 MiB of JSON"));
         }
         // Deeply nested JSON is refused.
-        serde_json::from_str(raw).map_err(|_| self.unexpected(name, raw, "shallow JSON"))
+        serde_json::from_str(raw)
+            .map_err(|error| self.unexpected(name, raw, "shallow JSON").with_source(error))
     }
 
     fn unexpected(&self, name: &str, found: impl std::fmt::Display, expected: &str) -> Error {
@@ -164,9 +166,18 @@ impl Reader<'_> {
         })
     }
 
-    fn pipeline(&self, codecs: Vec<super::codec::Codec>) -> Result<Pipeline> {
-        let pipeline = Pipeline::new(codecs);
+    fn pipeline(&self, steps: Vec<Step>) -> Result<Pipeline> {
+        let pipeline = Pipeline::new(steps);
         pipeline.ok_or_else(|| self.unsupported("chunks compressed twice are not supported".into()))
+    }
+
+    /// Returns the step of a codec for bytes, or for numbers of a type and byte order.
+    fn compress(&self, codec: &'static Codec, number: Option<(ValueType, bool)>) -> Result<Step> {
+        let (value_type, big) = number.unzip();
+        if codec.supports(value_type, big.unwrap_or(false)) {
+            return Ok(Step::Compress(&codec.zarr, value_type));
+        }
+        Err(self.unsupported(format!("{} is not supported for this type", codec.name)))
     }
 
     /// Checks that the size of a chunk, and of all elements, does not overflow.
@@ -190,6 +201,14 @@ fn lengths(value: &Value) -> Option<Vec<u64>> {
 }
 
 impl DataType {
+    /// Returns the type and byte order of elements that are numbers.
+    fn number(self) -> Option<(ValueType, bool)> {
+        match self {
+            Self::Fixed(Element::Number { value_type, big }) => Some((value_type, big)),
+            _ => None,
+        }
+    }
+
     /// Returns the size of an element in bytes, or the minimum size of a string; `None` on
     /// overflow.
     pub(super) fn min_bytes(self) -> Option<u64> {

@@ -126,6 +126,6 @@ pub(super) fn parse(name: &str, text: &[u8], place: &Place) -> Result<Fields> {
     serde_json::from_slice(text).map_err(|error| {
         let at = format!("line {}, column {}", error.line(), error.column());
         let found = format!("invalid JSON in {name} ({at})");
-        Error::mismatch(place.clone(), found, "a JSON object")
+        Error::mismatch(place.clone(), found, "a JSON object").with_source(error)
     })
 }

@@ -2,12 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nnz_core::{Error, Result};
+use nnz_core::{Error, Result, parallel};
 
 use super::chunks::{Located, Stored, undecoded};
 use super::codec::zeroed;
 use crate::chunk_cache::ChunkCache;
-use crate::parallel;
 
 /// Number of bytes for which starting a thread is worthwhile.
 const DECODED_BY_THREAD: usize = 256 << 10;

@@ -198,7 +198,7 @@ impl Records {
     /// Returns a field as text.
     fn text(&self, number: usize) -> Result<&str> {
         let field = self.record.get(number).unwrap_or_default();
-        std::str::from_utf8(field).map_err(|_| self.refuse(number, "UTF-8"))
+        std::str::from_utf8(field).map_err(|error| self.refuse(number, "UTF-8").with_source(error))
     }
 
     fn place(&self, line: u64, field: Option<usize>) -> Place {

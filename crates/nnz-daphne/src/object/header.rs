@@ -76,9 +76,9 @@ impl Header {
             }
             let label = &window.at(at + 2, len.into(), end)?[..len.into()];
             column.label = if dialect == Dialect::Spec {
-                let text = std::str::from_utf8(label).map_err(|_| {
+                let text = std::str::from_utf8(label).map_err(|error| {
                     let found = format!("the label {:?}", String::from_utf8_lossy(label));
-                    file.mismatch(at, found, "UTF-8")
+                    file.mismatch(at, found, "UTF-8").with_source(error)
                 })?;
                 text.to_owned()
             } else {

@@ -60,9 +60,9 @@ impl AnnotationTable {
             let mut fields = lines.record.iter();
             names.try_push(fields.next().unwrap_or_default())?;
             for (list, field) in texts.iter_mut().zip(fields) {
-                if std::str::from_utf8(field).is_err() {
+                if let Err(error) = std::str::from_utf8(field) {
                     let found = format!("the text {:?}", String::from_utf8_lossy(field));
-                    return Err(Error::mismatch(lines.place(), found, "UTF-8"));
+                    return Err(Error::mismatch(lines.place(), found, "UTF-8").with_source(error));
                 }
                 list.try_push(field)?;
             }
@@ -99,7 +99,7 @@ impl<R: Read> Lines<R> {
             match error.into_kind() {
                 // No text in UTF-8, or damaged gzip.
                 csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    Error::mismatch(place, error, "text")
+                    Error::mismatch(place, &error, "text").with_source(error)
                 }
                 csv::ErrorKind::Io(error) => Error::new(ErrorKind::Io(error), place),
                 other => Error::mismatch(place, format!("{other:?}"), "separated values"),
@@ -111,9 +111,9 @@ impl<R: Read> Lines<R> {
     fn fields(&self) -> Result<Vec<String>> {
         let one = |field: &[u8]| match std::str::from_utf8(field) {
             Ok(text) => Ok(text.to_owned()),
-            Err(_) => {
+            Err(error) => {
                 let found = format!("the column {:?}", String::from_utf8_lossy(field));
-                Err(Error::mismatch(self.place(), found, "UTF-8"))
+                Err(Error::mismatch(self.place(), found, "UTF-8").with_source(error))
             }
         };
         self.record.iter().map(one).collect()

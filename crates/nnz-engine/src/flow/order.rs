@@ -9,20 +9,6 @@ use super::lock;
 use super::queue::{Queue, Write};
 use super::turns::Turns;
 
-/// Runs `work` on this number of threads, including the calling one.
-pub(super) fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            let spawned = std::thread::Builder::new().spawn_scoped(scope, work);
-            // If the system cannot start more threads, the existing ones do all the work.
-            if spawned.is_err() {
-                break;
-            }
-        }
-        work();
-    });
-}
-
 /// Which unit is listed, joined and written next, and whether work has stopped.
 pub(super) struct Order<'w> {
     /// The number of the next unit to list. It changes only while the units are locked.

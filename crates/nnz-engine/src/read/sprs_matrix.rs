@@ -74,7 +74,7 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatrix> for CsMatI<T, I, P> {
             Order::Col => Self::new_from_unsorted_csc((rows, cols), pointers, indices, values),
         };
         let made = made.map_err(|(.., error)| {
-            Error::mismatch(Place::default(), error.to_string(), "a valid sprs matrix")
+            Error::mismatch(Place::default(), error, "a valid sprs matrix").with_source(error)
         })?;
         refuse_shared(&made, order)?;
         Ok(made)

@@ -13,6 +13,7 @@ use object_store::client::{
 };
 use reqwest::header::{HeaderValue, IF_NONE_MATCH};
 
+use super::refusal::{Answer, set_last};
 use super::region::learn;
 use crate::object::PIECE;
 
@@ -102,6 +103,7 @@ impl HttpService for BoundedService {
                 request.headers_mut().insert(IF_NONE_MATCH, value);
             }
             let uri = request.uri().clone();
+            set_last(None);
             let answer = self.inner.execute(request).await?;
             learn(uri.host().unwrap_or_default(), uri.path(), &answer);
             let (parts, body) = answer.into_parts();
@@ -111,7 +113,13 @@ impl HttpService for BoundedService {
                     Ok(error) => *error,
                     Err(error) => HttpError::new_boxed(HttpErrorKind::Decode, error),
                 });
-            Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)))
+            let mut body = HttpResponseBody::new(body);
+            if parts.status.is_client_error() || parts.status.is_server_error() {
+                let bytes = body.bytes().await?;
+                set_last(Some(Answer::new(parts.status.as_u16(), &bytes)));
+                body = bytes.into();
+            }
+            Ok(HttpResponse::from_parts(parts, body))
         })
     }
 }

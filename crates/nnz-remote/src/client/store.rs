@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use object_store::client::{HttpError, HttpErrorKind};
 use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::path::Path;
 use object_store::{
@@ -18,15 +19,19 @@ use object_store::{
 
 pub(crate) use self::write::Existing;
 use super::bounded::Bounded;
+use super::refusal::{Refusal, send};
 use super::web::install_ring;
 use super::{Listed, Part, learned};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
 use crate::credentials;
-use crate::failure::{Failure, between, clean};
+use crate::failure::{Failure, clean};
 
 /// Pages of a list, of up to a thousand names each.
 const MOST_PAGES: usize = 4096;
+
+/// The status of an answer if no part of the object is in the requested range.
+const UNSATISFIED: Option<u16> = Some(416);
 
 const FORBIDDEN: &str = "the server forbids it";
 const UNAUTHENTICATED: &str = "the server wants credentials, or others";
@@ -103,12 +108,12 @@ impl Store {
         let path = parsed(key)?;
         let start = range.start;
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
-        match self.objects.get_opts(&path, options).await {
+        match send(self.objects.get_opts(&path, options)).await {
             Ok(result) => part(result).await,
-            Err(error) if is_unsatisfied(&error) => {
+            Err(error) if error.status() == UNSATISFIED => {
                 // No range of an empty object can be satisfied.
                 let head = GetOptions { head: true, ..GetOptions::default() };
-                let found = self.objects.get_opts(&path, head).await;
+                let found = send(self.objects.get_opts(&path, head)).await;
                 let found = found.map_err(|error| self.failed(error))?;
                 match found.meta.size {
                     total if total <= start => {
@@ -132,12 +137,12 @@ impl Store {
             if_match: tag.map(str::to_owned),
             ..GetOptions::default()
         };
-        match self.objects.get_opts(&parsed(key)?, options).await {
+        match send(self.objects.get_opts(&parsed(key)?, options)).await {
             Ok(result) if tag.is_some() && result.meta.e_tag.as_deref() != tag => {
                 Err(Failure::changed())
             }
             Ok(result) => part(result).await,
-            Err(error) if is_unsatisfied(&error) => Err(Failure::changed()),
+            Err(error) if error.status() == UNSATISFIED => Err(Failure::changed()),
             Err(error) => Err(self.failed(error)),
         }
     }
@@ -159,7 +164,7 @@ impl Store {
                 ..PaginatedListOptions::default()
             };
             let prefix_of = (!prefix.is_empty()).then_some(prefix.as_str());
-            let page = self.lists.0.list_paginated(prefix_of, options).await;
+            let page = send(self.lists.0.list_paginated(prefix_of, options)).await;
             let page = page.map_err(|error| self.failed(error))?;
             let name = |path: &Path| {
                 let name = path.as_ref().strip_prefix(&prefix)?.trim_end_matches('/');
@@ -180,9 +185,9 @@ impl Store {
         Err(Failure::new(io::ErrorKind::Other, "the server lists without end"))
     }
 
-    fn denied(&self, what: &str, error: &Error) -> Failure {
+    fn denied(&self, what: &str, refusal: &Refusal) -> Failure {
         // Such as InvalidAccessKeyId.
-        let code = code_of(error).filter(|code| code != "AccessDenied");
+        let code = refusal.code().filter(|code| *code != "AccessDenied");
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         let hint = match self.anonymous {
             true => ": it was asked without credentials, as none were found",
@@ -191,25 +196,29 @@ impl Store {
         Failure::new(io::ErrorKind::PermissionDenied, format!("{what}{code}{hint}"))
     }
 
-    fn failed(&self, error: Error) -> Failure {
-        match error {
-            Error::NotFound { .. } if is_no_bucket(&error) => no_bucket(),
+    fn failed(&self, refusal: Refusal) -> Failure {
+        let is_no_bucket = matches!(refusal.code(), Some("NoSuchBucket" | "ContainerNotFound"));
+        match &refusal.error {
+            Error::NotFound { .. } if is_no_bucket => no_bucket(),
             Error::NotFound { .. } => Failure::missing(),
             Error::Precondition { .. } | Error::NotModified { .. } => Failure::changed(),
-            Error::PermissionDenied { .. } => self.denied(FORBIDDEN, &error),
-            Error::Unauthenticated { .. } => self.denied(UNAUTHENTICATED, &error),
-            error if is_no_bucket(&error) => no_bucket(),
+            Error::PermissionDenied { .. } => self.denied(FORBIDDEN, &refusal),
+            Error::Unauthenticated { .. } => self.denied(UNAUTHENTICATED, &refusal),
+            _ if is_no_bucket => no_bucket(),
             error => {
-                let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                if cause.contains("error sending request") {
-                    let what = format!("no connection: {}", clean(&innermost(&error)));
+                let request = refusal.cause::<reqwest::Error>();
+                if request.is_some_and(reqwest::Error::is_request) {
+                    let what = format!("no connection: {}", clean(&refusal.innermost()));
                     return Failure::new(io::ErrorKind::Other, what);
                 }
                 // Requests were repeated, but not for a body of a list that was cut.
-                match cause.contains("response body") {
-                    true => Failure::transient("the server sent less than it said"),
-                    false => Failure::new(io::ErrorKind::Other, clean(&cause)),
+                let cut = request.is_some_and(|error| error.is_body() || error.is_decode());
+                let http = refusal.cause::<HttpError>();
+                if cut || http.is_some_and(|error| error.kind() == HttpErrorKind::Decode) {
+                    return Failure::transient("the server sent less than it said");
                 }
+                let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                Failure::new(io::ErrorKind::Other, clean(&cause))
             }
         }
     }
@@ -217,34 +226,6 @@ impl Store {
 
 fn no_bucket() -> Failure {
     Failure::new(io::ErrorKind::Other, "there is no such bucket")
-}
-
-fn is_no_bucket(error: &Error) -> bool {
-    matches!(code_of(error).as_deref(), Some("NoSuchBucket" | "ContainerNotFound"))
-}
-
-/// Returns the code of an answer that is an error, such as `NoSuchBucket`.
-fn code_of(error: &Error) -> Option<String> {
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let text = inner.to_string();
-        if let Some(code) = between(&text, "<Code>", "</Code>") {
-            return Some(code.to_owned());
-        }
-        cause = inner.source();
-    }
-    None
-}
-
-/// Returns the innermost cause of an error, which is the one of the system.
-fn innermost(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = inner.to_string();
-        cause = inner.source();
-    }
-    text
 }
 
 /// Reads what was answered.
@@ -268,17 +249,6 @@ async fn part(result: GetResult) -> Result<Part, Failure> {
 fn parsed(key: &str) -> Result<Path, Failure> {
     Path::parse(key)
         .map_err(|_| Failure::new(io::ErrorKind::InvalidInput, "not a key that can be asked for"))
-}
-
-fn is_unsatisfied(error: &Error) -> bool {
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        if inner.to_string().contains("status code: 416 ") {
-            return true;
-        }
-        cause = inner.source();
-    }
-    false
 }
 
 fn client_options() -> ClientOptions {

@@ -11,6 +11,7 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::job::Job;
 use super::{MOST_PARTS, PARTS};
+use crate::client::send;
 use crate::failure::Failure;
 
 /// Bytes in memory, in units of `UNIT`.
@@ -95,7 +96,7 @@ impl Job {
             let permit = self.stop.unless_stopped(self.limits.acquire(count)).await?;
             let bytes = read(file, at, count).await?;
             // The numbers of parts are in the order of these calls.
-            let request = upload.put_part(bytes.into());
+            let request = send(upload.put_part(bytes.into()));
             let job = Arc::clone(self);
             sending.spawn(async move {
                 let request =

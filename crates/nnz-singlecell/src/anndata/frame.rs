@@ -313,8 +313,9 @@ fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let mut seen = HashSet::new();
     for name in listed.iter() {
-        let text = std::str::from_utf8(name)
-            .map_err(|_| Error::mismatch(place.clone(), "a name that is not UTF-8", "UTF-8"))?;
+        let text = std::str::from_utf8(name).map_err(|error| {
+            Error::mismatch(place.clone(), "a name that is not UTF-8", "UTF-8").with_source(error)
+        })?;
         // A name that is listed twice is one column.
         if seen.insert(text.to_owned()) {
             names.push(text.to_owned());

@@ -78,12 +78,7 @@ impl StagedGroup {
             return error;
         };
         let place = Place { path: Some(self.directory.join(inner)), ..error.place().clone() };
-        let hint = error.hint().map(|hint| (hint.item, hint.effect.clone()));
-        let error = Error::new(error.into_parts().0, place);
-        match hint {
-            Some((item, effect)) => error.with_hint(item, effect),
-            None => error,
-        }
+        error.with_place(place)
     }
 
     /// Moves outputs with these names to the directory.

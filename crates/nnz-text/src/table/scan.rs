@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use nnz_core::parallel::on_threads;
 use nnz_core::{
     Cancellation, Error, ErrorKind, Place, Result, Rounding, StringList, ValueType, Values,
 };
@@ -48,14 +49,7 @@ pub(super) fn scan(
         joined: Mutex::new(Joined { ids, kept: Some(Vec::new()), ..Joined::default() }),
         turn: Condvar::new(),
     };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads)
-            .map(|_| std::thread::Builder::new().spawn_scoped(scope, || scan.work()))
-            .collect();
-        scan.work();
-        // A thread that could not be started is not needed.
-        drop(others);
-    });
+    on_threads(threads, &|| scan.work());
     let Scan { joined, keeps, .. } = scan;
     let mut joined = joined.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = joined.failed.take() {
@@ -130,7 +124,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Scan<'_> {
     /// Reads blocks until there are none.
     fn work(&self) {
-        let _entered = self.cancellation.as_ref().map(Cancellation::enter);
         loop {
             let (index, block) = {
                 let mut listed = lock(&self.listed);

@@ -27,7 +27,7 @@ impl ReadAt for Spooled {
         let count = out.len().min(left);
         let out = out.get_mut(..count).unwrap_or_default();
         let read = self.file.read_exact_at(out, at);
-        read.map(|()| count).map_err(|error| io::Error::other(error.to_string()))
+        read.map(|()| count).map_err(io::Error::other)
     }
 }
 

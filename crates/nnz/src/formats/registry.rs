@@ -645,7 +645,7 @@ impl Registry {
                 Ok(false) => {}
                 Ok(true) => inside.push(place.to_string()),
                 Err(error) if is_denied(&error) => {
-                    denied.push(Error::new(error.into_parts().0, place));
+                    denied.push(error.with_place(place));
                 }
                 Err(error) => return Err(error),
             }

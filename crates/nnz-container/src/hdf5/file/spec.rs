@@ -5,7 +5,8 @@ use nnz_core::{Error, Result};
 use super::dataspace::Dataspace;
 use super::element::ElementType;
 use super::message::layout::MAX_COMPACT;
-use super::pack::Form;
+use super::pack::{self, Form};
+use crate::codec;
 use crate::compress::{Compression, Filters};
 use crate::product::product;
 
@@ -143,9 +144,8 @@ impl DatasetSpec {
     #[must_use]
     pub fn compress(self, compression: Compression, shuffle: bool) -> Self {
         let included = match compression {
-            Compression::Blosc => true,
             Compression::Filtered(filters) => filters.shuffle,
-            _ => false,
+            _ => pack::filter(compression).is_some_and(|(codec, _)| codec.shuffles),
         };
         Self { compression, shuffle: shuffle || included, ..self }
     }
@@ -233,11 +233,10 @@ impl DatasetSpec {
 
 /// Refuses a compression that HDF5 does not have.
 pub(in crate::hdf5) fn check_compression(compression: Compression) -> Result<()> {
-    match compression {
-        Compression::Pcodec(_) | Compression::Filtered(Filters { delta: true, .. }) => {
-            let what = format!("the option compress {compression} applies to Zarr, not to HDF5");
-            Err(Error::argument(what))
-        }
-        _ => compression.check(),
+    let is_delta = matches!(compression, Compression::Filtered(Filters { delta: true, .. }));
+    if is_delta || codec::of(compression).is_some_and(|(codec, _)| codec.hdf5.is_none()) {
+        let what = format!("the option compress {compression} applies to Zarr, not to HDF5");
+        return Err(Error::argument(what));
     }
+    compression.check()
 }

@@ -100,8 +100,9 @@ impl<'a> HeaderReader<'a> {
         let mut name = vec![0; length.next_multiple_of(4)];
         self.fill(&mut name)?;
         name.truncate(length);
-        String::from_utf8(name)
-            .map_err(|_| Error::mismatch(place, "a name that is not UTF-8", "UTF-8"))
+        String::from_utf8(name).map_err(|error| {
+            Error::mismatch(place, "a name that is not UTF-8", "UTF-8").with_source(error)
+        })
     }
 
     /// Reads the number of items of a list, which have at least `least` bytes each.

@@ -4,9 +4,10 @@ use nnz_core::{Place, Result};
 use serde_json::Value;
 
 use super::{DataType, Keys, Metadata, Reader, adds_up, element, fill};
+use crate::codec;
 use crate::npy::Element;
 use crate::tree::Stored;
-use crate::zarr::codec::{Codec, pcodec_of};
+use crate::zarr::codec::Step;
 use crate::zarr::node::Fields;
 
 /// Checks the version of the metadata.
@@ -51,17 +52,17 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
         DataType::Texts => Stored::Variable { bytes: 0 },
         _ => element::of_v2(&dtype).ok_or_else(unsupported)?,
     };
-    let mut codecs = Vec::new();
+    let mut steps = Vec::new();
     let mut names = Vec::new();
     for filter in filters {
         names.push(filter.id.clone());
-        codecs.push(reader.filter(filter, data_type)?);
+        steps.push(reader.filter(filter, data_type)?);
     }
-    if let Some((codec, name)) = reader.compressor(data_type, &names)? {
-        codecs.push(codec);
+    if let Some((step, name)) = reader.compressor(data_type, &names)? {
+        steps.push(step);
         names.push(name);
     }
-    let pipeline = reader.pipeline(codecs)?;
+    let pipeline = reader.pipeline(steps)?;
     let value = reader.value("fill_value")?;
     let fill = match data_type {
         DataType::Fixed(element) => fill::bytes(&value, element),
@@ -142,7 +143,7 @@ impl Reader<'_> {
         filters.ok_or_else(|| self.unexpected("filters", raw, "a list of codecs"))
     }
 
-    fn filter(&self, filter: &Filter, data_type: DataType) -> Result<Codec> {
+    fn filter(&self, filter: &Filter, data_type: DataType) -> Result<Step> {
         let unsupported = || {
             let what = format!("the Zarr filter {:?} is not supported here", filter.id);
             self.unsupported(what)
@@ -151,7 +152,7 @@ impl Reader<'_> {
             "shuffle" => {
                 let width = filter.settings.get("elementsize").map_or(Some(4), Value::as_u64);
                 let width = width.and_then(|width| usize::try_from(width).ok());
-                Ok(Codec::Shuffle(width.ok_or_else(unsupported)?))
+                Ok(Step::Shuffle(width.ok_or_else(unsupported)?))
             }
             "delta" => {
                 // Running sums of floating-point differences are not exact.
@@ -166,7 +167,7 @@ impl Reader<'_> {
                 if !(adds_up(value_type) && same("dtype") && same("astype")) {
                     return Err(unsupported());
                 }
-                Ok(Codec::Delta { width: value_type.size(), big })
+                Ok(Step::Delta { width: value_type.size(), big })
             }
             _ => Err(unsupported()),
         }
@@ -177,38 +178,20 @@ impl Reader<'_> {
         &self,
         data_type: DataType,
         filters: &[String],
-    ) -> Result<Option<(Codec, String)>> {
+    ) -> Result<Option<(Step, String)>> {
         let value = self.value("compressor")?;
         if value.is_null() {
             return Ok(None);
         }
-        let name = value.get("id").and_then(Value::as_str);
-        let codec = match name {
-            Some("gzip") => Codec::Gzip,
-            Some("zlib") => Codec::Zlib,
-            Some("zstd") => Codec::Zstd,
-            Some("blosc") => Codec::Blosc,
-            Some("lz4") => Codec::Lz4,
-            Some("pcodec") => {
-                let codec = match data_type {
-                    // Differences have the same type.
-                    DataType::Fixed(Element::Number { value_type, big })
-                        if filters.iter().all(|filter| filter == "delta") =>
-                    {
-                        pcodec_of(value_type, big)
-                    }
-                    _ => None,
-                };
-                codec.ok_or_else(|| {
-                    self.unsupported("pcodec is not supported for this type".to_owned())
-                })?
-            }
-            Some(other) => {
-                let what = format!("the Zarr compressor {other:?} is not supported");
-                return Err(self.unsupported(what));
-            }
-            None => return Err(self.unexpected("compressor", value, "null or a codec")),
+        let Some(name) = value.get("id").and_then(Value::as_str) else {
+            return Err(self.unexpected("compressor", value, "null or a codec"));
         };
-        Ok(Some((codec, name.unwrap_or_default().to_owned())))
+        let codec = codec::named(name).ok_or_else(|| {
+            self.unsupported(format!("the Zarr compressor {name:?} is not supported"))
+        })?;
+        // Differences have the same type.
+        let numbers = filters.iter().all(|filter| filter == "delta");
+        let step = self.compress(codec, if numbers { data_type.number() } else { None })?;
+        Ok(Some((step, name.to_owned())))
     }
 }

@@ -36,8 +36,9 @@ pub(in crate::zarr) fn node(fields: Fields, place: &Place) -> Result<Node> {
             reader.check_known(OF_GROUPS)?;
             let attributes = match fields.get("attributes") {
                 None => Fields::new(),
-                Some(raw) => serde_json::from_str(raw.get())
-                    .map_err(|_| reader.unexpected("attributes", raw, "an object"))?,
+                Some(raw) => serde_json::from_str(raw.get()).map_err(|error| {
+                    reader.unexpected("attributes", raw, "an object").with_source(error)
+                })?,
             };
             Ok(Node::Group(Group { attributes, version: 3 }))
         }

@@ -38,8 +38,9 @@ impl Array {
             2 => stored.directory.json(".zattrs", &stored.place)?,
             _ => match fields.remove("attributes") {
                 None => None,
-                Some(raw) => Some(serde_json::from_str(raw.get()).map_err(|_| {
+                Some(raw) => Some(serde_json::from_str(raw.get()).map_err(|error| {
                     Error::mismatch(stored.place.clone(), "attributes of another form", "an object")
+                        .with_source(error)
                 })?),
             },
         };

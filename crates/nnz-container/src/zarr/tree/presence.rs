@@ -110,8 +110,7 @@ fn stored_files(stored: &Stored) -> Result<Files> {
             return Ok(files);
         }
     };
-    files_in(directory, "", rank + 1)
-        .map_err(|error| Error::new(error.into_parts().0, stored.place.clone()))
+    files_in(directory, "", rank + 1).map_err(|error| error.with_place(stored.place.clone()))
 }
 
 /// Returns the chunk files in `depth` levels of directories.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use nnz_core::{Error, Place, Result, StringReader};
+use nnz_core::{Error, Place, Result, StringReader, parallel};
 
 use super::chunk::{self, Shard};
 use super::element::Described;
@@ -10,7 +10,6 @@ use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
 use super::target::Target;
-use crate::parallel;
 use crate::product::product;
 use crate::tiles::Tiles;
 use crate::tree::{ArraySpec, ElementType, FieldValues, pack};

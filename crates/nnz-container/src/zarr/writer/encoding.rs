@@ -6,11 +6,12 @@ use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
 use serde_json::{Value, json};
 
 use super::element::{BIG, Described};
+use crate::codec::{self, Codec, Settings, ZarrEncoder};
 use crate::compress::{Compression, Filters};
 use crate::npy;
 use crate::shuffle::shuffle;
 use crate::tree::ElementType;
-use crate::zarr::codec;
+use crate::zarr::codec::subtract;
 
 /// Number of bytes by which is decided whether differences are stored.
 const SAMPLE: usize = 256 << 10;
@@ -24,7 +25,7 @@ pub(super) struct Encoding {
     delta: Delta,
     /// Size of an element in bytes, if elements are shuffled.
     shuffle: Option<usize>,
-    compressor: Compressor,
+    compressor: Option<(&'static Codec, &'static ZarrEncoder, Settings)>,
 }
 
 /// Whether differences are stored.
@@ -36,16 +37,6 @@ enum Delta {
     Yes(ValueType),
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Compressor {
-    None,
-    Gzip(u32),
-    Zstd(u32),
-    /// Of elements of this size in bytes.
-    Blosc(usize),
-    Pcodec(ValueType, u32),
-}
-
 impl Encoding {
     /// The encoding of elements of a type.
     pub(super) fn new(compression: Compression, element: &ElementType) -> Self {
@@ -54,26 +45,26 @@ impl Encoding {
             _ => None,
         };
         let wide = number.filter(|value_type| value_type.size() > 1);
-        let plain = |compressor| Self { delta: Delta::No, shuffle: None, compressor };
-        match compression {
-            Compression::None => plain(Compressor::None),
-            Compression::Gzip(level) => plain(Compressor::Gzip(level)),
-            Compression::Zstd(level) => plain(Compressor::Zstd(level)),
-            Compression::Blosc => plain(Compressor::Blosc(wide.map_or(1, ValueType::size))),
-            Compression::Pcodec(level) => match wide.filter(|one| codec::has_pcodec(*one)) {
-                Some(value_type) => plain(Compressor::Pcodec(value_type, level)),
-                None => plain(Compressor::Zstd(OTHERS)),
-            },
-            Compression::Filtered(Filters { delta, shuffle, method }) => {
-                let integer = number.filter(|one| one.is_integer() && *one != ValueType::Bint8);
-                let delta = match integer.filter(|_| delta) {
-                    Some(value_type) => Delta::Undecided(value_type),
-                    None => Delta::No,
-                };
-                let shuffle = wide.filter(|_| shuffle).map(ValueType::size);
-                Self { delta, shuffle, ..Self::new(method.into(), element) }
-            }
+        if let Compression::Filtered(Filters { delta, shuffle, method }) = compression {
+            let integer = number.filter(|one| one.is_integer() && *one != ValueType::Bint8);
+            let delta = match integer.filter(|_| delta) {
+                Some(value_type) => Delta::Undecided(value_type),
+                None => Delta::No,
+            };
+            let shuffle = wide.filter(|_| shuffle).map(ValueType::size);
+            return Self { delta, shuffle, ..Self::new(method.into(), element) };
         }
+        let compressor = match codec::of(compression) {
+            Some((codec, _)) if !codec.supports(number, BIG) => {
+                return Self::new(Compression::Zstd(OTHERS), element);
+            }
+            Some((codec, level)) => {
+                let encoder = codec.zarr.written.as_ref();
+                encoder.map(|encoder| (codec, encoder, (level, number)))
+            }
+            None => None,
+        };
+        Self { delta: Delta::No, shuffle: None, compressor }
     }
 
     /// Decides by the first chunk whether differences are stored.
@@ -93,22 +84,19 @@ impl Encoding {
         let io = |error| Error::new(ErrorKind::Io(error), place.clone());
         let mut bytes = Cow::Borrowed(bytes);
         if let Delta::Yes(value_type) = self.delta {
-            codec::subtract(bytes.to_mut(), value_type.size());
+            subtract(bytes.to_mut(), value_type.size());
         }
         if let Some(width) = self.shuffle {
             let mut planes = vec![0; bytes.len()];
             shuffle(&bytes, width, &mut planes);
             bytes = Cow::Owned(planes);
         }
-        Ok(match self.compressor {
-            Compressor::None => bytes,
-            Compressor::Gzip(level) => Cow::Owned(codec::gzip(&bytes, level).map_err(io)?),
-            Compressor::Zstd(level) => Cow::Owned(codec::zstd(&bytes, level)),
-            Compressor::Blosc(width) => Cow::Owned(crate::blosc::compress(&bytes, width)),
-            Compressor::Pcodec(value_type, level) => {
-                Cow::Owned(codec::pcodec(&bytes, value_type, level).map_err(io)?)
+        match self.compressor {
+            None => Ok(bytes),
+            Some((_, encoder, settings)) => {
+                Ok(Cow::Owned((encoder.compress)(&bytes, settings).map_err(io)?))
             }
-        })
+        }
     }
 
     /// Returns the filters and the compressor in version 2.
@@ -123,27 +111,12 @@ impl Encoding {
         if let Some(width) = self.shuffle {
             filters.push(json!({"id": "shuffle", "elementsize": width}));
         }
-        let compressor = match self.compressor {
-            Compressor::None => Value::Null,
-            Compressor::Gzip(level) => json!({"id": "gzip", "level": level}),
-            Compressor::Zstd(level) => json!({"id": "zstd", "level": level}),
-            Compressor::Blosc(width) => json!({
-                "id": "blosc",
-                "cname": "lz4",
-                "clevel": crate::blosc::LEVEL,
-                "shuffle": u8::from(width > 1),
-                "blocksize": 0,
-            }),
-            Compressor::Pcodec(_, level) => json!({
-                "id": "pcodec",
-                "level": level,
-                "mode_spec": "auto",
-                "delta_spec": "auto",
-                "paging_spec": "equal_pages_up_to",
-                "delta_encoding_order": null,
-                "equal_pages_up_to": codec::PCODEC_PAGE,
-            }),
-        };
+        let compressor = self.compressor.map(|(codec, encoder, settings)| {
+            let mut compressor = (encoder.v2)(settings);
+            compressor["id"] = codec.name.into();
+            compressor
+        });
+        let compressor = compressor.into();
         [if filters.is_empty() { Value::Null } else { filters.into() }, compressor]
     }
 
@@ -157,8 +130,12 @@ impl Encoding {
             let dtype = npy::Element::Number { value_type, big: BIG }.descr();
             push("numcodecs.delta", json!({"dtype": dtype}));
         }
-        if let Compressor::Pcodec(_, level) = self.compressor {
-            push("numcodecs.pcodec", json!({"level": level}));
+        let compressor = self.compressor.map(|(codec, encoder, settings)| {
+            (codec, json!({"name": codec.zarr.v3, "configuration": (encoder.v3)(settings)}))
+        });
+        let (codec, compressor) = compressor.unzip();
+        if codec.is_some_and(|codec| codec.zarr.numbers.is_some()) {
+            codecs.extend(compressor);
             return codecs.into();
         }
         match (element.is_text, element.has_order) {
@@ -175,21 +152,7 @@ impl Encoding {
         if let Some(width) = self.shuffle {
             push("numcodecs.shuffle", json!({"elementsize": width}));
         }
-        match self.compressor {
-            Compressor::None | Compressor::Pcodec(..) => {}
-            Compressor::Gzip(level) => push("gzip", json!({"level": level})),
-            Compressor::Zstd(level) => push("zstd", json!({"level": level, "checksum": false})),
-            Compressor::Blosc(width) => push(
-                "blosc",
-                json!({
-                    "typesize": width,
-                    "cname": "lz4",
-                    "clevel": crate::blosc::LEVEL,
-                    "shuffle": if width > 1 { "shuffle" } else { "noshuffle" },
-                    "blocksize": 0,
-                }),
-            ),
-        }
+        codecs.extend(compressor);
         codecs.into()
     }
 }

@@ -1,6 +1,5 @@
 //! Requests that write objects.
 
-use std::error::Error as _;
 use std::io;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use object_store::{
 use super::{FORBIDDEN, MOST_PAGES, Store, UNAUTHENTICATED, client_options, no_bucket, parsed};
 use crate::StorageOptions;
 use crate::address::{Address, Service};
+use crate::client::refusal::{Refusal, send};
 use crate::client::retrying;
 use crate::failure::Failure;
 
@@ -62,9 +62,9 @@ impl Store {
     async fn find(&self, key: &str) -> Result<Option<String>, Failure> {
         let path = parsed(key)?;
         let head = || GetOptions { head: true, ..GetOptions::default() };
-        let answer = retrying(async || match self.objects.get_opts(&path, head()).await {
+        let answer = retrying(async || match send(self.objects.get_opts(&path, head())).await {
             Ok(found) => Ok(Some(found)),
-            Err(Error::NotFound { .. }) => Ok(None),
+            Err(Refusal { error: Error::NotFound { .. }, .. }) => Ok(None),
             Err(error) => Err(self.failed(error)),
         });
         Ok(answer.await?.map(|found| {
@@ -95,10 +95,10 @@ impl Store {
                     page_token: token.clone(),
                     ..PaginatedListOptions::default()
                 };
-                match self.lists.0.list_paginated(Some(&prefix), options).await {
+                match send(self.lists.0.list_paginated(Some(&prefix), options)).await {
                     Ok(page) => Ok(page),
                     // object_store does not distinguish the errors of lists.
-                    Err(error) => Err(match status_of(&error) {
+                    Err(error) => Err(match error.status() {
                         Some(404) => no_bucket(),
                         Some(403) => self.denied(FORBIDDEN, &error),
                         Some(401) => self.denied(UNAUTHENTICATED, &error),
@@ -125,7 +125,7 @@ impl Store {
     /// Writes an object, instead of one that may exist.
     pub(crate) async fn put(&self, key: &str, bytes: Bytes) -> Result<(), Failure> {
         let options = PutOptions { mode: PutMode::Overwrite, ..PutOptions::default() };
-        let done = self.objects.put_opts(&parsed(key)?, bytes.into(), options).await;
+        let done = send(self.objects.put_opts(&parsed(key)?, bytes.into(), options)).await;
         done.map(drop).map_err(|error| self.failed_writing(error))
     }
 
@@ -146,7 +146,7 @@ impl Store {
                 ..PutOptions::default()
             };
             let payload = PutPayload::from(bytes.clone());
-            let failure = match self.objects.put_opts(&path, payload, options).await {
+            let failure = match send(self.objects.put_opts(&path, payload, options)).await {
                 Ok(_) => return Ok(()),
                 Err(error) => self.failed_writing(error),
             };
@@ -173,7 +173,7 @@ impl Store {
     ) -> Result<Box<dyn MultipartUpload>, Failure> {
         let attributes = token.map(attributes).unwrap_or_default();
         let options = PutMultipartOptions { attributes, ..PutMultipartOptions::default() };
-        let started = self.objects.put_multipart_opts(&parsed(key)?, options).await;
+        let started = send(self.objects.put_multipart_opts(&parsed(key)?, options)).await;
         started.map_err(|error| self.failed_writing(error))
     }
 
@@ -187,7 +187,7 @@ impl Store {
         if token.is_some() && !self.has_conditional_parts() && self.exists(key).await? {
             return Err(conflict());
         }
-        let failure = match upload.complete().await {
+        let failure = match send(upload.complete()).await {
             Ok(_) => return Ok(()),
             Err(error) => self.failed_writing(error),
         };
@@ -204,8 +204,8 @@ impl Store {
 
     /// Removes an object. It need not exist.
     pub(crate) async fn delete(&self, key: &str) -> Result<(), Failure> {
-        match self.objects.delete(&parsed(key)?).await {
-            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+        match send(self.objects.delete(&parsed(key)?)).await {
+            Ok(()) | Err(Refusal { error: Error::NotFound { .. }, .. }) => Ok(()),
             Err(error) => Err(self.failed_writing(error)),
         }
     }
@@ -224,22 +224,24 @@ impl Store {
     }
 
     /// Converts the error of a request that writes.
-    pub(crate) fn failed_writing(&self, error: Error) -> Failure {
-        match error {
-            Error::AlreadyExists { .. }
-            | Error::Precondition { .. }
-            | Error::NotModified { .. } => conflict(),
+    pub(crate) fn failed_writing(&self, refusal: Refusal) -> Failure {
+        match (&refusal.error, refusal.status()) {
+            (
+                Error::AlreadyExists { .. }
+                | Error::Precondition { .. }
+                | Error::NotModified { .. },
+                _,
+            ) => conflict(),
             // An object that is written need not exist.
-            Error::NotFound { .. } => no_bucket(),
-            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => self.failed(error),
-            error => match status_of(&error) {
-                Some(409 | 412) => conflict(),
-                status => {
-                    let failure = self.failed(error);
-                    let transient = status.is_none_or(|status| status >= 500 || status == 429);
-                    Failure { transient, ..failure }
-                }
-            },
+            (Error::NotFound { .. }, _) => no_bucket(),
+            (Error::PermissionDenied { .. } | Error::Unauthenticated { .. }, _) => {
+                self.failed(refusal)
+            }
+            (_, Some(409 | 412)) => conflict(),
+            (_, status) => {
+                let transient = status.is_none_or(|status| status >= 500 || status == 429);
+                Failure { transient, ..self.failed(refusal) }
+            }
         }
     }
 }
@@ -252,16 +254,4 @@ fn attributes(token: &str) -> Attributes {
 
 fn conflict() -> Failure {
     Failure::new(io::ErrorKind::AlreadyExists, "another program wrote it")
-}
-
-/// Returns the status of an answer that is an error.
-fn status_of(error: &Error) -> Option<u16> {
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        if let Some((_, rest)) = inner.to_string().split_once("status code: ") {
-            return rest.get(..3).and_then(|status| status.parse().ok());
-        }
-        cause = inner.source();
-    }
-    None
 }

@@ -231,7 +231,8 @@ impl<'a> Forward<'a> {
             return self.file.error(error);
         }
         let place = self.file.place().at(At::Byte(self.element.at));
-        Error::mismatch(place, format!("damaged data ({error})"), "data compressed by zlib")
+        let found = format!("damaged data ({error})");
+        Error::mismatch(place, found, "data compressed by zlib").with_source(error)
     }
 }
 

@@ -38,8 +38,9 @@ impl AnnData {
         let Grouping { labels, codes } = obs.read_column(at, memory)?.grouped()?;
         let mut found = Groups::default();
         for label in labels.iter() {
-            let name = String::from_utf8(label.to_vec()).map_err(|_| {
-                Error::mismatch(obs.place(), format!("{column:?} not in UTF-8"), "UTF-8")
+            let name = String::from_utf8(label.to_vec()).map_err(|error| {
+                let found = format!("{column:?} not in UTF-8");
+                Error::mismatch(obs.place(), found, "UTF-8").with_source(error)
             })?;
             found.groups.push((name, Vec::new()));
         }

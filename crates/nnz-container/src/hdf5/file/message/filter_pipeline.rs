@@ -14,11 +14,13 @@ pub(in super::super) fn message(form: &Form) -> Option<Message> {
     for (id, name, parameters) in form.filters() {
         count += 1;
         filters.put_u16(id);
-        // Lengths of the names are multiples of 8.
-        filters.put_u16(u16::try_from(name.len()).unwrap_or(0));
+        // Names end with a zero byte, and their lengths are multiples of 8.
+        let padded = (name.len() + 1).next_multiple_of(8);
+        filters.put_u16(u16::try_from(padded).unwrap_or(0));
         filters.put_u16(OPTIONAL);
         filters.put_u16(u16::try_from(parameters.len()).unwrap_or(0));
-        filters.extend_from_slice(name);
+        filters.extend_from_slice(name.as_bytes());
+        filters.resize(filters.len() + padded - name.len(), 0);
         parameters.iter().for_each(|value| filters.put_u32(*value));
         if !parameters.len().is_multiple_of(2) {
             filters.put_u32(0); // padding

@@ -4,9 +4,10 @@ use nnz_core::{Result, ValueType};
 use serde_json::Value;
 
 use super::Extension;
+use crate::codec;
 use crate::npy::Element;
 use crate::tree::shown;
-use crate::zarr::codec::{Codec, pcodec_of};
+use crate::zarr::codec::Step;
 use crate::zarr::metadata::{DataType, Reader, Shard, adds_up};
 
 /// Whether native byte order is big-endian.
@@ -18,7 +19,7 @@ pub(super) struct Codecs {
     pub(super) big: Option<bool>,
     pub(super) texts: bool,
     pub(super) shard: Option<Value>,
-    pub(super) bytes_codecs: Vec<Codec>,
+    pub(super) bytes_codecs: Vec<Step>,
     /// The names of the bytes-to-bytes codecs.
     pub(super) names: Vec<String>,
     /// The dimensions in the order of elements, slowest first.
@@ -64,28 +65,17 @@ impl Reader<'_> {
                     delta = Some(self.delta(codec.configuration, data_type)?);
                     found.names.push("delta".to_owned());
                 }
-                "numcodecs.pcodec" if !are_bytes => {
-                    are_bytes = true;
-                    let of_numbers = match data_type {
-                        DataType::Fixed(Element::Number { value_type, .. }) => {
-                            pcodec_of(value_type, BIG)
-                        }
-                        _ => None,
-                    };
-                    let codec = of_numbers.ok_or_else(|| {
-                        self.unsupported("pcodec is not supported for this type".to_owned())
-                    })?;
-                    found.big = Some(BIG);
-                    found.bytes_codecs.push(codec);
-                    found.names.push("pcodec".to_owned());
-                }
                 name if are_bytes => {
-                    let known = bytes_codec(name, codec.configuration);
-                    let known = known.ok_or_else(|| {
-                        self.unsupported(format!("the Zarr codec {name:?} is not supported"))
-                    })?;
+                    let known = self.bytes_codec(name, codec.configuration)?;
                     found.bytes_codecs.push(known);
                     found.names.push(name.to_owned());
+                }
+                name if let Some(codec) = of_numbers(name) => {
+                    are_bytes = true;
+                    let number = data_type.number().map(|(value_type, _)| (value_type, BIG));
+                    found.big = Some(BIG);
+                    found.bytes_codecs.push(self.compress(codec, number)?);
+                    found.names.push(codec.name.to_owned());
                 }
                 name => {
                     let what = format!("the Zarr codec {name:?} is not supported before bytes");
@@ -95,7 +85,7 @@ impl Reader<'_> {
         }
         if let Some(width) = delta {
             let big = found.big.unwrap_or(false);
-            found.bytes_codecs.insert(0, Codec::Delta { width, big });
+            found.bytes_codecs.insert(0, Step::Delta { width, big });
         }
         if are_bytes { Ok(found) } else { Err(unexpected()) }
     }
@@ -120,6 +110,22 @@ impl Reader<'_> {
         })
     }
 
+    /// Parses a bytes-to-bytes codec.
+    fn bytes_codec(&self, name: &str, configuration: &Value) -> Result<Step> {
+        let step = match name {
+            "crc32c" => Some(Step::Crc32c),
+            "shuffle" | "numcodecs.shuffle" => {
+                let width = configuration.get("elementsize").map_or(Some(4), Value::as_u64);
+                width.and_then(|width| usize::try_from(width).ok()).map(Step::Shuffle)
+            }
+            _ => {
+                let codec = codec::of_zarr_v3(name).filter(|codec| codec.zarr.numbers.is_none());
+                codec.map(|codec| Step::Compress(&codec.zarr, None))
+            }
+        };
+        step.ok_or_else(|| self.unsupported(format!("the Zarr codec {name:?} is not supported")))
+    }
+
     fn byte_order(&self, endian: &Value) -> Result<Option<bool>> {
         match endian {
             Value::Null => Ok(None),
@@ -142,7 +148,7 @@ impl Reader<'_> {
         let index = DataType::Fixed(Element::Number { value_type: ValueType::U64, big: false });
         let codecs = self.codecs(get("index_codecs"), 0, index)?;
         let sums = codecs.bytes_codecs.len() as u64;
-        let plain = codecs.bytes_codecs.iter().all(|codec| *codec == Codec::Crc32c);
+        let plain = codecs.bytes_codecs.iter().all(|step| matches!(step, Step::Crc32c));
         let (Some(big), true, false) = (codecs.big, plain, codecs.texts) else {
             let expected = "bytes, and optionally crc32c";
             return Err(self.unexpected("index_codecs", get("index_codecs"), expected));
@@ -181,19 +187,7 @@ fn permute(dimensions: &[usize], order: &Value) -> Option<Vec<usize>> {
     each_once.then(|| order.iter().map(|&at| dimensions[at]).collect())
 }
 
-/// Parses a bytes-to-bytes codec. Codecs of numcodecs have the names that zarr-python uses.
-fn bytes_codec(name: &str, configuration: &Value) -> Option<Codec> {
-    Some(match name.strip_prefix("numcodecs.").unwrap_or(name) {
-        "gzip" => Codec::Gzip,
-        "zlib" => Codec::Zlib,
-        "zstd" => Codec::Zstd,
-        "blosc" => Codec::Blosc,
-        "lz4" => Codec::Lz4,
-        "crc32c" if name == "crc32c" => Codec::Crc32c,
-        "shuffle" => {
-            let width = configuration.get("elementsize").map_or(Some(4), Value::as_u64)?;
-            Codec::Shuffle(usize::try_from(width).ok()?)
-        }
-        _ => return None,
-    })
+/// Returns the codec of numbers with a name.
+fn of_numbers(name: &str) -> Option<&'static codec::Codec> {
+    codec::of_zarr_v3(name).filter(|codec| codec.zarr.numbers.is_some())
 }

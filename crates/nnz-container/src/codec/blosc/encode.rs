@@ -1,11 +1,8 @@
-//! Frames of Blosc version 1 with LZ4 and shuffled bytes.
+//! Writing frames with LZ4 and shuffled bytes.
 //!
 //! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 
 use crate::shuffle::shuffle;
-
-/// The settings of other programs for these frames.
-pub(crate) const LEVEL: u32 = 5;
 
 /// Version of the format, and of that of LZ4.
 const VERSIONS: [u8; 2] = [2, 1];
@@ -20,7 +17,7 @@ const LZ4: u8 = 1 << 5;
 const BLOCK: usize = 256 << 10;
 
 /// Compresses elements of `width` bytes into a frame.
-pub(crate) fn compress(bytes: &[u8], width: usize) -> Vec<u8> {
+pub(super) fn compress(bytes: &[u8], width: usize) -> Vec<u8> {
     // Wider elements have no width in the header.
     let width = u8::try_from(width).unwrap_or(1).max(1);
     let element = usize::from(width);

@@ -1,6 +1,6 @@
 //! BloscLZ decompression: literals and copies of earlier output.
 
-use super::Undecoded;
+use crate::codec::Undecoded;
 
 /// From this distance on, two more bytes follow.
 const FAR: usize = 8191;

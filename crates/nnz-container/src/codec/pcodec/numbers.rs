@@ -1,4 +1,4 @@
-//! Pcodec: standalone files, as written by numcodecs.
+//! Files of numbers.
 
 use std::io::{Error as IoError, Result as IoResult};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,24 +9,27 @@ use pco::data_types::Number;
 use pco::standalone::{simple_compress, simple_decompress_into};
 use pco::{ChunkConfig, PagingSpec};
 
-use super::{PCODEC_PAGE, Undecoded};
+use crate::codec::{Settings, Undecoded};
+
+/// The number of numbers of a page, as in other programs.
+pub(super) const PAGE: usize = 1 << 18;
 
 /// Decompresses numbers into `out` and returns the length in bytes.
 pub(super) fn decompress(
     bytes: &[u8],
-    value_type: ValueType,
+    value_type: Option<ValueType>,
     out: &mut [u8],
 ) -> Result<usize, Undecoded> {
     match value_type {
-        ValueType::U16 => decompress_to::<u16>(bytes, out),
-        ValueType::U32 => decompress_to::<u32>(bytes, out),
-        ValueType::U64 => decompress_to::<u64>(bytes, out),
-        ValueType::I16 => decompress_to::<i16>(bytes, out),
-        ValueType::I32 => decompress_to::<i32>(bytes, out),
-        ValueType::I64 => decompress_to::<i64>(bytes, out),
-        ValueType::F32 => decompress_to::<f32>(bytes, out),
-        ValueType::F64 => decompress_to::<f64>(bytes, out),
-        other => Err(Undecoded::Unsupported(format!("pcodec with {other} is not supported"))),
+        Some(ValueType::U16) => decompress_to::<u16>(bytes, out),
+        Some(ValueType::U32) => decompress_to::<u32>(bytes, out),
+        Some(ValueType::U64) => decompress_to::<u64>(bytes, out),
+        Some(ValueType::I16) => decompress_to::<i16>(bytes, out),
+        Some(ValueType::I32) => decompress_to::<i32>(bytes, out),
+        Some(ValueType::I64) => decompress_to::<i64>(bytes, out),
+        Some(ValueType::F32) => decompress_to::<f32>(bytes, out),
+        Some(ValueType::F64) => decompress_to::<f64>(bytes, out),
+        _ => Err(Undecoded::Unsupported("pcodec is not supported for this type".to_owned())),
     }
 }
 
@@ -45,7 +48,7 @@ fn decompress_to<T: Number + Pod + Zeroable>(
     };
     let decoded = catch_unwind(AssertUnwindSafe(|| simple_decompress_into(bytes, numbers)));
     let progress = match decoded {
-        Ok(done) => done.map_err(Undecoded::damaged)?,
+        Ok(done) => done.map_err(Undecoded::failed)?,
         Err(_) => return Err(Undecoded::damaged("its data is inconsistent")),
     };
     if !progress.finished {
@@ -59,17 +62,17 @@ fn decompress_to<T: Number + Pod + Zeroable>(
 }
 
 /// Compresses numbers.
-pub(super) fn compress(bytes: &[u8], value_type: ValueType, level: u32) -> IoResult<Vec<u8>> {
-    match value_type {
-        ValueType::U16 => compress_from::<u16>(bytes, level),
-        ValueType::U32 => compress_from::<u32>(bytes, level),
-        ValueType::U64 => compress_from::<u64>(bytes, level),
-        ValueType::I16 => compress_from::<i16>(bytes, level),
-        ValueType::I32 => compress_from::<i32>(bytes, level),
-        ValueType::I64 => compress_from::<i64>(bytes, level),
-        ValueType::F32 => compress_from::<f32>(bytes, level),
-        ValueType::F64 => compress_from::<f64>(bytes, level),
-        other => Err(IoError::other(format!("pcodec does not compress {other}"))),
+pub(super) fn compress(bytes: &[u8], (level, number): Settings) -> IoResult<Vec<u8>> {
+    match number {
+        Some(ValueType::U16) => compress_from::<u16>(bytes, level),
+        Some(ValueType::U32) => compress_from::<u32>(bytes, level),
+        Some(ValueType::U64) => compress_from::<u64>(bytes, level),
+        Some(ValueType::I16) => compress_from::<i16>(bytes, level),
+        Some(ValueType::I32) => compress_from::<i32>(bytes, level),
+        Some(ValueType::I64) => compress_from::<i64>(bytes, level),
+        Some(ValueType::F32) => compress_from::<f32>(bytes, level),
+        Some(ValueType::F64) => compress_from::<f64>(bytes, level),
+        _ => Err(IoError::other("pcodec is not supported for this type")),
     }
 }
 
@@ -78,6 +81,6 @@ fn compress_from<T: Number + Pod>(bytes: &[u8], level: u32) -> IoResult<Vec<u8>>
     let level = usize::try_from(level).unwrap_or(usize::MAX);
     let config = ChunkConfig::default()
         .with_compression_level(level)
-        .with_paging_spec(PagingSpec::EqualPagesUpTo(PCODEC_PAGE));
+        .with_paging_spec(PagingSpec::EqualPagesUpTo(PAGE));
     simple_compress(&numbers, &config).map_err(IoError::other)
 }

@@ -1,10 +1,10 @@
 //! The float nearest to a decimal number, for the numbers that are common in files.
 
 /// The number of decimal digits that always fit into 64 bits.
-pub(super) const DIGITS: usize = 19;
+pub const DIGITS: usize = 19;
 
 /// Powers of ten.
-pub(super) const TENS: [u64; DIGITS + 1] = {
+pub const TENS: [u64; DIGITS + 1] = {
     let mut tens = [1; DIGITS + 1];
     let mut at = 1;
     while at <= DIGITS {
@@ -76,7 +76,8 @@ const fn below(five: u128, ten: i32) -> Power {
 /// Returns the float nearest to `mantissa * 10^ten`, or `None` if this algorithm cannot decide.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "below 2^53 there is none")]
-pub(super) fn nearest(mantissa: u64, ten: i32) -> Option<f64> {
+#[must_use]
+pub fn nearest(mantissa: u64, ten: i32) -> Option<f64> {
     if mantissa <= 1 << 53 && (-LARGEST_FLOAT..=LARGEST_FLOAT).contains(&ten) {
         // Both are exact floats, so the result is rounded only once.
         let power = FLOATS[ten.unsigned_abs() as usize];

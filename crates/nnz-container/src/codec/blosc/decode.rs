@@ -1,7 +1,10 @@
-//! Blosc version 1: blocks that are shuffled and compressed one by one.
+//! Reading frames: blocks that are shuffled and compressed one by one.
+
+use rust_zstd::Decompressor;
 
 use super::bitshuffle::unshuffle_bits;
-use super::{Undecoded, blosclz, inflate, lz4, zeroed, zstd};
+use super::blosclz;
+use crate::codec::{Undecoded, deflate, lz4, same_length, zeroed, zstd};
 use crate::shuffle::unshuffle;
 
 const HEADER: usize = 16;
@@ -114,12 +117,12 @@ impl Frame<'_> {
         let found = match self.flags >> 5 {
             0 => blosclz::decompress(stream, out)?,
             1 => lz4::decompress_block(stream, out)?,
-            3 => inflate::unzlib(stream, out)?,
-            4 => zstd::decompress(stream, out)?,
+            3 => deflate::unzlib(stream, out)?,
+            4 => zstd::decompress(&mut Decompressor::new(), stream, out)?,
             2 => return Err(unsupported("snappy")),
             other => return Err(unsupported(&format!("format {other}"))),
         };
-        super::same_length(found, out.len())
+        same_length(found, out.len())
     }
 }
 
