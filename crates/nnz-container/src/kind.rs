@@ -16,6 +16,8 @@ use crate::{Capabilities, Compression, FoundGroup};
 pub struct ContainerInfo {
     /// The name, such as `HDF5`.
     pub name: &'static str,
+    /// What a container is called in messages, such as `an HDF5 file`.
+    pub description: &'static str,
     /// Extensions of files and directories that are written in this kind, without the dot.
     pub extensions: &'static [&'static str],
     /// Whether it has groups. Otherwise all arrays are in the root.
@@ -38,8 +40,13 @@ impl Eq for ContainerInfo {}
 impl ContainerInfo {
     /// Describes a container without groups that supports all types of numbers, and texts in UTF-8.
     #[must_use]
-    pub const fn new(name: &'static str, extensions: &'static [&'static str]) -> Self {
-        Self { name, extensions, groups: false, typed: true, capabilities: Capabilities::TEXTS }
+    pub const fn new(
+        name: &'static str,
+        description: &'static str,
+        extensions: &'static [&'static str],
+    ) -> Self {
+        let capabilities = Capabilities::TEXTS;
+        Self { name, description, extensions, groups: false, typed: true, capabilities }
     }
 
     /// Returns whether a path has one of the extensions, ignoring case.
@@ -126,8 +133,8 @@ pub trait ContainerKind: Send + Sync + fmt::Debug {
 
 /// An opened container. Its groups are opened without resolving its path again.
 pub trait OpenContainer: Send + Sync {
-    /// Describes it with an article, such as `an HDF5 file`.
-    fn description(&self) -> &'static str;
+    /// Describes the kind of container.
+    fn info(&self) -> &'static ContainerInfo;
 
     /// Opens a group, with `threads` threads that decode the chunks of a large read. The root group has an empty name.
     ///
@@ -145,6 +152,18 @@ pub trait OpenContainer: Send + Sync {
     fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         let _ = attributes;
         Ok(Vec::new())
+    }
+}
+
+/// A group without groups is a container of its own.
+impl<G: Group + Clone + 'static> OpenContainer for G {
+    fn info(&self) -> &'static ContainerInfo {
+        Group::info(self)
+    }
+
+    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
+        only_root(self.path(), name)?;
+        Ok(Box::new(self.clone()))
     }
 }
 

@@ -34,18 +34,21 @@ const REAL: &[ValueType] = &[
 pub const NETCDF: ContainerInfo = ContainerInfo {
     groups: true,
     capabilities: Capabilities { value_types: REAL, ..Capabilities::TEXTS },
-    ..ContainerInfo::new("NetCDF", &["nc", "nc4"])
+    ..ContainerInfo::new("NetCDF", "a NetCDF file", &["nc", "nc4"])
 };
 /// HDF5 files.
-pub const HDF5: ContainerInfo =
-    ContainerInfo { groups: true, ..ContainerInfo::new("HDF5", &["h5", "hdf5", "h5ad"]) };
+pub const HDF5: ContainerInfo = ContainerInfo {
+    groups: true,
+    ..ContainerInfo::new("HDF5", "an HDF5 file", &["h5", "hdf5", "h5ad"])
+};
 /// Zarr stores.
 pub const ZARR: ContainerInfo =
-    ContainerInfo { groups: true, ..ContainerInfo::new("Zarr", &["zarr"]) };
+    ContainerInfo { groups: true, ..ContainerInfo::new("Zarr", "a Zarr store", &["zarr"]) };
 /// Zip files of NumPy arrays.
-pub const NPZ: ContainerInfo = ContainerInfo::new("npz", &["npz"]);
+pub const NPZ: ContainerInfo = ContainerInfo::new("npz", "an npz file", &["npz"]);
 /// Directories of NumPy arrays.
-pub const NPY: ContainerInfo = ContainerInfo::new("directory of NumPy arrays", &[]);
+pub const NPY: ContainerInfo =
+    ContainerInfo::new("directory of NumPy arrays", "a directory of NumPy arrays", &[]);
 /// Directories of BPCells arrays.
 pub const DIRECTORY: ContainerInfo = ContainerInfo {
     typed: false,
@@ -55,7 +58,7 @@ pub const DIRECTORY: ContainerInfo = ContainerInfo {
         any_bytes: true,
         multiline_attributes: false,
     },
-    ..ContainerInfo::new("directory", &[])
+    ..ContainerInfo::new("directory", "a directory", &[])
 };
 
 /// All kinds of containers of this crate. If several match, the first is used.

@@ -7,16 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
 
-use crate::kind::only_root;
 use crate::tree::{
     ArraySpec, Attributes, Child, ChildKind, ElementType, Group, NdArray, NodeId, TreeWriter,
     one_range,
 };
-use crate::{Capabilities, ContainerInfo, NamedArrays, NamedArraysWriter, OpenContainer};
+use crate::{Capabilities, ContainerInfo, NamedArrays, NamedArraysWriter};
 
 const MEMORY: ContainerInfo = ContainerInfo {
     capabilities: Capabilities { any_bytes: true, ..Capabilities::TEXTS },
-    ..ContainerInfo::new("memory", &[])
+    ..ContainerInfo::new("memory", "arrays in memory", &[])
 };
 
 #[derive(Clone, Debug)]
@@ -78,18 +77,6 @@ impl Memory {
             Member::Strings(list) => Ok(list),
             _ => Err(Error::mismatch(self.place(name), "no strings", "strings")),
         }
-    }
-}
-
-/// The root is the only group.
-impl OpenContainer for Memory {
-    fn description(&self) -> &'static str {
-        "arrays in memory"
-    }
-
-    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
-        only_root(&self.name, name)?;
-        Ok(Box::new(self.clone()))
     }
 }
 

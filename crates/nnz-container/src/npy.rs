@@ -9,7 +9,7 @@ mod dict;
 mod element;
 mod file;
 mod file_writer;
-mod header;
+pub(crate) mod header;
 mod kind;
 mod nd;
 mod reader;
@@ -25,6 +25,6 @@ pub use reader::{NpyDirectory, is_npy_directory};
 pub use writer::NpyDirectoryWriter;
 
 pub(crate) use element::Element;
-pub(crate) use header::{MAGIC, MAX_LEN, NdHeader, PREAMBLE};
+pub(crate) use header::{MAGIC, MAX_LEN, PREAMBLE};
 pub(crate) use strings::{check_text, decode, spool_strings, unicode, write_strings};
 pub(crate) use tree::{FlatGroup, ReadAt};

@@ -9,7 +9,7 @@ use nnz_storage::Opened;
 use super::{Directory, DirectoryWriter, is_directory};
 use crate::kind::{only_root, other_kind, uncompressed};
 use crate::kinds::DIRECTORY;
-use crate::tree::{Group, TreeWriter};
+use crate::tree::TreeWriter;
 use crate::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 
 /// Directories of BPCells arrays.
@@ -39,16 +39,5 @@ impl ContainerKind for DirectoryKind {
         uncompressed(options)?;
         only_root(path, group)?;
         Ok(Box::new(DirectoryWriter::create(path, options.write, options.members)?))
-    }
-}
-
-impl OpenContainer for Directory {
-    fn description(&self) -> &'static str {
-        "a directory"
-    }
-
-    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
-        only_root(self.path(), name)?;
-        Ok(Box::new(self.clone()))
     }
 }

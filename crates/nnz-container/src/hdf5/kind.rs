@@ -69,8 +69,8 @@ pub(crate) fn create(
 }
 
 impl OpenContainer for Hdf5File {
-    fn description(&self) -> &'static str {
-        "an HDF5 file"
+    fn info(&self) -> &'static ContainerInfo {
+        &HDF5
     }
 
     fn group(&self, name: &str, threads: usize) -> Result<Box<dyn Group>> {

@@ -51,8 +51,8 @@ impl ContainerKind for NetCdfKind {
 }
 
 impl OpenContainer for NetCdfFile {
-    fn description(&self) -> &'static str {
-        "a NetCDF file"
+    fn info(&self) -> &'static ContainerInfo {
+        &NETCDF
     }
 
     fn group(&self, name: &str, threads: usize) -> Result<Box<dyn Group>> {

@@ -44,14 +44,19 @@ impl NpyFile {
     ///
     /// Fails if it is not a `.npy` file, or is longer or shorter than its header states.
     pub fn from_file(file: &InputFile) -> Result<Self> {
-        let (place, len) = (file.place(), file.len());
-        let source = Source { file: file.clone(), place: place.clone() };
-        let array = NumpyArray::open(Box::new(source), place.clone())?;
-        if let Some(end) = array.end().filter(|end| *end < len) {
-            let found = format!("{} bytes after the last element", len - end);
-            return Err(Error::mismatch(place.at(At::Byte(end)), found, "none"));
-        }
-        let (shape, fortran_order, flat) = array.flatten();
+        let (shape, fortran_order, flat) = open(file)?.flatten();
         Ok(Self { shape, fortran_order, elements: Box::new(View::new(Arc::new(flat))?) })
     }
+}
+
+/// Opens an array of any number of dimensions.
+pub(super) fn open(file: &InputFile) -> Result<NumpyArray> {
+    let (place, len) = (file.place(), file.len());
+    let source = Source { file: file.clone(), place: place.clone() };
+    let array = NumpyArray::open(Box::new(source), place.clone())?;
+    if let Some(end) = array.end().filter(|end| *end < len) {
+        let found = format!("{} bytes after the last element", len - end);
+        return Err(Error::mismatch(place.at(At::Byte(end)), found, "none"));
+    }
+    Ok(array)
 }

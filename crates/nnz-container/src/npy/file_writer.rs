@@ -7,7 +7,7 @@ use nnz_core::{Error, Result, ValueType};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use super::element::Element;
-use super::header::NdHeader;
+use super::header;
 
 /// Size of the write buffer.
 const BUFFER: usize = 256 << 10;
@@ -43,7 +43,7 @@ impl NpyFileWriter {
         })?;
         let mut out = BufWriter::with_capacity(BUFFER, StagedFile::create(path, options)?);
         let element = Element::Number { value_type, big: cfg!(target_endian = "big") };
-        let header = NdHeader::write(element, shape);
+        let header = header::write(element, shape);
         out.write_all(&header).map_err(|error| Error::io(path, error))?;
         Ok(Self { out, left })
     }

@@ -9,7 +9,7 @@ use nnz_storage::Opened;
 use super::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
 use crate::kind::{only_root, other_kind, uncompressed};
 use crate::kinds::NPY;
-use crate::tree::{Group, TreeWriter};
+use crate::tree::TreeWriter;
 use crate::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 
 /// Directories of `.npy` files.
@@ -51,17 +51,6 @@ impl ContainerKind for NpyKind {
         uncompressed(options)?;
         only_root(path, group)?;
         Ok(Box::new(NpyDirectoryWriter::create(path, options.write)?))
-    }
-}
-
-impl OpenContainer for NpyDirectory {
-    fn description(&self) -> &'static str {
-        "a directory of NumPy arrays"
-    }
-
-    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
-        only_root(Group::path(self), name)?;
-        Ok(Box::new(self.clone()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader};
 
 use super::element::Element;
-use super::header::NdHeader;
+use super::header;
 use nnz_storage::Texts;
 
 /// Appends 32-bit code points as UTF-8, without the zeros at the end.
@@ -59,7 +59,7 @@ pub(crate) fn write_strings(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let element = unicode(longest);
-    out.write_all(&NdHeader::write(element, shape))?;
+    out.write_all(&header::write(element, shape))?;
     let size = usize::try_from(element.size().unwrap_or(u64::MAX)).map_err(io::Error::other)?;
     texts.drain(|text| {
         let text = std::str::from_utf8(text).map_err(io::Error::other)?;

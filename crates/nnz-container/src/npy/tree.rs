@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::header::{NdHeader, PREAMBLE};
+use super::header::{self, PREAMBLE};
 use crate::ContainerInfo;
 use crate::tree::{
     ArrayStorage, Attribute, Attributes, Child, Group, Layout, NdArray, ReadRange, Source, Stored,
@@ -45,7 +45,7 @@ fn header_bytes(source: &dyn ReadAt, place: &Place) -> Result<Vec<u8>> {
     let mut start = [0; PREAMBLE];
     let read = usize::try_from(bytes).unwrap_or(PREAMBLE).min(PREAMBLE);
     source.read_header(&mut start[..read])?;
-    let length = NdHeader::length(&start[..read], place)?;
+    let length = header::length(&start[..read], place)?;
     if length as u64 > bytes {
         let found = format!("the end after {bytes} bytes");
         return Err(Error::mismatch(place.clone(), found, format!("a header of {length} bytes")));
@@ -74,7 +74,7 @@ impl NumpyArray {
     /// Reads the header, and checks that its elements exist.
     pub(crate) fn open(source: Box<dyn ReadAt>, place: Place) -> Result<Self> {
         let header = header_bytes(&*source, &place)?;
-        let (element, shape, fortran) = NdHeader::parse_stored(&header, &place)?;
+        let (element, shape, fortran) = header::parse(&header, &place)?;
         check_rank(shape.len(), &place)?;
         let size = element.bytes().unwrap_or(0) as u64;
         let there = source.bytes() - header.len() as u64;

@@ -10,7 +10,7 @@ use nnz_core::{Error, ErrorKind, Listed, Place, Result, StringReader, ValueType}
 use nnz_storage::Texts;
 
 use super::element::Element;
-use super::header::NdHeader;
+use super::header;
 use super::strings::{spool_strings, write_strings};
 use crate::ContainerInfo;
 use crate::json;
@@ -92,7 +92,7 @@ impl NpyDirectoryWriter {
 
 /// Returns the header of an array of numbers.
 fn header(value_type: ValueType, len: u64) -> Vec<u8> {
-    NdHeader::write(Element::Number { value_type, big: cfg!(target_endian = "big") }, &[len])
+    header::write(Element::Number { value_type, big: cfg!(target_endian = "big") }, &[len])
 }
 
 impl TreeWriter for NpyDirectoryWriter {

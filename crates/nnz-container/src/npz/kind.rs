@@ -10,7 +10,7 @@ use nnz_storage::staging::StagedFile;
 use super::{Npz, NpzOptions, NpzWriter, is_npz};
 use crate::kind::{only_root, other_kind};
 use crate::kinds::NPZ;
-use crate::tree::{Group, TreeWriter};
+use crate::tree::TreeWriter;
 use crate::{Compression, ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 
 /// Zip files of NumPy arrays.
@@ -45,16 +45,5 @@ impl ContainerKind for NpzKind {
         only_root(path, group)?;
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
         Ok(Box::new(NpzWriter::create(path, options.write, npz)?))
-    }
-}
-
-impl OpenContainer for Npz {
-    fn description(&self) -> &'static str {
-        "an npz file"
-    }
-
-    fn group(&self, name: &str, _: usize) -> Result<Box<dyn Group>> {
-        only_root(Group::path(self), name)?;
-        Ok(Box::new(self.clone()))
     }
 }

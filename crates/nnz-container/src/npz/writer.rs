@@ -11,7 +11,7 @@ use super::output::{Head, Output};
 use crate::ContainerInfo;
 use crate::compress::Compression;
 use crate::kinds::NPZ;
-use crate::npy::{Element, NdHeader, spool_strings, unicode, write_strings};
+use crate::npy::{Element, header, spool_strings, unicode, write_strings};
 use crate::product::product;
 use crate::tree::{ArraySpec, ElementType, NodeId, StringEncoding, TreeWriter, pack};
 
@@ -185,7 +185,7 @@ impl Entry {
             Data::Fixed(element, _) => element,
             Data::Strings(_, longest) => unicode(longest),
         };
-        let header = NdHeader::write(stored, &self.shape);
+        let header = header::write(stored, &self.shape);
         let bytes = stored.size().and_then(|size| size.checked_mul(self.len()));
         let bytes = bytes.and_then(|bytes| bytes.checked_add(header.len() as u64));
         let bytes = bytes.ok_or_else(|| io::Error::other("strings beyond 2^64 bytes"))?;

@@ -18,7 +18,7 @@ pub const INFO: ContainerInfo = ContainerInfo {
         value_types: &[ValueType::U32, ValueType::F64],
         ..Capabilities::TEXTS
     },
-    ..ContainerInfo::new("R object", &[])
+    ..ContainerInfo::new("R object", "an R object", &[])
 };
 
 /// An R object in memory. Clones share it.

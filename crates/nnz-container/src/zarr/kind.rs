@@ -61,8 +61,8 @@ impl ContainerKind for ZarrKind {
 }
 
 impl OpenContainer for ZarrStore {
-    fn description(&self) -> &'static str {
-        "a Zarr store"
+    fn info(&self) -> &'static ContainerInfo {
+        &ZARR
     }
 
     fn group(&self, name: &str, threads: usize) -> Result<Box<dyn Group>> {

@@ -16,7 +16,7 @@ impl Registry {
         let mut names: Vec<_> =
             self.formats().iter().flat_map(|format| format.group_attributes()).copied().collect();
         names.dedup();
-        Ok((container.description(), container.groups_with(&names)?))
+        Ok((container.info().description, container.groups_with(&names)?))
     }
 
     /// Returns the groups of formats that read one of the kinds, outermost first.

@@ -68,7 +68,7 @@ struct Renamed {
     arrays: Vec<(String, Vector)>,
 }
 
-const INFO: ContainerInfo = ContainerInfo::new("arrays", &[]);
+const INFO: ContainerInfo = ContainerInfo::new("arrays", "arrays of a tensor", &[]);
 
 impl Attributes for Renamed {
     fn attributes(&self) -> Result<Vec<String>> {

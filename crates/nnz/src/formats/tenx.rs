@@ -5,6 +5,7 @@ mod target;
 use std::path::Path;
 use std::sync::Arc;
 
+use nnz_container::kinds;
 use nnz_container::tree::Group;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Repairs, Result, readable};
 use nnz_matrix_market::tenx_folder;
@@ -33,12 +34,9 @@ static INFO: FormatInfo = FormatInfo {
     read_options: super::drop::OPTIONS,
 };
 
-/// The description of the HDF5 container.
-const HDF5: &str = "an HDF5 file";
-
 /// Returns the root or group of an HDF5 file, and the matrices in it.
 fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
-    if probe.group()?.is_none_or(|(container, _)| container.description() != HDF5) {
+    if probe.group()?.is_none_or(|(container, _)| *container.info() != kinds::HDF5) {
         return Ok(None);
     }
     let Some(root) = probe.tree()? else { return Ok(None) };
@@ -181,7 +179,8 @@ impl Format for Tenx {
             Found::Here => open_matrix(&probe, group_of(&probe)?, None, repairs)?,
             Found::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let name = groups::only(&names, HDF5, path, DatasetKind::Matrix)?;
+                let name =
+                    groups::only(&names, kinds::HDF5.description, path, DatasetKind::Matrix)?;
                 open_matrix(&probe, root.group(name)?.into(), Some(name), repairs)?
             }
             Found::Molecules => return Err(Found::no_matrix(root)),

@@ -20,7 +20,7 @@ struct Bundle;
 
 type Member = (String, String, Vec<u8>);
 
-const INFO: ContainerInfo = ContainerInfo::new("bundle", &["bundle"]);
+const INFO: ContainerInfo = ContainerInfo::new("bundle", "a bundle", &["bundle"]);
 
 #[derive(Debug)]
 struct Writer {
