@@ -87,6 +87,22 @@ pub fn nearest(mantissa: u64, ten: i32) -> Option<f64> {
     nearest_of_many_digits(mantissa, ten)
 }
 
+/// Returns the float nearest to `mantissa / 10^places`, or `None` if this algorithm cannot decide.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "below 2^53 there is none")]
+pub fn nearest_fraction(mantissa: u64, places: usize) -> Option<f64> {
+    match FLOATS.get(places) {
+        Some(power) if mantissa <= 1 << 53 => Some(mantissa as f64 / power),
+        _ => nearest_long_fraction(mantissa, places),
+    }
+}
+
+#[cold]
+fn nearest_long_fraction(mantissa: u64, places: usize) -> Option<f64> {
+    nearest_of_many_digits(mantissa, -i32::try_from(places).ok()?)
+}
+
 #[inline]
 fn nearest_of_many_digits(mantissa: u64, ten: i32) -> Option<f64> {
     if mantissa == 0 {

@@ -2,7 +2,7 @@
 //!
 //! Every function returns the value with the position after it, and leaves it to the caller what may follow.
 
-use crate::decimal::{TENS, nearest};
+use crate::decimal::{TENS, nearest, nearest_fraction};
 use crate::digits::{byte, digits, up_to_eight_digits};
 
 /// A number: an integer if it is written like one and fits into 64 bits.
@@ -65,21 +65,21 @@ pub fn real(text: &[u8], at: usize) -> Result<(f64, usize), Invalid> {
         return Ok((if negative { -value } else { value }, first + count));
     }
     if byte(text, first + count) == b'.'
-        && let Some((value, end)) = fraction(text, at, b'.')
-        && !continues(byte(text, end))
+        && let Some(found) = fraction(text, at, b'.')
     {
-        return Ok((value, end));
+        return Ok(found);
     }
     any_real(text, at)
 }
 
-/// Parses up to eight digits with a fraction after `point`, as the nearest float; `None` for anything else, and for many
-/// digits of which a fast algorithm cannot find it. There may be an exponent after the fraction.
+/// Parses up to eight digits, a fraction after `point` and an optional exponent, as the nearest float. `None` for
+/// anything else, and for many digits or a large exponent if a fast algorithm cannot decide.
 ///
 /// ```
 /// use nnz_lines::number::fraction;
 ///
 /// assert_eq!(fraction(b"-0,25;", 0, b','), Some((-0.25, 5)));
+/// assert_eq!(fraction(b"1.25e+02 ", 0, b'.'), Some((125.0, 8)));
 /// assert_eq!(fraction(b"3;", 0, b','), None);
 /// ```
 #[inline]
@@ -101,9 +101,27 @@ pub fn fraction(text: &[u8], at: usize, point: u8) -> Option<(f64, usize)> {
             break;
         }
     }
-    let decimals = i32::try_from(end - start).ok().filter(|decimals| *decimals > 0)?;
-    let value = nearest(mantissa, -decimals)?;
+    let places = end - start;
+    if places == 0 {
+        return None;
+    }
+    let (value, end) = match byte(text, end) {
+        b'e' | b'E' => with_exponent(mantissa, places, text, end + 1)?,
+        _ => (nearest_fraction(mantissa, places)?, end),
+    };
     Some((if negative { -value } else { value }, end))
+}
+
+/// Parses an exponent of up to seven digits after a number without its point.
+#[inline(never)]
+fn with_exponent(mantissa: u64, places: usize, text: &[u8], at: usize) -> Option<(f64, usize)> {
+    let sign = byte(text, at);
+    let first = at + usize::from(matches!(sign, b'+' | b'-'));
+    let (size, count) = up_to_eight_digits(text, first);
+    let size = i32::try_from(size).ok().filter(|_| (1..8).contains(&count))?;
+    let ten = if sign == b'-' { -size } else { size };
+    let ten = ten.checked_sub_unsigned(u32::try_from(places).ok()?)?;
+    Some((nearest(mantissa, ten)?, first + count))
 }
 
 /// Parses a number, as an integer if it is one.
@@ -213,6 +231,12 @@ mod tests {
         assert_eq!(real(b"1234567890 ", 0), Ok((1_234_567_890.0, 10)));
         assert!(real(b"-0", 0).is_ok_and(|(zero, end)| zero.is_sign_negative() && end == 2));
         assert_eq!(real(b"1e400", 0), Err(Invalid::OutOfRange));
+        assert_eq!(real(b"1.5e400", 0), Err(Invalid::OutOfRange));
+        assert_eq!(real(b"1.5e+2,", 0), Ok((150.0, 6)));
+        assert_eq!(real(b"1.5e-12345678 ", 0), Ok((0.0, 13)));
+        // An exponent without digits is not part of the number.
+        assert_eq!(real(b"1.5e ", 0), Ok((1.5, 3)));
+        assert_eq!(real(b"1.5e+x", 0), Ok((1.5, 3)));
     }
 
     #[test]
@@ -228,6 +252,10 @@ mod tests {
                     text.push('.');
                 }
                 text.push(char::from(b'0' + u8::try_from(random.below(10)).unwrap()));
+            }
+            if random.below(4) == 0 {
+                let sign = ["", "+", "-"][random.below(3)];
+                text += &format!("e{sign}{}", random.below(40));
             }
             text.push('\n');
             if let Some((value, end)) = fraction(text.as_bytes(), 0, b'.') {

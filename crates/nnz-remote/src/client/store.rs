@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use object_store::client::{HttpError, HttpErrorKind};
 use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::path::Path;
 use object_store::{
@@ -212,9 +211,7 @@ impl Store {
                     return Failure::new(io::ErrorKind::Other, what);
                 }
                 // Requests were repeated, but not for a body of a list that was cut.
-                let cut = request.is_some_and(|error| error.is_body() || error.is_decode());
-                let http = refusal.cause::<HttpError>();
-                if cut || http.is_some_and(|error| error.kind() == HttpErrorKind::Decode) {
+                if request.is_some_and(|error| error.is_body() || error.is_decode()) {
                     return Failure::transient("the server sent less than it said");
                 }
                 let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
