@@ -10,8 +10,8 @@ use nnz::{
     Batch, MatrixSource as _, Projection, Result, ValueType, Values, error::Severity,
     matrix::MatrixSink as _,
 };
+use nnz_container::NamedArrays;
 use nnz_container::memory::Memory;
-use nnz_container::{NamedArraysWriter, NamedArrays};
 use nnz_fuzz::entries::{Entry, Number};
 use nnz_fuzz::members;
 use nnz_fuzz::read::{agree, backwards, in_order};
@@ -43,7 +43,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let store = fill(&members);
     let faults = faults(&store);
     let valid = faults.is_empty();
-    let entries = EntryReader::open(&store);
+    let entries = EntryReader::open(&store.arrays());
     assert!(entries.is_ok() || !valid, "{:?}", entries.err());
     let Ok(entries) = entries else { return Corpus::Keep };
     let (stored, rank) = (entries.descriptor().stored, entries.descriptor().layout.rank());
@@ -52,7 +52,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     }
     let walked = walk(entries);
     assert_eq!(walked.is_ok(), valid, "{walked:?}, {faults:?}");
-    let tensor = read_tensor(&store, 1 << 26);
+    let tensor = read_tensor(&store.arrays(), 1 << 26);
     assert!(!(tensor.is_ok() && !valid && walked.is_err()), "{walked:?}");
     if rank != 2 {
         return Corpus::Keep;

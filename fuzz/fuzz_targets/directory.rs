@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::{NamedArraysWriter, NamedArrays};
+use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_fuzz::scratch::Scratch;
 use nnz_storage::staging::WriteOptions;
 

@@ -1,6 +1,5 @@
 //! A store in memory, from the files of a directory.
 
-use nnz_container::NamedArraysWriter;
 use nnz_container::memory::Memory;
 use nnz_core::ValueType;
 

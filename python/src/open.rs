@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-use nnz::container::NamedArraysWriter;
 use nnz::container::memory::Memory;
 use nnz::formats::Registry;
 use nnz::frames::FrameSource;
