@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use nnz_binsparse::{Format, Options, Tensor, read_tensor, write_tensor};
-//! use nnz_container::{NamedArraysWriter, memory::Memory};
+//! use nnz_container::memory::Memory;
 //! use nnz_core::{Structure, Values};
 //!
 //! let tensor = Tensor {
@@ -18,7 +18,7 @@
 //! };
 //! let memory = Memory::new();
 //! let mut writer = memory.writer();
-//! write_tensor(&mut *writer, &tensor, &Format::Csc.layout(), &Options::default())?;
+//! write_tensor(&mut writer, &tensor, &Format::Csc.layout(), &Options::default())?;
 //! writer.finish()?;
 //! assert!(read_tensor(&memory.arrays(), 1 << 20)?.same(&tensor)?);
 //! # Ok::<(), nnz_core::Error>(())

@@ -24,7 +24,7 @@ use crate::{DataType, Keys, Options, Version};
 /// then both triangles must agree, and one of them is written.
 ///
 /// ```
-/// # use nnz_container::{NamedArraysWriter, memory::Memory};
+/// # use nnz_container::memory::Memory;
 /// # use nnz_core::{Structure, Values};
 /// # let tensor = nnz_binsparse::Tensor {
 /// #     shape: vec![2], coordinates: vec![vec![1]], values: Values::F64(vec![2.0]),
@@ -33,7 +33,7 @@ use crate::{DataType, Keys, Options, Version};
 /// let memory = Memory::new();
 /// let mut writer = memory.writer();
 /// let descriptor = r#"{"format": "CVEC", "data_types": {"values": "iso[int8]"}}"#;
-/// nnz_binsparse::write_with_descriptor(&mut *writer, &tensor, descriptor)?;
+/// nnz_binsparse::write_with_descriptor(&mut writer, &tensor, descriptor)?;
 /// writer.finish()?;
 /// # Ok::<(), nnz_core::Error>(())
 /// ```

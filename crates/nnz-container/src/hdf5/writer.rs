@@ -62,7 +62,7 @@ impl Default for Hdf5Options {
 /// tree.set_attribute(NodeId::ROOT, "title", &Attribute::of_text("a study"))?;
 /// tree.write_array(NodeId::ROOT, "counts", &[2, 3], &[0_u32, 1, 2, 3, 4, 5])?;
 /// tree.finish()?;
-/// # Ok::<(), nnz_core::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Hdf5Writer {
