@@ -54,9 +54,10 @@ impl DirectoryWriter {
     }
 
     fn array(&mut self, array: NodeId) -> Result<&mut Array> {
-        let place = self.place(array);
-        let found = array.0.checked_sub(1).and_then(|at| self.arrays.get_mut(at));
-        found.ok_or_else(|| Error::mismatch(place, "a group", "an array"))
+        match array.0.checked_sub(1) {
+            Some(at) if at < self.arrays.len() => Ok(&mut self.arrays[at]),
+            _ => Err(Error::mismatch(self.place(array), "a group", "an array")),
+        }
     }
 
     fn create_file(&mut self, name: &str) -> Result<File> {

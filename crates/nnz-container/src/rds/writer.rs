@@ -193,12 +193,13 @@ impl TreeWriter for RdsWriter {
     }
 
     fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
-        let (place, directory) = (self.place(array), self.staged.parent().to_path_buf());
-        let Some(NewMember::Numbers(_, spool)) = self.member(array) else {
-            return Err(Error::mismatch(place, "numbers", "another member"));
+        let found = array.0.checked_sub(1).and_then(|at| self.members.get_mut(at));
+        let Some((name, NewMember::Numbers(_, spool))) = found else {
+            return Err(Error::mismatch(self.place(array), "numbers", "another member"));
         };
-        let appended = spool.append(bytes, &directory);
-        appended.map_err(|error| Error::new(ErrorKind::Io(error), place))
+        let appended = spool.append(bytes, self.staged.parent());
+        let place = || Place::array(self.staged.path(), &**name);
+        appended.map_err(|error| Error::new(ErrorKind::Io(error), place()))
     }
 
     fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
