@@ -170,6 +170,14 @@ def test_adding_a_group_keeps_other_objects(copy, tmp_path, libver):
         assert file["a/matrix"].dims[0]["x"] == file["a/numbers"]
     refused = copy("--into", "new/place", golden, target)
     assert refused.returncode == 1 and "already exists" in refused.stderr
+    for there, what in [("type", "another object at"), ("names", "the dataset")]:
+        refused = copy("--into", there, "--force", golden, target)
+        assert refused.returncode == 1 and f"found {what} {there}" in refused.stderr
+    # The longest name.
+    group = "L" * 64_999
+    assert copy("--into", group, golden, target).returncode == 0
+    with h5py.File(target) as file:
+        assert file[group].keys() == h5py.File(golden).keys()
 
 
 @pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])

@@ -1,10 +1,10 @@
-//! What containers support, and groups that were found.
+//! Capabilities of containers, and groups that were found.
 
 use std::path::Path;
 
 use nnz_core::ValueType;
 
-/// What a container supports.
+/// The types and texts that a container supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Capabilities {
     /// The types of numbers.

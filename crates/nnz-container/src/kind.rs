@@ -16,7 +16,7 @@ use crate::{Capabilities, Compression, FoundGroup};
 pub struct ContainerInfo {
     /// The name, such as `HDF5`.
     pub name: &'static str,
-    /// What a container is called in messages, such as `an HDF5 file`.
+    /// The name of a container in messages, such as `an HDF5 file`.
     pub description: &'static str,
     /// Extensions of files and directories that are written in this kind, without the dot.
     pub extensions: &'static [&'static str],

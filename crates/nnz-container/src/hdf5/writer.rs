@@ -70,7 +70,7 @@ pub struct Hdf5Writer {
     nodes: Vec<Node>,
     /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
-    /// What is added to an existing file.
+    /// The addition to an existing file.
     added: Option<Added>,
     /// The only member that may be created in the root, which is then a group of an existing file.
     only: Option<String>,

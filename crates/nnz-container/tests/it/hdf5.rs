@@ -356,6 +356,27 @@ fn groups_are_added_after_a_user_block_and_with_long_texts() {
     }
 }
 
+#[test]
+fn groups_with_long_names_are_added_and_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let long = "L".repeat(64_999);
+    for (name, track_order) in [("old.h5", false), ("new.h5", true)] {
+        let path = dir.path().join(name);
+        let options = Hdf5Options { track_order, ..Hdf5Options::default() };
+        NamedArraysWriter::new(Hdf5Writer::create(&path, "g", NEW, options).unwrap())
+            .finish()
+            .unwrap();
+        for (group, before, number) in [(&long, NEW, 1), (&long, FORCE, 2)] {
+            write(&path, group, before, &[number]);
+            assert_eq!(numbers(&path, group), [number]);
+        }
+        write(&path, &format!("g/{long}/inner"), NEW, &[3]);
+        assert_eq!(numbers(&path, &format!("g/{long}/inner")), [3]);
+        let error = writer(&path, &format!("{long}x"), NEW).unwrap_err().to_string();
+        assert!(error.contains("65000 bytes: HDF5 allows at most 64999"), "{}", error.len());
+    }
+}
+
 /// A reader that states another number of strings than it returns.
 struct WrongCount(u64, u64);
 

@@ -48,7 +48,7 @@ pub(super) struct Metadata<'a> {
 pub(in crate::hdf5) struct Existing {
     /// The size of the user block.
     pub(in crate::hdf5) base: u64,
-    /// What follows it: the superblock.
+    /// The bytes after the user block, with the superblock.
     pub(in crate::hdf5) start: Vec<u8>,
     /// The address of the header of an existing object that is replaced, which has at least
     /// [`STUB`](object_header::STUB) bytes.

@@ -323,8 +323,14 @@ impl<W: Write + Seek> std::fmt::Debug for FileWriter<W> {
     }
 }
 
+/// Maximum length of a name in bytes. A link message of 64 KiB has room for it.
+const MAX_NAME_LEN: usize = 64_999;
+
 /// Describes why an object cannot have a name; `None` if it can.
 pub(in crate::hdf5) fn not_a_name(name: &str) -> Option<String> {
-    let bad = name.is_empty() || name == "." || name.contains(['/', '\0']) || name.len() >= 1 << 15;
+    if name.len() > MAX_NAME_LEN {
+        return Some(format!("a name of {} bytes: HDF5 allows at most {MAX_NAME_LEN}", name.len()));
+    }
+    let bad = name.is_empty() || name == "." || name.contains(['/', '\0']);
     bad.then(|| format!("{name:?} cannot be a name in an HDF5 file"))
 }

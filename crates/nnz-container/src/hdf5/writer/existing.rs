@@ -31,7 +31,7 @@ const START: usize = 96;
 /// what it writes there would be lost.
 const LINGER: Duration = Duration::from_millis(20);
 
-/// What is added to a file.
+/// An addition to an existing file.
 #[derive(Debug)]
 pub(super) struct Added {
     /// Its names below the parent group, which is the root of the writer: one, or those of missing groups, too.
@@ -57,11 +57,8 @@ impl Added {
         check_closed(&old, path)?;
         check_form(&old, &place)?;
         hard_links::check(&old, names.iter().copied(), &place)?;
-        let found = find(&old, names, &place)?;
+        let found = find(&old, names, make_groups, &place)?;
         let there = found.member;
-        if make_groups && matches!(there, Some((false, _))) {
-            return Err(other_member("the dataset", names, found.depth, &place));
-        }
         if there.is_some() && !write.overwrite {
             return Err(Error::new(ErrorKind::Exists, place));
         }
@@ -81,7 +78,7 @@ impl Added {
             let opened = InputFile::open(path)
                 .and_then(Opened::open)
                 .map_err(|error| error.with_context(&place))?;
-            let header = find(&opened, member, &place)?.member;
+            let header = find(&opened, member, false, &place)?.member;
             let (_, header) =
                 header.ok_or_else(|| Error::new(ErrorKind::Missing, place.clone()))?;
             check_header(&opened, header, &place)?;
@@ -119,7 +116,7 @@ fn check_form(old: &Opened, place: &Place) -> Result<()> {
     Err(Error::unsupported(place.clone(), what))
 }
 
-/// What is found on the way to a member.
+/// The result of searching a member.
 struct Found {
     /// How many of its parent groups exist.
     depth: usize,
@@ -129,8 +126,8 @@ struct Found {
     names_around: BTreeSet<String>,
 }
 
-/// Finds a member by its names from the root. Other members are not parsed, so they may be of any kind.
-fn find(opened: &Arc<Opened>, names: &[&str], place: &Place) -> Result<Found> {
+/// Finds a member by its names from the root; with `only_groups` it must be a group if it exists. Other members are not parsed, so they may be of any kind.
+fn find(opened: &Arc<Opened>, names: &[&str], only_groups: bool, place: &Place) -> Result<Found> {
     let mut here = opened::call_library(place, || opened.meta.root_group())?;
     let mut names_around = BTreeSet::new();
     for (depth, name) in names.iter().enumerate() {
@@ -145,7 +142,7 @@ fn find(opened: &Arc<Opened>, names: &[&str], place: &Place) -> Result<Found> {
         });
         let other = match (inner, target) {
             (Err(error), _) if !missing => return Err(error),
-            (inner, LinkTarget::Hard(address)) if is_last => {
+            (inner, LinkTarget::Hard(address)) if is_last && (inner.is_ok() || !only_groups) => {
                 let member = Some((inner.is_ok(), address));
                 return Ok(Found { depth, member, names_around });
             }
@@ -157,20 +154,12 @@ fn find(opened: &Arc<Opened>, names: &[&str], place: &Place) -> Result<Found> {
             (Ok(_), _) => "a link at",
             (Err(_), _) => "a broken link at",
         };
-        let is_dataset = readable(opened::call_library(place, || here.dataset(name)))?.is_some();
-        return Err(other_member(
-            if is_dataset { "the dataset" } else { other },
-            names,
-            depth,
-            place,
-        ));
+        let dataset = readable(opened::call_library(place, || here.dataset(name)))?;
+        let what = if dataset.is_some() { "the dataset" } else { other };
+        let found = format!("{what} {}", names[..=depth].join("/"));
+        return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
     }
     Err(Error::argument("the name of what is added to an HDF5 file is missing"))
-}
-
-fn other_member(what: &str, names: &[&str], depth: usize, place: &Place) -> Error {
-    let found = format!("{what} {}", names[..=depth].join("/"));
-    Error::mismatch(place.clone(), found, "a group, or nothing")
 }
 
 /// Creates a small dataset, replacing an existing object.

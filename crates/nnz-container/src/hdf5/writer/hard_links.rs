@@ -40,8 +40,11 @@ pub(super) fn check<'a>(
             let Target::Hard(address) = link.target else { continue };
             if seen.contains(&address) {
                 if moved.contains(&address) {
-                    let what = "adding to HDF5 files with several hard links to a parent group";
-                    return unsupported(what);
+                    let name = &link.name;
+                    let what = "is a second hard link to the root or to a parent group";
+                    return unsupported(&format!(
+                        "adding to an HDF5 file in which {name:?} {what}"
+                    ));
                 }
                 continue;
             }
