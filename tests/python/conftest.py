@@ -21,6 +21,11 @@ class Nnz:
         """Returns the path of a tool that is built with the command."""
         return str(pathlib.Path(self.binary).with_name(name))
 
+    def example(self, name):
+        """Returns the path of an example program that is built with the command."""
+        binary = pathlib.Path(self.binary)
+        return str(binary.parent / "examples" / (name + binary.suffix))
+
     def run(self, *arguments):
         """Runs it and returns the result."""
         command = [self.binary, *map(str, arguments)]

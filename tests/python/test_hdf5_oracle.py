@@ -11,6 +11,8 @@ import pytest
 h5py = pytest.importorskip("h5py")
 np = pytest.importorskip("numpy")
 
+from hdf5_content import content  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = sorted((ROOT / "testdata/bpcells").glob("*_h5/*.h5"))
 
@@ -27,52 +29,6 @@ def copy():
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     return run
-
-
-def content(path):
-    """Everything in a file that a reader can see, except where and how it is stored."""
-    found = {}
-
-    def plain(data):
-        """Replaces references by names, since they are read as addresses in memory."""
-        if isinstance(data, (h5py.Reference, h5py.RegionReference)):
-            return file[data].name if data else None
-        if isinstance(data, np.void) and data.dtype.names:
-            return [plain(data[name]) for name in data.dtype.names]
-        if isinstance(data, np.ndarray):
-            if data.dtype.hasobject:
-                return [plain(each) for each in data.ravel()]
-            return data.dtype.str, data.shape, data.tobytes()
-        return repr(data)
-
-    def attributes(thing):
-        return {name: plain(thing.attrs[name]) for name in thing.attrs}
-
-    def visit(group, prefix, above):
-        for name in group:
-            link = group.get(name, getlink=True)
-            here = f"{prefix}/{name}"
-            if isinstance(link, h5py.SoftLink):
-                found[here] = ("soft", link.path)
-                continue
-            if isinstance(link, h5py.ExternalLink):
-                found[here] = ("external", link.filename, link.path)
-                continue
-            thing = group[name]
-            if isinstance(thing, h5py.Group):
-                found[here] = ("group", attributes(thing))
-                if hash(thing.id) not in above:
-                    visit(thing, here, above | {hash(thing.id)})
-            elif isinstance(thing, h5py.Dataset):
-                form = (str(thing.dtype), thing.shape)
-                found[here] = ("dataset", form, plain(thing[()]), attributes(thing))
-            else:
-                found[here] = ("type", str(thing.dtype))
-
-    with h5py.File(path) as file:
-        found["/"] = ("group", attributes(file))
-        visit(file, "", set())
-    return found
 
 
 @pytest.mark.parametrize("options", [[], ["--gzip", "4"], ["--chunk", "1000"]], ids=str)
@@ -109,75 +65,6 @@ def test_h5dump_reads_copies(copy, tmp_path, golden):
         [line for line in dump.splitlines()[1:] if "CTYPE" not in line] for dump in dumps
     ]
     assert kept[0] == kept[1]
-
-
-def foreign(path, libver):
-    """A file with all kinds of objects that a group can be next to."""
-    with h5py.File(path, "w", libver=(libver, "latest")) as file:
-        file.attrs["title"] = "not ours"
-        numbers = np.arange(5000.0)
-        numbers = file.create_dataset("a/numbers", data=numbers, chunks=(100,), compression="gzip")
-        numbers.attrs["unit"] = "m"
-        numbers.make_scale("x")
-        matrix = file.create_dataset("a/matrix", data=np.ones((5000, 3), ">i2"))
-        matrix.dims[0].attach_scale(numbers)
-        file["a/hard"] = file["a/matrix"]
-        file["soft"] = h5py.SoftLink("/a/numbers")
-        file["gone"] = h5py.SoftLink("/nowhere")
-        file["out"] = h5py.ExternalLink("other.h5", "/there")
-        file["round"] = h5py.SoftLink("/a")
-        file["names"] = ["one", "zwei", "trois"]
-        file["type"] = np.dtype("i4,f8")
-        file["flag"] = h5py.Empty("f4")
-        ragged = [np.arange(2), np.arange(3)]
-        file.create_dataset("ragged", data=ragged, dtype=h5py.vlen_dtype("i4"))
-        file.create_dataset("reference", data=numbers.ref, dtype=h5py.ref_dtype)
-        for at in range(30):
-            file.attrs[f"many{at}"] = np.arange(at)
-            file.create_group(f"dense/g{at}")
-
-
-def dumps(path):
-    """Whether h5dump is installed and reads a whole file."""
-    if not shutil.which("h5dump"):
-        return False
-    return subprocess.run(["h5dump", path], capture_output=True, check=False).returncode == 0
-
-
-@pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])
-def test_adding_a_group_keeps_other_objects(copy, tmp_path, libver):
-    target = tmp_path / "foreign.h5"
-    foreign(target, libver)
-    # Older versions of h5dump do not read the newest form.
-    dumped = dumps(target)
-    assert dumped or libver == "latest" or not shutil.which("h5dump")
-    before = content(target)
-    golden = ROOT / "testdata/bpcells/matrix_h5/basic_uint.h5"
-
-    for run in range(3):
-        force = ["--force"] if run else []
-        ran = copy("--into", "new/place", *force, golden, target)
-        assert ran.returncode == 0, ran.stderr
-        after = content(target)
-        for name, thing in before.items():
-            assert after[name] == thing, name
-        ours = {name: thing for name, thing in after.items() if name.startswith("/new/place/")}
-        for name, thing in content(golden).items():
-            assert name == "/" or ours[f"/new/place{name}"] == thing, name
-        assert not dumped or dumps(target)
-    with h5py.File(target) as file:
-        assert file[file["reference"][()]] == file["a/numbers"]
-        assert file["a/matrix"].dims[0]["x"] == file["a/numbers"]
-    refused = copy("--into", "new/place", golden, target)
-    assert refused.returncode == 1 and "already exists" in refused.stderr
-    for there, what in [("type", "another object at"), ("names", "the dataset")]:
-        refused = copy("--into", there, "--force", golden, target)
-        assert refused.returncode == 1 and f"found {what} {there}" in refused.stderr
-    # The longest name.
-    group = "L" * 64_999
-    assert copy("--into", group, golden, target).returncode == 0
-    with h5py.File(target) as file:
-        assert file[group].keys() == h5py.File(golden).keys()
 
 
 @pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])

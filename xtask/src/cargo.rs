@@ -104,9 +104,8 @@ pub(crate) const WORKSPACE_FEATURES: [&str; 2] = ["--features", "nnz-engine/sprs
 pub(crate) fn build_nnz_of_workspace() -> Result<PathBuf> {
     let mut arguments = vec!["--workspace", "--bin", "nnz"];
     arguments.extend(WORKSPACE_FEATURES);
-    arguments.extend(
-        ["hdf5_tree", "hdf5_copy", "tree_copy"].iter().flat_map(|name| ["--example", name]),
-    );
+    let examples = ["h5_objects", "hdf5_tree", "hdf5_copy", "tree_copy"];
+    arguments.extend(examples.iter().flat_map(|name| ["--example", name]));
     build_nnz_with(&arguments)
 }
 

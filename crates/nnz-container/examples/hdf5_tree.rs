@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use nnz_container::Compression;
-use nnz_container::hdf5::file::{
+use nnz_core::{Element, Result, ValueType};
+use nnz_hdf5::{
     CharacterSet, DatasetSpec, Dataspace, ElementType, Field, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };
-use nnz_core::{Element, Result, ValueType};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 type File = FileWriter<StagedFile>;

@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock};
 
 use nnz_core::{Result, ValueType, readable};
 
-use crate::vector::each_chunk;
+use nnz_chunk::grid::each_chunk;
 
 /// Size of a block in bytes.
 const BLOCK: usize = 16 << 10;

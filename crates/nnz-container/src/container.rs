@@ -1,7 +1,5 @@
 //! Capabilities of containers, and groups that were found.
 
-use std::path::Path;
-
 use nnz_core::ValueType;
 
 /// The types and texts that a container supports.
@@ -25,19 +23,6 @@ impl Capabilities {
         any_bytes: false,
         multiline_attributes: true,
     };
-}
-
-/// Returns `FILE::GROUP`, or `FILE` for the root group.
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-pub(crate) fn full_path(path: &Path, group: &str) -> std::path::PathBuf {
-    let group = group.trim_matches('/');
-    if group.is_empty() {
-        return path.to_path_buf();
-    }
-    let mut full = std::ffi::OsString::from(path);
-    full.push("::");
-    full.push(group);
-    full.into()
 }
 
 /// A group that has one of the attributes searched for.

@@ -17,13 +17,7 @@
     allow(dead_code, unused_imports)
 )]
 
-mod byte_order;
 mod cached;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-mod chunk_cache;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-mod codec;
-mod compress;
 mod container;
 pub mod directory;
 #[cfg(feature = "hdf5")]
@@ -40,21 +34,16 @@ pub mod npy;
 // Zarr stores may be zip files too.
 #[cfg(any(feature = "npz", feature = "zarr"))]
 pub mod npz;
-mod product;
 pub mod rds;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-mod shuffle;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-mod tiles;
 pub mod tree;
 mod vector;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
-pub use compress::{Compression, Filters, Method};
 pub use container::{Capabilities, FoundGroup};
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};
 pub use named::{NamedArrays, NamedArraysWriter};
+pub use nnz_chunk::{Compression, Filters, Method};
 pub use vector::Vector;
 
 /// What the README shows is compiled.

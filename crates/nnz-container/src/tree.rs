@@ -23,7 +23,6 @@ mod copy_tree;
 mod element;
 mod flat;
 mod float16;
-mod grid;
 mod group;
 mod open;
 pub(crate) mod pack;
@@ -50,8 +49,7 @@ pub use walk::{Visit, walk};
 pub use writer::{FieldValues, NodeId, TreeWriter};
 
 pub(crate) use element::{Stored, TextForm};
-pub(crate) use grid::strides;
-pub(crate) use selection::{check_rank, shown};
+pub(crate) use selection::check_rank;
 pub(crate) use source::{Layout, ReadRange, Source};
 pub(crate) use view::View;
 
@@ -59,9 +57,5 @@ pub(crate) use view::View;
 pub(crate) use {
     element::StoredField,
     float16::float16,
-    grid::Grid,
     source::{Chunk, Chunks, StringBlock},
 };
-
-#[cfg(feature = "zarr")]
-pub(crate) use grid::places;

@@ -365,30 +365,6 @@ impl NdArray for Zeros {
     }
 }
 
-/// Chunks that are announced at most: more are read as they come.
-const MOST_ANNOUNCED: usize = 1 << 16;
-
-/// Calls `each` with the chunks of `elements` elements that ranges of elements are in, and the part of each that
-/// is in the range, in the order of the ranges.
-pub(crate) fn each_chunk(
-    ranges: &[Range<u64>],
-    elements: u64,
-    mut each: impl FnMut(u64, Range<u64>),
-) {
-    let elements = elements.max(1);
-    let ranges = ranges.iter().filter(|range| range.start < range.end);
-    let parts = ranges.flat_map(|range| {
-        (range.start / elements..=(range.end - 1) / elements).map(move |chunk| {
-            let start = chunk * elements;
-            let end = (range.end - start).min(elements);
-            (chunk, range.start.saturating_sub(start)..end)
-        })
-    });
-    for (chunk, part) in parts.take(MOST_ANNOUNCED) {
-        each(chunk, part);
-    }
-}
-
 /// Resizes to `count` values of a type, and returns their bytes.
 pub fn prepare(values: &mut Values, value_type: ValueType, count: u64) -> &mut [u8] {
     if values.value_type() != value_type || matches!(values, Values::Iso(_)) {
@@ -414,7 +390,7 @@ pub fn check_booleans(values: &Values, place: impl Fn(u64) -> Place) -> Result<(
 fn other_rank(array: &dyn NdArray, expected: &str) -> Error {
     let found = match array.shape() {
         [] => "a single number".to_owned(),
-        shape => format!("an array of {}", crate::tree::shown(shape)),
+        shape => format!("an array of {}", nnz_chunk::grid::shown(shape)),
     };
     Error::mismatch(array.place(), found, expected)
 }

@@ -73,6 +73,19 @@ pub struct Place {
     pub at: Option<At>,
 }
 
+/// Returns `FILE::GROUP`, or `FILE` for the root group.
+#[must_use]
+pub fn full_path(path: &Path, group: &str) -> PathBuf {
+    let group = group.trim_matches('/');
+    if group.is_empty() {
+        return path.to_path_buf();
+    }
+    let mut full = std::ffi::OsString::from(path);
+    full.push("::");
+    full.push(group);
+    full.into()
+}
+
 impl Place {
     /// Creates the location of a file or directory.
     pub fn path(path: impl Into<PathBuf>) -> Self {

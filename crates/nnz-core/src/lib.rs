@@ -44,7 +44,7 @@ pub use batch::{Batch, Majors, Minors};
 pub use cancellation::{Cancellation, Entered};
 pub use cast::{CastError, Rounding};
 pub use entries::Entries;
-pub use error::{At, Error, ErrorKind, Hint, Place, Result, readable};
+pub use error::{At, Error, ErrorKind, Hint, Place, Result, full_path, readable};
 pub use escape::{escaped, is_unprintable};
 pub use extent::{AscentKernels, Extent};
 pub use finding::{Finding, Severity};

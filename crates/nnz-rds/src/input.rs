@@ -1,16 +1,15 @@
 //! Decompression.
 
-mod bzip2;
 mod gzip;
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Cursor, Read};
 use std::rc::Rc;
 
+use bzip2::bufread::MultiBzDecoder;
 use lzma_rust2::XzReader;
 
 use crate::error::{Error, ErrorKind, Result};
-use bzip2::BzDecoder;
 use gzip::GzMembers;
 
 /// Bytes that are read to recognize an object: its versions, as text.
@@ -80,7 +79,7 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
     let inner: Box<dyn Read + 'a> = match compression {
         Compression::None => Box::new(all),
         Compression::Gzip => Box::new(GzMembers::new(all)),
-        Compression::Bzip2 => Box::new(BzDecoder::new(all)),
+        Compression::Bzip2 => Box::new(MultiBzDecoder::new(all)),
         Compression::Xz => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY)),
     };
     let inner: Box<dyn Read + 'a> = Box::new(Decoded { inner, failed });

@@ -14,6 +14,7 @@
 
 pub mod allocations;
 pub mod command;
+pub mod hdf5;
 pub mod mutations;
 pub mod npy;
 pub mod number;

@@ -95,9 +95,10 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
             texts.flat_map(|text| [0_u8, 3].map(|how| [&[how], &text[..]].concat())).collect()
         }
         "directory" => files(&folders(&stores)?)?,
-        "hdf5" => {
+        "hdf5" | "hdf5_structures" => {
             let mut all = files(&[data.join("bpcells/interop"), data.join("bpcells/matrix_h5")])?;
             all.extend(files(&[data.join("bpcells/fragments_h5")])?);
+            all.extend(files(&[data.join("hdf5"), data.join("tree")])?);
             all.retain(|file| file.starts_with(b"\x89HDF"));
             all
         }

@@ -34,7 +34,7 @@ impl Hdf5File {
     ///
     /// Fails as [`groups_with`].
     pub fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
-        find(self.tree("", 1)?, self.0.bytes, attributes)
+        find(self.tree("", 1)?, self.0.bytes(), attributes)
     }
 }
 

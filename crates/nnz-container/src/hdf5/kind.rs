@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz_core::Result;
+use nnz_hdf5::check_compression;
 use nnz_storage::Opened;
 
-use super::file::check_compression;
 use super::{Hdf5File, Hdf5Options, Hdf5Writer, is_hdf5};
 use crate::kind::other_kind;
 use crate::kinds::HDF5;

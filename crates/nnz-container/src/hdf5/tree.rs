@@ -2,24 +2,28 @@
 
 mod array;
 mod attribute;
-mod compound;
-pub(super) mod element;
+mod element;
 mod group;
 mod references;
 mod texts;
 
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+
+use nnz_core::{Error, Place};
+use nnz_hdf5::File;
 
 pub use group::{Hdf5File, Hdf5Group};
 
-use super::opened::Opened;
-
 /// The file that groups and arrays of a tree share.
 pub(super) struct Shared {
-    opened: Arc<Opened>,
-    path: PathBuf,
+    file: Arc<File>,
     threads: usize,
     /// The paths of all objects, read when the first reference is resolved.
     paths: OnceLock<references::Paths>,
+}
+
+/// Sets the location of an error, but not the position.
+fn placed(error: Error, place: &Place) -> Error {
+    let at = error.place().at.clone();
+    error.with_place(Place { at, ..place.clone() })
 }

@@ -2,24 +2,19 @@
 
 mod attribute;
 mod element;
-mod existing;
-mod hard_links;
 mod scales;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader, full_path};
+use nnz_hdf5::{Added, DatasetSpec, FileOptions, FileWriter, ObjectId, not_a_name};
 
-use existing::Added;
-
-use super::file::{DatasetSpec, FileOptions, FileWriter, ObjectId, not_a_name};
 use crate::ContainerInfo;
-use crate::byte_order;
-use crate::compress::Compression;
-use crate::container::full_path;
 use crate::kinds::{HDF5, NETCDF};
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter, pack};
+use nnz_chunk::Compression;
+use nnz_chunk::byte_order;
 use nnz_storage::staging::{Expected, StagedFile, WriteOptions, appeared, check_addition};
 
 /// Default number of elements of a chunk, and its maximum size in bytes.
@@ -44,6 +39,12 @@ impl Default for Hdf5Options {
     fn default() -> Self {
         let FileOptions { threads, track_order } = FileOptions::default();
         Self { threads, track_order, netcdf: false }
+    }
+}
+
+impl Hdf5Options {
+    fn of_file(self) -> FileOptions {
+        FileOptions { threads: self.threads, track_order: self.track_order || self.netcdf }
     }
 }
 
@@ -116,7 +117,7 @@ impl Hdf5Writer {
         if names.is_empty() || path.symlink_metadata().is_err() {
             return Self::new_file(path, &names, write, options, place);
         }
-        let (mut file, added) = Added::start(path, &names, write, (options, true))?;
+        let (mut file, added) = Added::start(path, &names, write, (options.of_file(), true))?;
         let root = file.enter(&added.names.join("/"), place)?;
         let names_around = added.names_around.clone();
         Ok(Self { added: Some(added), names_around, ..Self::of(file, root, options) })
@@ -138,10 +139,8 @@ impl Hdf5Writer {
             // A file that appears in between has groups of other programs, and is not replaced.
             staged.expect(Expected::Nothing);
         }
-        let Hdf5Options { threads, track_order, netcdf } = options;
-        let file_options = FileOptions { threads, track_order: track_order || netcdf };
-        let mut file = FileWriter::at(staged, file_options, Place::path(path))?;
-        if netcdf {
+        let mut file = FileWriter::at(staged, options.of_file(), Place::path(path))?;
+        if options.netcdf {
             scales::sign(&mut file)?;
         }
         let root = file.enter(&names.join("/"), place)?;
@@ -165,7 +164,7 @@ impl Hdf5Writer {
     ) -> Result<Self> {
         let place = Place::path(full_path(path, member));
         let names = names(member, options, &place)?;
-        let (file, added) = Added::start(path, &names, write, (options, false))?;
+        let (file, added) = Added::start(path, &names, write, (options.of_file(), false))?;
         let only = added.names.last().cloned();
         Ok(Self { added: Some(added), only, ..Self::of(file, ObjectId::ROOT, options) })
     }

@@ -9,8 +9,8 @@ use nnz_core::{Error, Result, Values};
 use super::element::Element;
 use super::file;
 use super::header;
-use crate::product::product;
 use crate::tree::{self, View};
+use nnz_chunk::product;
 use nnz_storage::InputFile;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 

@@ -9,8 +9,9 @@ use super::header::{self, PREAMBLE};
 use crate::ContainerInfo;
 use crate::tree::{
     ArrayStorage, Attribute, Attributes, Child, Group, Layout, NdArray, ReadRange, Source, Stored,
-    View, check_rank, shown, strides,
+    View, check_rank,
 };
+use nnz_chunk::grid::{shown, strides};
 
 /// The bytes of an array, including its header.
 pub(crate) trait ReadAt: Send + Sync {

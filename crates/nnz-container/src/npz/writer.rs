@@ -9,11 +9,11 @@ use nnz_storage::{Spool, Texts};
 
 use super::output::{Head, Output};
 use crate::ContainerInfo;
-use crate::compress::Compression;
 use crate::kinds::NPZ;
 use crate::npy::{Element, header, spool_strings, unicode, write_strings};
-use crate::product::product;
 use crate::tree::{ArraySpec, ElementType, NodeId, StringEncoding, TreeWriter, pack};
+use nnz_chunk::Compression;
+use nnz_chunk::product;
 
 /// Size of the write buffer.
 const BUFFER: usize = 256 << 10;

@@ -247,7 +247,7 @@ impl dyn NdArray + '_ {
         }
         let shape = self.shape();
         if shape.iter().any(|&length| length != 1) || self.is_null() {
-            let found = format!("an array of {}", selection::shown(shape));
+            let found = format!("an array of {}", nnz_chunk::grid::shown(shape));
             return Err(Error::mismatch(self.place(), found, "a single string"));
         }
         let list = self.strings(&self.all(), memory)?;

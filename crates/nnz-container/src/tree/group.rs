@@ -7,8 +7,8 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result, readable};
 use super::array::NdArray;
 use super::attribute::{Attribute, AttributeValue};
 use super::element::ElementType;
-use super::selection::shown;
 use crate::ContainerInfo;
+use nnz_chunk::grid::shown;
 
 /// Attributes that can be read. By default there are none.
 pub trait Attributes: std::fmt::Debug + Send + Sync {

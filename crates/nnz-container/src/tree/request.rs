@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::copy::Dimension;
-use super::grid::{Grid, strides};
 use super::selection;
+use nnz_chunk::grid::{Grid, strides};
 
 /// The common properties of all parts of a read.
 pub(super) struct Request {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nnz_core::{Error, Place, Result};
 
 use super::array::NdArray;
-use super::grid::{places, product};
+use nnz_chunk::grid::{places, product, shown};
 
 /// Maximum number of dimensions. HDF5 has 32, NumPy 64.
 const MAX_DIMENSIONS: usize = 64;
@@ -43,14 +43,6 @@ pub(crate) fn count(selection: &[Range<u64>], shape: &[u64], place: &Place) -> R
 /// Returns the lengths of all ranges.
 pub(crate) fn lengths(selection: &[Range<u64>]) -> Vec<u64> {
     selection.iter().map(|range| range.end.saturating_sub(range.start)).collect()
-}
-
-/// Formats a shape as `3 x 4`.
-pub(crate) fn shown(shape: &[u64]) -> String {
-    if shape.is_empty() {
-        return "a scalar".to_owned();
-    }
-    shape.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ")
 }
 
 /// Divides a hyperslab into smaller ones of at most `most` elements, in the order of its elements.

@@ -8,8 +8,8 @@ use nnz_core::{Error, Place, Result};
 use super::array::ArrayStorage;
 use super::attribute::Attribute;
 use super::element::Stored;
-use super::grid::Grid;
 use super::view::View;
+use nnz_chunk::grid::Grid;
 
 /// An array whose metadata has been read.
 pub(crate) trait Source: Send + Sync {

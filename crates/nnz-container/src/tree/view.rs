@@ -16,7 +16,7 @@ use super::request::{Inside, Positions, Request};
 use super::selection::{self, check_rank};
 use super::source::{Chunk, Chunks, Layout, Source};
 use super::strings::Strings;
-use crate::byte_order;
+use nnz_chunk::byte_order;
 
 /// Number of bytes for which starting a thread is worthwhile.
 const BY_THREAD: usize = 256 << 10;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::chunks::Stored;
 use super::read::Elements;
 use super::store::{Store, StoredFile};
-use crate::vector::each_chunk;
+use nnz_chunk::grid::each_chunk;
 
 /// What is fetched of the beginning of a shard with its index at the end, to find out its length.
 const HEAD: u64 = 4 << 10;

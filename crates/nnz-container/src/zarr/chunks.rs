@@ -8,7 +8,7 @@ use super::codec::{Undecoded, zeroed};
 use super::metadata::{Keys, Metadata, Shard};
 use super::node::{Fields, Node};
 use super::store::{Store, StoredFile};
-use crate::chunk_cache::ChunkCache;
+use nnz_chunk::ChunkCache;
 
 /// Size of elements in bytes for which no stored data is required, such as fill values.
 const UNCHECKED_BYTES: u64 = 64 << 20;

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use nnz_core::ValueType;
 
-pub(super) use crate::codec::{Undecoded, zeroed};
-use crate::codec::{ZarrCodec, same_length};
-use crate::shuffle::unshuffle;
+pub(super) use nnz_chunk::codec::{Undecoded, zeroed};
+use nnz_chunk::codec::{ZarrCodec, same_length};
+use nnz_chunk::shuffle::unshuffle;
 
 pub(super) use delta::subtract;
 

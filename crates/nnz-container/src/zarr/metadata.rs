@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 
 use super::codec::{Pipeline, Step};
 use super::node::Fields;
-use crate::codec::Codec;
 use crate::npy::Element;
-use crate::tree::{Grid, Stored, check_rank, shown};
+use crate::tree::{Stored, check_rank};
+use nnz_chunk::codec::Codec;
+use nnz_chunk::grid::{Grid, shown};
 
 /// Maximum size of a member of the metadata: its parsed form takes many times that.
 const MAX_LEN: usize = 1 << 20;

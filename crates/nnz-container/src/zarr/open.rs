@@ -13,8 +13,8 @@ use super::consolidated;
 use super::node;
 use super::store::Store;
 use super::tree::ZarrGroup;
-use crate::container::full_path;
 use crate::npz::Archive;
+use nnz_core::full_path;
 
 /// Maximum number of folders in a zip file that contain only the next.
 const MAX_DEPTH: usize = 32;

@@ -6,7 +6,7 @@ use nnz_core::{Error, Result, parallel};
 
 use super::chunks::{Located, Stored, undecoded};
 use super::codec::zeroed;
-use crate::chunk_cache::ChunkCache;
+use nnz_chunk::ChunkCache;
 
 /// Number of bytes for which starting a thread is worthwhile.
 const DECODED_BY_THREAD: usize = 256 << 10;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nnz_container::hdf5::file::{FileOptions, FileWriter, ObjectId, Value};
 use nnz_container::hdf5::{Compression, Hdf5Options, Hdf5Writer, groups_with, is_hdf5};
 use nnz_container::{NamedArrays, NamedArraysWriter};
 use nnz_core::{ErrorKind, StringReader, ValueType};
+use nnz_hdf5::{FileOptions, FileWriter, ObjectId, Value};
 use nnz_storage::staging::WriteOptions;
 use nnz_testing::command::names_in;
 use nnz_testing::random::Random;
@@ -163,7 +163,7 @@ fn groups_are_added_next_to_unsupported_objects() {
         }
 
         for (group, message) in [
-            ("virtual/x", "HDF5 virtual datasets are not supported"),
+            ("virtual/x", "found the dataset virtual, expected a group, or nothing"),
             ("external/x", "found the dataset external, expected a group, or nothing"),
             ("nowhere/x", "found a broken link at nowhere, expected a group, or nothing"),
         ] {
@@ -585,7 +585,7 @@ fn a_file_marked_as_open_for_writing_is_refused() {
     for flags in [0, 1, 4, 5] {
         bytes[11] = flags;
         // The checksum of the preceding bytes.
-        let sum = hdf5_reader::checksum::jenkins_lookup3(&bytes[..44]);
+        let sum = nnz_hdf5::lookup3(&bytes[..44]);
         bytes[44..48].copy_from_slice(&sum.to_le_bytes());
         std::fs::write(&path, &bytes).unwrap();
         let added = writer(&path, "more", NEW);
@@ -597,4 +597,25 @@ fn a_file_marked_as_open_for_writing_is_refused() {
         assert!(refused.to_string().contains("is writing to, or that was not closed"), "{refused}");
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
+}
+
+/// It grew with each write.
+#[test]
+fn a_file_with_one_group_that_is_replaced_does_not_grow() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.h5");
+    let write = |group: &str| {
+        let mut writer = writer(&path, group, FORCE).unwrap();
+        let array = writer.create_array("data", ValueType::U32).unwrap();
+        writer.append(array, &(0..10_000).collect::<Vec<u32>>()).unwrap();
+        writer.finish().unwrap();
+        path.metadata().unwrap().len()
+    };
+    let bytes = write("a/b");
+    assert_eq!(write("a/b"), bytes);
+    assert!(write("a/c") > bytes);
+    let bytes = write("a/c");
+    assert!(write("a/c") > bytes);
+    let members = crate::common::open_hdf5(&path, "a").unwrap().members().unwrap();
+    assert_eq!(members, ["b", "c"]);
 }

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use nnz_container::hdf5::file::{
+use nnz_hdf5::{
     CharacterSet, DatasetSpec, Dataspace, ElementType, Field, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };

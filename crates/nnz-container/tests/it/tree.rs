@@ -112,7 +112,7 @@ fn missing_members_are_errors() {
     missing(root.array("types/compound").unwrap().field("none").unwrap_err());
     for (array, found) in [
         ("index", "found a group"),
-        ("links/external", "an external link is not followed"),
+        ("links/external", "an external link to the file \"other.h5\" is not followed"),
         ("links/broken", "found a broken soft link"),
         ("links/circle", "found a broken soft link"),
         ("types/named", "found a named datatype"),

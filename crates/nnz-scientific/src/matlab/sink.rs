@@ -6,10 +6,10 @@ mod sparse;
 use std::path::Path;
 
 use nnz_container::Compression;
-use nnz_container::hdf5::file::{
+use nnz_core::{Header, MatrixSink, Order, Place, Result, SinkCapabilities, Storage, ValueType};
+use nnz_hdf5::{
     CharacterSet, ElementType, Field, FileOptions, FileWriter, ObjectId, StringPadding, Value,
 };
-use nnz_core::{Header, MatrixSink, Order, Place, Result, SinkCapabilities, Storage, ValueType};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use super::v73::{CLASS, HEADER, INT_DECODE};

@@ -1,8 +1,8 @@
 //! Attributes of the root of a file, such as the libraries and the chemistry.
 
-use nnz_container::hdf5::file::Value;
 use nnz_container::tree::{Attribute, AttributeValue, Group};
 use nnz_core::{Result, Scalar, readable};
+use nnz_hdf5::Value;
 use serde_json::Value as Json;
 
 use super::beside::OF_LIBRARIES;

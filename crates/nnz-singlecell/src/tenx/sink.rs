@@ -5,13 +5,13 @@ mod strings;
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
-use nnz_container::hdf5::file::{
-    CharacterSet, DatasetSpec, Dataspace, ElementType, FileOptions, FileWriter, ObjectId,
-    StringPadding, Value,
-};
 use nnz_container::matrix::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
 use nnz_core::{
     Axis, Error, Header, Names, Order, Place, Result, SinkCapabilities, StringList, ValueType,
+};
+use nnz_hdf5::{
+    CharacterSet, DatasetSpec, Dataspace, ElementType, FileOptions, FileWriter, ObjectId,
+    StringPadding, Value,
 };
 use nnz_storage::staging::{StagedFile, WriteOptions};
 

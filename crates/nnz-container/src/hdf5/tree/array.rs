@@ -3,24 +3,24 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use nnz_chunk::grid::{self, Grid};
 use nnz_core::{At, Error, Place, Result};
+use nnz_hdf5::{self as hdf5, Chunked, Dataspace, Entry, Found, Object};
 
+use super::attribute::AttributeList;
 use super::texts::Texts;
-use super::{Shared, attribute};
-use crate::hdf5::attribute::AttributeList;
-use crate::hdf5::chunk_table::Entry;
-use crate::hdf5::dataset;
-use crate::hdf5::layout::{self, Chunked};
-use crate::hdf5::read::Worker;
+use super::{Shared, element};
 use crate::tree::{
-    ArrayStorage, Attribute, Chunk, Chunks, Grid, Layout, ReadRange, Source, Stored, StringBlock,
+    ArrayStorage, Attribute, Chunk, Chunks, Layout, ReadRange, Source, Stored, StringBlock,
+    check_rank,
 };
 
 /// A dataset of any shape.
 pub(super) struct Dataset {
     shared: Arc<Shared>,
-    pub(super) stored: dataset::Stored,
-    handle: hdf5_reader::Dataset,
+    object: Object,
+    pub(super) stored: hdf5::Dataset,
+    element: Stored,
     /// Distance of adjacent elements in bytes, in the dataset or in a chunk.
     strides: Vec<u64>,
     attributes: OnceLock<AttributeList>,
@@ -28,36 +28,28 @@ pub(super) struct Dataset {
 
 impl Dataset {
     /// Reads the metadata of a dataset.
-    pub(super) fn open(
-        shared: &Arc<Shared>,
-        handle: &hdf5_reader::Dataset,
-        place: Place,
-        threads: usize,
-    ) -> Result<Self> {
-        let stored = dataset::Stored::of(&shared.opened, handle, place, threads)?;
-        let lengths = match &stored.layout {
-            layout::Layout::Chunked(chunked) => chunked.grid.chunk(),
-            _ => &stored.shape,
+    pub(super) fn open(shared: &Arc<Shared>, object: Object, place: Place) -> Result<Self> {
+        let stored = hdf5::Dataset::open(&object, place, shared.threads)?;
+        check_rank(stored.shape().len(), stored.place())?;
+        let lengths = match stored.layout()? {
+            hdf5::Layout::Chunked(chunked) => chunked.grid().chunk(),
+            _ => stored.shape(),
         };
         // The layout was read with a check that the size of all elements fits.
-        let strides = crate::tree::strides(lengths, stored.size as u64).unwrap_or_default();
+        let strides = grid::strides(lengths, stored.datatype().bytes as u64).unwrap_or_default();
         let strides = if strides.is_empty() { vec![0; lengths.len()] } else { strides };
+        let element = element::element(stored.datatype());
         let (shared, attributes) = (Arc::clone(shared), OnceLock::new());
-        Ok(Self { shared, stored, handle: handle.clone(), strides, attributes })
+        Ok(Self { shared, object, stored, element, strides, attributes })
     }
 
     fn attribute_list(&self) -> Result<&AttributeList> {
-        if let Some(all) = self.attributes.get() {
-            return Ok(all);
-        }
-        let (opened, place) = (&self.shared.opened, &self.stored.place);
-        let all = AttributeList::of_dataset(opened, &self.handle, place)?;
-        Ok(self.attributes.get_or_init(|| all))
+        AttributeList::of(&self.object, &self.attributes, self.stored.place())
     }
 
     fn chunked(&self) -> Option<&Chunked> {
-        match &self.stored.layout {
-            layout::Layout::Chunked(chunked) => Some(chunked),
+        match self.stored.layout() {
+            Ok(hdf5::Layout::Chunked(chunked)) => Some(chunked),
             _ => None,
         }
     }
@@ -65,35 +57,33 @@ impl Dataset {
 
 impl Source for Dataset {
     fn place(&self) -> &Place {
-        &self.stored.place
+        self.stored.place()
     }
 
     fn shape(&self) -> &[u64] {
-        &self.stored.shape
+        self.stored.shape()
     }
 
     fn is_null(&self) -> bool {
-        self.stored.null
+        matches!(self.stored.space(), Dataspace::Null)
     }
 
     fn element(&self) -> &Stored {
-        &self.stored.element
+        &self.element
     }
 
     fn layout(&self) -> Result<Layout<'_>> {
-        Ok(match &self.stored.layout {
-            layout::Layout::Nowhere { .. } => Layout::Fill(&self.stored.fill),
-            layout::Layout::Chunked(_) => Layout::Chunked(self),
-            layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => {
-                Layout::Flat { storage: self, first: 0, strides: self.strides.clone() }
-            }
+        Ok(match self.stored.layout()? {
+            hdf5::Layout::Nowhere { .. } => Layout::Fill(self.stored.fill_value()),
+            hdf5::Layout::Chunked(_) => Layout::Chunked(self),
+            _ => Layout::Flat { storage: self, first: 0, strides: self.strides.clone() },
         })
     }
 
     fn storage(&self) -> ArrayStorage {
         let Some(chunked) = self.chunked() else { return ArrayStorage::default() };
-        let chunk_shape = Some(chunked.grid.chunk().to_vec());
-        ArrayStorage { chunk_shape, shard_shape: None, filters: chunked.pipeline.names() }
+        let chunk_shape = Some(chunked.grid().chunk().to_vec());
+        ArrayStorage { chunk_shape, shard_shape: None, filters: chunked.filters() }
     }
 
     fn stored_bytes(&self) -> Result<u64> {
@@ -101,28 +91,18 @@ impl Source for Dataset {
     }
 
     fn is_fully_stored(&self) -> Result<bool> {
-        Ok(match &self.stored.layout {
-            layout::Layout::Nowhere { .. } => self.stored.len == 0,
-            layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => true,
-            layout::Layout::Chunked(chunked) => {
-                self.stored.table(chunked)?.size(chunked)?.0 >= chunked.grid.count()
-            }
+        Ok(match self.stored.layout()? {
+            hdf5::Layout::Nowhere { .. } => self.stored.is_empty(),
+            _ => self.stored.missing_chunks()? == 0,
         })
     }
 
     fn missing_chunks(&self) -> Result<u64> {
-        Ok(match &self.stored.layout {
-            layout::Layout::Nowhere { chunks } => *chunks,
-            layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => 0,
-            layout::Layout::Chunked(chunked) => {
-                let stored = self.stored.table(chunked)?.size(chunked)?.0;
-                chunked.grid.count().saturating_sub(stored)
-            }
-        })
+        self.stored.missing_chunks()
     }
 
     fn threads(&self) -> usize {
-        self.stored.threads
+        self.stored.threads()
     }
 
     fn read_run(&self, first: u64, out: &mut [u8]) -> Result<bool> {
@@ -134,7 +114,7 @@ impl Source for Dataset {
     }
 
     fn has_latency(&self) -> bool {
-        self.stored.opened.file().has_latency()
+        self.shared.file.file().has_latency()
     }
 
     fn check_extent(&self) -> Result<()> {
@@ -146,9 +126,9 @@ impl Source for Dataset {
     }
 
     fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
-        let mut place = self.stored.place.clone();
+        let mut place = self.stored.place().clone();
         place.array = Some(format!("{}@{name}", place.array.as_deref().unwrap_or_default()));
-        attribute::find(&self.shared, self.attribute_list()?, name, &place)
+        self.attribute_list()?.find(&self.shared, name, &place)
     }
 
     fn variable(self: Arc<Self>, _: &[Range<u64>]) -> Result<Box<dyn StringBlock>> {
@@ -158,23 +138,11 @@ impl Source for Dataset {
 
 impl ReadRange for Dataset {
     fn read_range(&self, at: u64, out: &mut [u8]) -> Result<()> {
-        match &self.stored.layout {
-            layout::Layout::Contiguous(address) => match address.checked_add(at) {
-                Some(address) => self.stored.opened.read_at(address, out, &self.stored.place),
-                None => Err(self.damaged()),
-            },
-            layout::Layout::Inline(bytes) => {
-                let start = usize::try_from(at).unwrap_or(usize::MAX);
-                let part = bytes.get(start..).and_then(|rest| rest.get(..out.len()));
-                out.copy_from_slice(part.ok_or_else(|| self.damaged())?);
-                Ok(())
-            }
-            _ => Err(self.damaged()),
-        }
+        self.stored.read_bytes(at, out)
     }
 
     fn damaged(&self) -> Error {
-        let place = self.stored.place.clone().at(At::Element(self.stored.len));
+        let place = self.stored.place().clone().at(At::Element(self.stored.len()));
         Error::mismatch(place, "the end of the dataset", "more elements")
     }
 }
@@ -184,17 +152,11 @@ struct Plain<'a>(&'a Dataset, Entry);
 
 impl ReadRange for Plain<'_> {
     fn read_range(&self, at: u64, out: &mut [u8]) -> Result<()> {
-        let Self(dataset, entry) = self;
-        let end = at.checked_add(out.len() as u64);
-        if end.is_none_or(|end| end > u64::from(entry.bytes)) {
-            return Err(self.damaged());
-        }
-        dataset.stored.opened.read_at(entry.address + at, out, &dataset.stored.place)
+        self.0.stored.read_plain(self.1, at, out)
     }
 
     fn damaged(&self) -> Error {
-        let found = format!("a chunk of {} bytes", self.1.bytes);
-        Error::mismatch(self.0.stored.place.clone(), found, "more bytes")
+        Error::mismatch(self.0.stored.place().clone(), "a short chunk", "more bytes")
     }
 }
 
@@ -202,7 +164,7 @@ impl Chunks for Dataset {
     fn grid(&self) -> &Grid {
         static NONE: OnceLock<Grid> = OnceLock::new();
         match self.chunked() {
-            Some(chunked) => &chunked.grid,
+            Some(chunked) => chunked.grid(),
             None => NONE.get_or_init(Grid::default),
         }
     }
@@ -212,29 +174,18 @@ impl Chunks for Dataset {
     }
 
     fn fill(&self) -> &[u8] {
-        &self.stored.fill
+        self.stored.fill_value()
     }
 
     fn decoded_bytes(&self) -> u64 {
-        self.chunked().map_or(0, |chunked| chunked.bytes as u64)
+        self.chunked().map_or(0, |chunked| chunked.bytes() as u64)
     }
 
     fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>> {
-        let Some(chunked) = self.chunked() else { return Ok(Chunk::Missing) };
-        let number = chunked.grid.number(at);
-        let Some(entry) = self.stored.table(chunked)?.get(chunked, number)? else {
-            return Ok(Chunk::Missing);
-        };
-        if chunked.pipeline.is_plain(entry.skipped) {
-            return Ok(Chunk::Plain(Box::new(Plain(self, entry)), 0));
-        }
-        if let Some(kept) = chunked.cache.get(number) {
-            return Ok(Chunk::Decoded(kept));
-        }
-        let decoded = self.stored.decode_new(chunked, entry, &mut Worker::default())?;
-        if part {
-            chunked.cache.put(number, Arc::clone(&decoded));
-        }
-        Ok(Chunk::Decoded(decoded))
+        Ok(match self.stored.chunk(at, part)? {
+            Found::Missing => Chunk::Missing,
+            Found::Plain(entry) => Chunk::Plain(Box::new(Plain(self, entry)), 0),
+            Found::Decoded(chunk) => Chunk::Decoded(chunk),
+        })
     }
 }

@@ -1,43 +1,65 @@
 //! Attributes of groups and datasets.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use hdf5_reader::RawAttribute;
-use hdf5_reader::messages::attribute::AttributeMessage;
-use hdf5_reader::messages::dataspace::DataspaceType;
+use nnz_chunk::byte_order;
+use nnz_chunk::grid::shown;
 use nnz_core::{Error, Place, Result, StringList, Values};
+use nnz_hdf5::{AttributeValue as Raw, Dataspace, Heaps, Object};
 
-use super::{Shared, element, references};
-use crate::byte_order;
-use crate::hdf5::attribute::AttributeList;
-use crate::hdf5::heap::Heaps;
-use crate::tree::{Attribute, AttributeValue, Stored, float16, shown};
+use super::{Shared, element, placed, references};
+use crate::tree::{Attribute, AttributeValue, Stored, float16};
 
-/// Finds and decodes an attribute.
-pub(super) fn find(
-    shared: &Arc<Shared>,
-    list: &AttributeList,
-    name: &str,
-    place: &Place,
-) -> Result<Option<Attribute>> {
-    if let Some(hidden) = list.hidden.iter().find(|hidden| hidden.name == name) {
-        return Ok(Some(Attribute::scalar(AttributeValue::Unsupported(hidden.what.clone()))));
+/// The attributes of an object, undecoded.
+pub(super) struct AttributeList(Vec<nnz_hdf5::Attribute>);
+
+impl AttributeList {
+    /// Reads the attributes of an object once.
+    pub(super) fn of<'a>(
+        object: &Object,
+        kept: &'a OnceLock<Self>,
+        place: &Place,
+    ) -> Result<&'a Self> {
+        if let Some(all) = kept.get() {
+            return Ok(all);
+        }
+        let all = object.attributes().map_err(|error| placed(error, place))?;
+        Ok(kept.get_or_init(|| Self(all)))
     }
-    let raw = list.all.iter().find(|raw| raw.name() == name);
-    raw.map(|raw| decode(shared, raw, place)).transpose()
+
+    /// Returns all names, sorted.
+    pub(super) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.0.iter().map(|raw| raw.name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Finds and decodes an attribute.
+    pub(super) fn find(
+        &self,
+        shared: &Arc<Shared>,
+        name: &str,
+        place: &Place,
+    ) -> Result<Option<Attribute>> {
+        let Some(raw) = self.0.iter().find(|raw| raw.name == name) else { return Ok(None) };
+        match &raw.value {
+            Ok(raw) => decode(shared, raw, place).map(Some),
+            // The file, or what the attribute refers to, is invalid or unsupported.
+            Err(error) => {
+                let what = error.without_hint().to_string();
+                Ok(Some(Attribute::scalar(AttributeValue::Unsupported(what))))
+            }
+        }
+    }
 }
 
-fn decode(shared: &Arc<Shared>, raw: &RawAttribute, place: &Place) -> Result<Attribute> {
-    let AttributeMessage { dataspace, raw_data, .. } = raw.message();
-    let mut shape = match dataspace.dataspace_type {
-        DataspaceType::Null => return Ok(Attribute::scalar(AttributeValue::Empty)),
-        DataspaceType::Scalar => Vec::new(),
-        DataspaceType::Simple => dataspace.dims.clone(),
+fn decode(shared: &Arc<Shared>, raw: &Raw, place: &Place) -> Result<Attribute> {
+    let mut shape = match &raw.space {
+        Dataspace::Null => return Ok(Attribute::scalar(AttributeValue::Empty)),
+        Dataspace::Scalar => Vec::new(),
+        Dataspace::Simple { shape, .. } => shape.clone(),
     };
-    let Some(stored) = element::element(raw.raw_datatype()) else {
-        let what = "an inconsistent type".to_owned();
-        return Ok(Attribute { shape, value: AttributeValue::Unsupported(what) });
-    };
+    let stored = element::element(&raw.datatype);
     let (own, stored) = stored.flatten();
     shape.extend(own);
     let size = stored.bytes().filter(|&size| size > 0);
@@ -45,8 +67,8 @@ fn decode(shared: &Arc<Shared>, raw: &RawAttribute, place: &Place) -> Result<Att
     let count = shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
     let count = count.or(shape.contains(&0).then_some(0)).and_then(|n| usize::try_from(n).ok());
     let bytes = count.and_then(|count| count.checked_mul(size));
-    let bytes = bytes.and_then(|bytes| raw_data.get(..bytes)).ok_or_else(|| {
-        let found = format!("{} bytes for an attribute of {}", raw_data.len(), shown(&shape));
+    let bytes = bytes.and_then(|bytes| raw.data.get(..bytes)).ok_or_else(|| {
+        let found = format!("{} bytes for an attribute of {}", raw.data.len(), shown(&shape));
         Error::mismatch(place.clone(), found, format!("{size} bytes for each value"))
     })?;
     let value = value(shared, stored, size, bytes, place)?;
@@ -97,8 +119,8 @@ fn variable<'a>(
     references: impl Iterator<Item = &'a [u8]>,
     place: &Place,
 ) -> Result<StringList> {
-    let opened = &shared.opened;
-    let mut heaps = Heaps::of_attributes(opened, place.clone());
+    let file = &shared.file;
+    let mut heaps = Heaps::of_attributes(file, place.clone());
     let mut strings = StringList::new();
     let mut all = 0;
     for reference in references {
@@ -109,9 +131,9 @@ fn variable<'a>(
         let string = heaps.string(reference)?;
         // Writers do not share the storage of strings.
         all += string.len() as u64;
-        if all > opened.bytes {
+        if all > file.bytes() {
             let found = format!("strings of {all} bytes, some of them overlapping");
-            let expected = format!("at most {} bytes, the size of the file", opened.bytes);
+            let expected = format!("at most {} bytes, the size of the file", file.bytes());
             return Err(Error::mismatch(place.clone(), found, expected));
         }
         strings.push(string);

@@ -4,10 +4,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use nnz_core::{Error, Place, Result, readable};
+use nnz_hdf5::{ObjectKind, Target};
 
 use super::Shared;
-use crate::hdf5::links::{self, Target};
-use crate::hdf5::opened::call_library;
 
 /// Maximum number of groups, their depth, and the size of all paths. Real files have several
 /// hundred groups.
@@ -37,17 +36,16 @@ pub(super) fn paths(shared: &Arc<Shared>) -> Result<&Paths> {
 }
 
 fn find(shared: &Shared) -> Result<Paths> {
-    let place = Place::path(&*shared.path);
-    let opened = &shared.opened;
-    let root = call_library(&place, || opened.meta.root_group())?;
+    let place = Place::path(shared.file.path());
+    let root = shared.file.root()?;
     let mut paths = HashMap::from([(root.address(), String::new())]);
     let mut queue = VecDeque::from([(root, String::new(), 0)]);
     let (mut groups, mut bytes) = (0, 0);
     while let Some((group, path, depth)) = queue.pop_front() {
         groups += 1;
         // An invalid group hides only its own members.
-        let Some(links) = readable(links::list(opened, &group, &place))? else { continue };
-        for link in links {
+        let Some(links) = readable(group.links())? else { continue };
+        for link in links.iter() {
             let Target::Hard(address) = link.target else { continue };
             if paths.contains_key(&address) {
                 continue;
@@ -63,7 +61,8 @@ fn find(shared: &Shared) -> Result<Paths> {
             }
             paths.insert(address, inner.clone());
             if depth < MAX_DEPTH
-                && let Some(child) = readable(call_library(&place, || group.group(&link.name)))?
+                && let Some(child) = readable(shared.file.object(address))?
+                && child.kind() == ObjectKind::Group
             {
                 queue.push_back((child, inner, depth + 1));
             }

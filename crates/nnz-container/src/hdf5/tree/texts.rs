@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use nnz_core::{Error, Result};
+use nnz_hdf5::Heaps;
 
 use super::array::Dataset;
-use crate::hdf5::heap::Heaps;
 use crate::tree::{NdArray, StringBlock, View};
 
 /// String IDs, which are resolved one by one.
@@ -17,7 +17,7 @@ pub(super) struct Texts {
 
 impl Texts {
     pub(super) fn new(dataset: &Dataset) -> Self {
-        let heaps = Heaps::new(&dataset.stored.opened, dataset.stored.place.clone());
+        let heaps = Heaps::new(dataset.stored.file(), dataset.stored.place().clone());
         Self { heaps, references: Vec::new(), size: 1 }
     }
 }

@@ -3,9 +3,9 @@
 use nnz_core::{Scalar, ValueType, Values};
 use serde_json::Value as Json;
 
-use crate::byte_order;
-use crate::hdf5::file::{Dataspace, ElementType, ObjectId, Value};
 use crate::tree::{Attribute, AttributeValue};
+use nnz_chunk::byte_order;
+use nnz_hdf5::{Dataspace, ElementType, ObjectId, Value};
 
 /// Converts an attribute, or describes what HDF5 does not support.
 pub(super) fn value(

@@ -1,7 +1,7 @@
 //! Storing elements.
 
-use crate::hdf5::file::{CharacterSet, ElementType as Stored, Field as StoredField, StringPadding};
 use crate::tree::{ElementType, Field, StringEncoding};
+use nnz_hdf5::{CharacterSet, ElementType as Stored, Field as StoredField, StringPadding};
 
 /// Converts an element type; `None` if HDF5 does not support it.
 pub(super) fn stored(element: &ElementType) -> Option<Stored> {

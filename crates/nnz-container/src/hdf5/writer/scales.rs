@@ -6,11 +6,11 @@ use nnz_core::{Error, Place, Result, ValueType};
 use nnz_storage::staging::StagedFile;
 
 use super::Hdf5Writer;
-use crate::hdf5::file::{
-    CharacterSet, DatasetSpec, ElementType as Stored, FileWriter, ObjectId, StringPadding, Value,
-};
 use crate::netcdf::{NO_VARIABLE, PROPERTIES};
 use crate::tree::{ArraySpec, Attribute, AttributeValue, ElementType};
+use nnz_hdf5::{
+    CharacterSet, DatasetSpec, ElementType as Stored, FileWriter, ObjectId, StringPadding, Value,
+};
 
 /// Number of elements of a chunk that is never stored.
 const MAX_CHUNK_LEN: u32 = 1 << 20;

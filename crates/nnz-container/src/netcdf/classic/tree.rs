@@ -9,11 +9,12 @@ use nnz_storage::InputFile;
 use super::Classic;
 use super::extent::{Extent, room_for};
 use super::header::{self, Kind};
-use crate::byte_order;
 use crate::tree::{
     ArrayStorage, Attribute, AttributeValue, Child, ChildKind, Layout, NdArray, ReadRange, Source,
-    Stored, TextForm, View, check_rank, strides,
+    Stored, TextForm, View, check_rank,
 };
+use nnz_chunk::byte_order;
+use nnz_chunk::grid::strides;
 
 impl Classic {
     /// Returns all variables.

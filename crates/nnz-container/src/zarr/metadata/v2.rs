@@ -4,11 +4,11 @@ use nnz_core::{Place, Result};
 use serde_json::Value;
 
 use super::{DataType, Keys, Metadata, Reader, adds_up, element, fill};
-use crate::codec;
 use crate::npy::Element;
 use crate::tree::Stored;
 use crate::zarr::codec::Step;
 use crate::zarr::node::Fields;
+use nnz_chunk::codec;
 
 /// Checks the version of the metadata.
 pub(in crate::zarr) fn check_version(fields: &Fields, place: &Place) -> Result<()> {

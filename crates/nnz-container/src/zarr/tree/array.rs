@@ -8,18 +8,18 @@ use nnz_core::{Error, Place, Result};
 use super::attribute;
 use super::presence;
 use super::texts::Texts;
-use crate::byte_order;
-use crate::chunk_cache::ChunkCache;
 use crate::npy::Element;
 use crate::tree::{
-    ArrayStorage, Attribute, Chunk, Chunks, Grid, Layout, ReadRange, Source, Stored, StringBlock,
-    strides,
+    ArrayStorage, Attribute, Chunk, Chunks, Layout, ReadRange, Source, Stored, StringBlock,
 };
 use crate::zarr::chunks::{self, Located};
 use crate::zarr::metadata::{DataType, Metadata};
 use crate::zarr::node::Fields;
 use crate::zarr::read::Elements;
 use crate::zarr::store::Store;
+use nnz_chunk::ChunkCache;
+use nnz_chunk::byte_order;
+use nnz_chunk::grid::{Grid, strides};
 
 /// An array of any shape.
 pub(super) struct Array {

@@ -10,12 +10,12 @@ use nnz_storage::Opened;
 use super::array::Array;
 use super::attribute;
 use crate::ContainerInfo;
-use crate::container::full_path;
 use crate::kinds::ZARR;
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 use crate::zarr::ZarrStore;
 use crate::zarr::node::{Fields, Node};
 use crate::zarr::store::{Listed, Store};
+use nnz_core::full_path;
 
 /// A group of a Zarr store, in a directory or a zip file. Opening it reads its attributes.
 pub struct ZarrGroup {

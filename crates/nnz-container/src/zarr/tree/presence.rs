@@ -5,7 +5,8 @@ use std::ops::Range;
 use nnz_core::{Error, Result};
 use nnz_storage::{EntryKind, InputDirectory};
 
-use crate::tree::{Grid, places};
+use nnz_chunk::grid::{Grid, places};
+
 use crate::zarr::chunks::Stored;
 use crate::zarr::metadata::Metadata;
 use crate::zarr::store::Store;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use nnz_core::{Error, ErrorKind, Result};
 
 use super::array::Array;
-use crate::tree::{NdArray, StringBlock, View, strides};
+use crate::tree::{NdArray, StringBlock, View};
 use crate::zarr::strings;
+use nnz_chunk::grid::strides;
 
 /// Maximum size of the chunks for one block of strings.
 const MAX_BYTES: u64 = 512 << 20;

@@ -10,9 +10,9 @@ use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
 use super::target::Target;
-use crate::product::product;
-use crate::tiles::Tiles;
 use crate::tree::{ArraySpec, ElementType, FieldValues, pack};
+use nnz_chunk::Tiles;
+use nnz_chunk::product;
 
 /// Size of strings of fixed length that are packed at once.
 const PIECE: usize = 1 << 20;

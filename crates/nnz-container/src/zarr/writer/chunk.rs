@@ -4,7 +4,7 @@ use nnz_core::{Place, Result};
 
 use super::encoding::Encoding;
 use super::options::ZarrVersion;
-use crate::tiles::Tiles;
+use nnz_chunk::Tiles;
 
 /// The limit for the size of a chunk: NumPy and codecs of other programs use 31 bits.
 pub(super) const LARGEST: u64 = 1 << 31;
@@ -75,8 +75,8 @@ mod tests {
     use nnz_core::ValueType;
 
     use super::*;
-    use crate::compress::Compression;
     use crate::tree::ElementType;
+    use nnz_chunk::Compression;
 
     #[test]
     fn shards_are_chunks_and_an_index() {

@@ -6,12 +6,12 @@ use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
 use serde_json::{Value, json};
 
 use super::element::{BIG, Described};
-use crate::codec::{self, Codec, Settings, ZarrEncoder};
-use crate::compress::{Compression, Filters};
 use crate::npy;
-use crate::shuffle::shuffle;
 use crate::tree::ElementType;
 use crate::zarr::codec::subtract;
+use nnz_chunk::codec::{self, Codec, Settings, ZarrEncoder};
+use nnz_chunk::shuffle::shuffle;
+use nnz_chunk::{Compression, Filters};
 
 /// Number of bytes by which is decided whether differences are stored.
 const SAMPLE: usize = 256 << 10;

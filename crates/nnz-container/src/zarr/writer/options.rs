@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use nnz_core::Result;
 
-use crate::compress::Compression;
 use crate::tree::ArraySpec;
+use nnz_chunk::Compression;
 
 /// Default number of elements of a chunk. Each chunk is a file: small chunks make many files, large
 /// chunks are slow for reads of few elements.

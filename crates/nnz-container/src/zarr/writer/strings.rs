@@ -8,9 +8,9 @@ use super::encoding::Encoding;
 use super::metadata::{ArrayMetadata, Attributes, Document};
 use super::options::{self, ZarrVersion};
 use super::target::Target;
-use crate::product::product;
-use crate::tiles::Tiles;
 use crate::tree::ArraySpec;
+use nnz_chunk::Tiles;
+use nnz_chunk::product;
 
 /// An array of strings that is being written. A chunk has adjacent strings.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use super::consolidated::{Consolidated, suspend};
 use super::metadata::{self, Attributes, Document};
 use super::options::ZarrVersion;
-use crate::container::full_path;
 use crate::zarr::node::{self, Node};
+use nnz_core::full_path;
 use nnz_storage::staging::{
     Expected, StagedDirectory, UpdateLock, WriteOptions, appeared, check_addition, is_hidden_name,
 };

@@ -14,11 +14,11 @@ use super::strings::Strings;
 use super::target::{self, Target};
 use super::{ZarrVersion, attribute};
 use crate::ContainerInfo;
-use crate::compress::Compression;
-use crate::container::full_path;
 use crate::json;
 use crate::kinds::ZARR;
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter};
+use nnz_chunk::Compression;
+use nnz_core::full_path;
 use nnz_storage::staging::WriteOptions;
 
 /// A writer of a tree of groups and arrays in a Zarr store, which appears when it is finished.

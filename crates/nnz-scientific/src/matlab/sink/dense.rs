@@ -1,8 +1,8 @@
 //! Writing a dense array: a dataset whose rows are the columns of the matrix.
 
 use nnz_container::Compression;
-use nnz_container::hdf5::file::{DatasetSpec, ElementType, FileWriter, ObjectId, Value};
 use nnz_core::{Header, MatrixSink, Place, Result, ValueType};
+use nnz_hdf5::{DatasetSpec, ElementType, FileWriter, ObjectId, Value};
 use nnz_storage::staging::StagedFile;
 
 use super::{CHUNK, SinkOptions, append, describe, element};

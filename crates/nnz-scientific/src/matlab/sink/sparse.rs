@@ -1,9 +1,9 @@
 //! Writing a sparse matrix: a group of `data`, `ir` and `jc`.
 
 use nnz_container::Compression;
-use nnz_container::hdf5::file::{DatasetSpec, ElementType, FileWriter, ObjectId, Value};
 use nnz_container::matrix::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
 use nnz_core::{Error, Header, MatrixSink, Place, Result, ValueType};
+use nnz_hdf5::{DatasetSpec, ElementType, FileWriter, ObjectId, Value};
 use nnz_storage::staging::StagedFile;
 
 use super::{CHUNK, SinkOptions, append, describe, element};

@@ -1,9 +1,7 @@
 //! Writing lists of fixed-length strings in HDF5, like 10x.
 
-use nnz_container::hdf5::file::{
-    CharacterSet, DatasetSpec, ElementType, FileWriter, ObjectId, StringPadding,
-};
 use nnz_core::{Result, StringList};
+use nnz_hdf5::{CharacterSet, DatasetSpec, ElementType, FileWriter, ObjectId, StringPadding};
 use nnz_storage::staging::StagedFile;
 
 /// Bytes of padding that are always allowed.

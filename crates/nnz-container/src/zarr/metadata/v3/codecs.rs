@@ -4,11 +4,11 @@ use nnz_core::{Result, ValueType};
 use serde_json::Value;
 
 use super::Extension;
-use crate::codec;
 use crate::npy::Element;
-use crate::tree::shown;
 use crate::zarr::codec::Step;
 use crate::zarr::metadata::{DataType, Reader, Shard, adds_up};
+use nnz_chunk::codec;
+use nnz_chunk::grid::shown;
 
 /// Whether native byte order is big-endian.
 const BIG: bool = cfg!(target_endian = "big");

@@ -1,0 +1,150 @@
+//! The global heap (section III.E): collections of strings of variable length.
+
+use std::io::{Seek, Write};
+
+use nnz_core::{Error, Result};
+
+use super::bytes::PutFields as _;
+use crate::write::output::Output;
+
+/// Size of the first collection. Each is twice as large as the previous one, up to [`LARGEST`].
+const SMALLEST: usize = 4096;
+
+/// Size of a collection, unless an object is larger. Readers keep one in memory at a time.
+const LARGEST: usize = 64 << 10;
+
+/// Size of the header of a collection, and of an object.
+const HEAD: usize = 16;
+
+/// Objects of the current collection, until it is full.
+#[derive(Default)]
+pub(crate) struct GlobalHeap {
+    open: Option<Collection>,
+    bytes: usize,
+}
+
+impl GlobalHeap {
+    /// Stores bytes and returns their ID: length, address of the collection, and index in it.
+    pub(crate) fn insert<W: Write + Seek>(
+        &mut self,
+        output: &mut Output<W>,
+        data: &[u8],
+    ) -> Result<[u8; 16]> {
+        let len = u32::try_from(data.len());
+        let len = len.map_err(|_| Error::argument("a string of 4 GiB or more"))?;
+        let needed = HEAD + data.len().next_multiple_of(8);
+        if needed > LARGEST - HEAD {
+            let mut alone = Collection::reserve(output, HEAD + needed)?;
+            let id = alone.push(len, data);
+            alone.write(output)?;
+            return Ok(id);
+        }
+        if self.open.as_ref().is_none_or(|open| open.free() < needed) {
+            self.finish(output)?;
+            let grown = (2 * self.bytes).clamp(SMALLEST, LARGEST);
+            self.bytes = grown.max((HEAD + needed).next_power_of_two());
+            self.open = Some(Collection::reserve(output, self.bytes)?);
+        }
+        let open = self.open.as_mut().map(|open| open.push(len, data));
+        open.ok_or_else(|| Error::argument("no collection is open"))
+    }
+
+    /// Writes the current collection.
+    pub(crate) fn finish<W: Write + Seek>(&mut self, output: &mut Output<W>) -> Result<()> {
+        self.open.take().map_or(Ok(()), |open| open.write(output))
+    }
+}
+
+/// Objects that are written together, in space that is already reserved.
+struct Collection {
+    address: u64,
+    size: usize,
+    bytes: Vec<u8>,
+    objects: u16,
+}
+
+impl Collection {
+    fn reserve<W: Write + Seek>(output: &mut Output<W>, size: usize) -> Result<Self> {
+        let address = output.reserve(size as u64)?;
+        let mut bytes = Vec::with_capacity(size);
+        bytes.extend_from_slice(b"GCOL\x01\0\0\0");
+        bytes.put_u64(size as u64);
+        Ok(Self { address, size, bytes, objects: 0 })
+    }
+
+    fn free(&self) -> usize {
+        self.size - self.bytes.len()
+    }
+
+    fn push(&mut self, len: u32, data: &[u8]) -> [u8; 16] {
+        // A collection of 64 KiB has at most 4,095 objects.
+        self.objects = self.objects.saturating_add(1);
+        self.bytes.put_u16(self.objects);
+        self.bytes.extend([0; 6]); // references, reserved
+        self.bytes.put_u64(len.into());
+        self.bytes.extend_from_slice(data);
+        self.bytes.pad8();
+        let mut id = [0; 16];
+        id[..4].copy_from_slice(&len.to_le_bytes());
+        id[4..12].copy_from_slice(&self.address.to_le_bytes());
+        id[12..14].copy_from_slice(&self.objects.to_le_bytes());
+        id
+    }
+
+    fn write<W: Write + Seek>(mut self, output: &mut Output<W>) -> Result<()> {
+        let free = self.free();
+        if free >= HEAD {
+            self.bytes.put_u64(0); // object 0: free space
+            self.bytes.put_u64(free as u64);
+        }
+        self.bytes.resize(self.size, 0);
+        output.write_at(self.address, &self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn stored(strings: &[&[u8]]) -> (Vec<[u8; 16]>, Vec<u8>) {
+        let mut output = Output::new(Cursor::new(Vec::new()));
+        let mut heap = GlobalHeap::default();
+        let ids = strings.iter().map(|string| heap.insert(&mut output, string).unwrap()).collect();
+        heap.finish(&mut output).unwrap();
+        (ids, output.finish().unwrap().into_inner())
+    }
+
+    #[test]
+    fn strings_are_numbered_from_1() {
+        let (ids, bytes) = stored(&[b"hello", b""]);
+        assert_eq!(ids[0], [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(ids[1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0]);
+        let expected = [
+            &b"GCOL\x01\0\0\0"[..],
+            &[0, 16, 0, 0, 0, 0, 0, 0], // 4,096 bytes
+            &[1, 0, 0, 0, 0, 0, 0, 0],  // number, references
+            &[5, 0, 0, 0, 0, 0, 0, 0],  // length
+            b"hello\0\0\0",
+            &[2, 0, 0, 0, 0, 0, 0, 0],
+            &[0, 0, 0, 0, 0, 0, 0, 0],
+            &[0, 0, 0, 0, 0, 0, 0, 0], // free space
+            &[0xc8, 15, 0, 0, 0, 0, 0, 0],
+        ];
+        assert_eq!(bytes[..72], expected.concat());
+        assert_eq!(bytes.len(), 4096);
+    }
+
+    #[test]
+    fn collections_double_in_size() {
+        let (ids, bytes) = stored(&[&[1; 4064], &[2; 8], &[3; 70_000], &[4; 8]]);
+        let addresses: Vec<u64> =
+            ids.iter().map(|id| u64::from_le_bytes(id[4..12].try_into().unwrap())).collect();
+        assert_eq!(addresses, [0, 4096, 4096 + 8192, 4096]);
+        assert_eq!(bytes.len(), 4096 + 8192 + 70_032);
+        // The first is full: it has no free space.
+        assert_eq!(bytes[4088..4096], [1; 8]);
+        assert_eq!(ids[3][12], 2);
+    }
+}

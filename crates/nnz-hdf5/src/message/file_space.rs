@@ -1,0 +1,10 @@
+//! The file space info message (section IV.A.2.x).
+
+/// Returns the position and value of the byte that says that free space is not stored, unless it is so already.
+pub(crate) fn not_kept(body: &[u8]) -> Option<(u64, u8)> {
+    match body {
+        // Version, strategy, whether free space is stored.
+        [1, _, 1, ..] => Some((2, 0)),
+        _ => None,
+    }
+}

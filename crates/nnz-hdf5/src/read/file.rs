@@ -1,0 +1,238 @@
+//! An open file.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
+
+use super::links::Link;
+use crate::bytes::Sizes;
+use crate::fault::unsupported;
+use crate::message::{Kind, cache_image};
+use crate::object_header::ObjectHeader;
+use crate::read::object::Object;
+use crate::superblock::{self, Superblock};
+use crate::{SIGNATURE, UNDEFINED, signature_at};
+
+/// Maximum number of headers, and of groups whose links are kept.
+const MAX_HEADERS: usize = 1 << 12;
+const MAX_GROUPS: usize = 1 << 8;
+
+/// An open file.
+pub struct File {
+    pub(crate) superblock: Superblock,
+    pub(crate) sizes: Sizes,
+    /// Size of the file after the base address.
+    pub(crate) bytes: u64,
+    file: InputFile,
+    /// The base address: the end of the user block, if there is one.
+    pub(crate) base: u64,
+    /// Metadata that are in a cache image, by address.
+    image: Vec<(u64, Vec<u8>)>,
+    headers: Mutex<HashMap<u64, Arc<ObjectHeader>>>,
+    links: Mutex<HashMap<u64, Arc<Vec<Link>>>>,
+}
+
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("File").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+impl File {
+    /// Reads the superblock of a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not an HDF5 file, is truncated, or cannot be read.
+    pub fn open(file: InputFile) -> Result<Arc<Self>> {
+        announce(&file);
+        let place = file.place();
+        let missing = || Error::mismatch(place.clone(), "no HDF5 signature", "an HDF5 file");
+        let base = signature_at(&file)?.ok_or_else(missing)?;
+        let bytes = file.len() - base;
+        let longest = superblock::LEN.min(bytes);
+        let mut start = vec![0; usize::try_from(longest).unwrap_or(SIGNATURE.len())];
+        file.read_metadata_at(&mut start, base).map_err(|error| file.error(error))?;
+        let superblock = Superblock::parse(&start).map_err(|error| error.with_context(&place))?;
+        // A file that is shorter than it states is refused, as by the HDF5 library.
+        if superblock.end != UNDEFINED && superblock.end > bytes {
+            let expected = superblock.end;
+            let expected = format!("{expected}, as in the HDF5 superblock; the file is truncated");
+            return Err(Error::mismatch(place, format!("a file of {bytes} bytes"), expected));
+        }
+        let (headers, links) = (Mutex::default(), Mutex::default());
+        let (sizes, image) = (superblock.sizes, Vec::new());
+        let mut opened = Self { superblock, sizes, bytes, file, base, image, headers, links };
+        opened.image = opened.prepare().map_err(|error| error.with_context(&place))?;
+        Ok(Arc::new(opened))
+    }
+
+    /// Reads what precedes all other metadata: which driver wrote the file, and a metadata cache image.
+    fn prepare(&self) -> Result<Vec<(u64, Vec<u8>)>> {
+        if self.superblock.driver != UNDEFINED {
+            let driver = self.metadata(self.superblock.driver, 16)?;
+            if driver[8..].starts_with(b"NCSA") {
+                let name = driver[8..].escape_ascii();
+                return Err(unsupported(format!(
+                    "data in several files ({name}) is not supported"
+                )));
+            }
+        }
+        let image = self.extension()?.map(|extension| extension.body(self, Kind::CACHE_IMAGE));
+        match image.transpose()?.flatten() {
+            Some(message) => cache_image::read(self, &message),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the file.
+    #[must_use]
+    pub fn file(&self) -> &InputFile {
+        &self.file
+    }
+
+    /// Returns its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Returns its size in bytes, without the user block.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Opens the root group.
+    ///
+    /// # Errors
+    ///
+    /// Fails if its header is invalid.
+    pub fn root(self: &Arc<Self>) -> Result<Object> {
+        self.object(self.superblock.root)
+    }
+
+    /// Opens the object whose header is at an address.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no valid header.
+    pub fn object(self: &Arc<Self>, address: u64) -> Result<Object> {
+        let lock = || self.headers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock().get(&address).map(Arc::clone);
+        let header = match kept {
+            Some(header) => header,
+            None => {
+                let read = ObjectHeader::read(self, address);
+                let header = read.map_err(|error| error.with_context(&self.file.place()))?;
+                keep(&mut lock(), address, header, MAX_HEADERS)
+            }
+        };
+        Ok(Object::new(Arc::clone(self), address, header))
+    }
+
+    /// Returns the links of a group, sorted by name, which are read once.
+    pub(crate) fn links(
+        &self,
+        group: u64,
+        read: impl FnOnce() -> Result<Vec<Link>>,
+    ) -> Result<Arc<Vec<Link>>> {
+        let lock = || self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock().get(&group).map(Arc::clone);
+        match kept {
+            Some(links) => Ok(links),
+            None => Ok(keep(&mut lock(), group, read()?, MAX_GROUPS)),
+        }
+    }
+
+    /// Returns the superblock extension, if there is one.
+    pub(crate) fn extension(&self) -> Result<Option<ObjectHeader>> {
+        match self.superblock.extension {
+            UNDEFINED => Ok(None),
+            address => ObjectHeader::read(self, address).map(Some),
+        }
+    }
+
+    /// Returns the number of bytes from an address to the end of the file, as far as they fit in memory.
+    pub(crate) fn room(&self, address: u64) -> usize {
+        usize::try_from(self.bytes.saturating_sub(address)).unwrap_or(usize::MAX)
+    }
+
+    /// Checks that `bytes` bytes at `address` are in the file.
+    pub(crate) fn check(&self, address: u64, bytes: u64) -> Result<()> {
+        if address.checked_add(bytes).is_some_and(|end| end <= self.bytes) {
+            return Ok(());
+        }
+        let place = Place::default().at(At::Byte(address.saturating_add(self.base)));
+        let found = format!("{bytes} bytes that end after the file");
+        Err(Error::mismatch(place, found, format!("at most {} bytes in all", self.bytes)))
+    }
+
+    /// Reads metadata at an address, which is kept.
+    pub(crate) fn read_metadata_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
+        self.check(address, out.len() as u64)?;
+        let at = address + self.base;
+        self.file.read_metadata_at(out, at).map_err(|error| failed(error, at))?;
+        cache_image::copy(&self.image, address, out);
+        Ok(())
+    }
+
+    /// Returns metadata at an address.
+    pub(crate) fn metadata(&self, address: u64, bytes: usize) -> Result<Vec<u8>> {
+        self.check(address, bytes as u64)?;
+        let mut out = vec![0; bytes];
+        self.read_metadata_at(address, &mut out)?;
+        Ok(out)
+    }
+
+    /// Reads bytes at an address.
+    pub(crate) fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
+        self.check(address, out.len() as u64)?;
+        let at = address + self.base;
+        self.file.read_exact_at(out, at).map_err(|error| failed(error, at))
+    }
+
+    /// Announces that ranges of addresses will be read soon.
+    pub(crate) fn will_read(&self, ranges: &[Range<u64>]) {
+        let at = |address: u64| address.saturating_add(self.base);
+        let ranges: Vec<_> = ranges.iter().map(|range| at(range.start)..at(range.end)).collect();
+        self.file.will_read_all(&ranges);
+    }
+}
+
+/// Keeps a value by its address. Too many are all dropped.
+fn keep<T>(kept: &mut HashMap<u64, Arc<T>>, address: u64, value: T, most: usize) -> Arc<T> {
+    if kept.len() >= most {
+        kept.clear();
+    }
+    let value = Arc::new(value);
+    kept.insert(address, Arc::clone(&value));
+    value
+}
+
+/// Creates the error of a failed read; the caller adds the path.
+fn failed(error: std::io::Error, at: u64) -> Error {
+    Error::new(ErrorKind::Io(error), Place::default().at(At::Byte(at)))
+}
+
+/// The longest file that is fetched whole where reads have a latency, and what is fetched of both ends of
+/// others: metadata are at the front, at the end, or anywhere.
+const SHORT_FILE: u64 = 16 << 20;
+const END: u64 = 1 << 20;
+
+/// Announces where metadata may be.
+fn announce(file: &InputFile) {
+    let len = file.len();
+    if !file.has_latency() {
+        return;
+    }
+    if len <= SHORT_FILE {
+        file.will_read(0..len);
+    } else {
+        file.will_read_all(&[0..END, len - END..len]);
+    }
+}

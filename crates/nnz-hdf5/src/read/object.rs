@@ -1,0 +1,167 @@
+//! The objects of a file: groups, datasets and committed datatypes.
+
+use std::sync::Arc;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::file::File;
+use super::links::{self, Link, Target};
+use crate::UNDEFINED;
+use crate::btree_v2::{self, RecordType};
+use crate::datatype::Datatype;
+use crate::fault::invalid;
+use crate::fractal_heap::FractalHeap;
+use crate::message::shared::{self, SHARED};
+use crate::message::{Attribute, Kind, attribute, attribute_info, datatype};
+use crate::object_header::ObjectHeader;
+
+/// Maximum number of soft links that lead to another one.
+const MAX_SOFT: usize = 16;
+
+/// An object of a file. Its header was read.
+#[derive(Clone, Debug)]
+pub struct Object {
+    file: Arc<File>,
+    address: u64,
+    pub(crate) header: Arc<ObjectHeader>,
+}
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A group.
+    Group,
+    /// A dataset.
+    Dataset,
+    /// A committed datatype.
+    Datatype,
+    /// An object of an unknown kind.
+    Other,
+}
+
+impl Object {
+    pub(crate) fn new(file: Arc<File>, address: u64, header: Arc<ObjectHeader>) -> Self {
+        Self { file, address, header }
+    }
+
+    /// Returns the file.
+    #[must_use]
+    pub fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+
+    /// Returns the address of its header, which identifies it in the file.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Returns what it is.
+    #[must_use]
+    pub fn kind(&self) -> ObjectKind {
+        let has = |kinds: &[u16]| kinds.iter().any(|kind| self.header.has(*kind));
+        if has(&[Kind::SYMBOL_TABLE, Kind::LINK, Kind::LINK_INFO, Kind::GROUP_INFO]) {
+            ObjectKind::Group
+        } else if has(&[Kind::DATASPACE, Kind::LAYOUT]) {
+            ObjectKind::Dataset
+        } else if has(&[Kind::DATATYPE]) {
+            ObjectKind::Datatype
+        } else if has(&[Kind::ATTRIBUTE]) {
+            ObjectKind::Group
+        } else {
+            ObjectKind::Other
+        }
+    }
+
+    /// Returns the type of the elements of a dataset, or a committed datatype.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, or if it is invalid.
+    pub fn datatype(&self) -> Result<Datatype> {
+        let body = self.header.body(&self.file, Kind::DATATYPE)?;
+        datatype::parse(&body.ok_or_else(|| invalid("an object without a datatype"))?)
+    }
+
+    /// Returns the links of a group, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they are invalid.
+    pub fn links(&self) -> Result<Arc<Vec<Link>>> {
+        let links = self.file.links(self.address, || links::list(&self.file, &self.header));
+        links.map_err(|error| error.with_context(&Place::path(self.file.path())))
+    }
+
+    /// Returns a link of a group by its name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the links are invalid.
+    pub fn link(&self, name: &str) -> Result<Option<Link>> {
+        let links = self.links()?;
+        let found = links.binary_search_by(|link| link.name.as_str().cmp(name));
+        Ok(found.ok().and_then(|at| links.get(at)).cloned())
+    }
+
+    /// Opens a member of a group by its path. Soft links are followed; those that lead nowhere are missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such object, if it is in another file, or if it is invalid.
+    pub fn open(&self, path: &str) -> Result<Self> {
+        self.walk(path, MAX_SOFT)
+    }
+
+    fn walk(&self, path: &str, soft: usize) -> Result<Self> {
+        let mut here = self.clone();
+        for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
+            here = match here.link(name)?.map(|link| link.target) {
+                None => return Err(Error::new(ErrorKind::Missing, Place::default())),
+                Some(Target::Hard(address)) => self.file.object(address)?,
+                Some(Target::Soft(path)) => {
+                    let soft = soft.checked_sub(1);
+                    let soft = soft.ok_or_else(|| invalid("soft links that lead to each other"))?;
+                    let from = if path.starts_with('/') { self.file.root()? } else { here };
+                    from.walk(&path, soft)?
+                }
+                Some(target) => {
+                    let what = target.not_followed().unwrap_or_default();
+                    return Err(links::not_followed(&what));
+                }
+            };
+        }
+        Ok(here)
+    }
+
+    /// Returns the attributes, in the order in which they are stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they are invalid. An attribute of an unsupported type is listed.
+    pub fn attributes(&self) -> Result<Vec<Attribute>> {
+        let file = &*self.file;
+        let mut attributes = Vec::new();
+        for message in self.header.all(Kind::ATTRIBUTE) {
+            attributes.push(attribute::parse(file, &message.resolved(file)?)?);
+        }
+        let Some(info) = self.header.body(file, Kind::ATTRIBUTE_INFO)? else {
+            return Ok(attributes);
+        };
+        let (heap, names) = attribute_info::parse(&info, file.sizes)?;
+        if heap == UNDEFINED {
+            return Ok(attributes);
+        }
+        let mut heap = FractalHeap::open(file, heap)?;
+        btree_v2::each_record(file, names, &[RecordType::ATTRIBUTE_NAMES], &mut |_, record| {
+            let (id, rest) = record.split_at(record.len().min(8));
+            let body = match rest.first().is_some_and(|flags| flags & SHARED != 0) {
+                true => shared::from_table(file, Kind::ATTRIBUTE, id)?,
+                false => heap.object(file, id)?,
+            };
+            attributes.push(attribute::parse(file, &body)?);
+            Ok(())
+        })?;
+        Ok(attributes)
+    }
+}

@@ -1,0 +1,211 @@
+//! Adding a group or a dataset to an existing file, in a copy that replaces it.
+
+use std::collections::BTreeSet;
+use std::io::Seek as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nnz_core::{Error, ErrorKind, Place, Result, full_path, readable};
+use nnz_storage::InputFile;
+use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions, check_addition};
+
+use super::insert::Existing;
+use super::writer::{FileOptions, FileWriter};
+use crate::bytes::Fields;
+use crate::message::Kind;
+use crate::read::file::File;
+use crate::read::links::Target;
+use crate::read::object::{Object, ObjectKind};
+use crate::superblock::{CHUNK_K, GROUP_INTERNAL_K, GROUP_LEAF_K};
+
+/// How long the old file remains locked after the exchange. The HDF5 library opens a file and then
+/// locks it: a file that it opened before the exchange must not become unlocked in between, because
+/// what it writes there would be lost.
+const LINGER: Duration = Duration::from_millis(20);
+
+/// An addition to an existing file.
+#[derive(Debug)]
+pub struct Added {
+    /// Its names below the parent group, which is the root of the writer: one, or those of missing groups, too.
+    pub names: Vec<String>,
+    /// The names of all members of its parent groups.
+    pub names_around: BTreeSet<String>,
+    /// The locks of the original file.
+    copied: UpdateLock,
+}
+
+impl Added {
+    /// Copies a file and starts adding an object to it, at a path of names from the root group. With `make_groups`, parent
+    /// groups may be missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the object may not be replaced, if the file is not HDF5 or cannot be added to, or if it cannot be
+    /// copied.
+    pub fn start(
+        path: &Path,
+        names: &[&str],
+        write: WriteOptions,
+        (options, make_groups): (FileOptions, bool),
+    ) -> Result<(FileWriter<StagedFile>, Self)> {
+        let place = Place::path(full_path(path, &names.join("/")));
+        check_addition(path)?;
+        let copied = UpdateLock::acquire(path)?;
+        let old = File::open(InputFile::open(path)?)?;
+        check_closed(&old, path)?;
+        check_form(&old, &place)?;
+        let found = find(&old.root()?, names, make_groups, &place)?;
+        if found.member.is_some() && !write.overwrite {
+            return Err(Error::new(ErrorKind::Exists, place));
+        }
+        if found.depth + 1 < names.len() && !make_groups {
+            let missing = Place::path(full_path(path, &names[..=found.depth].join("/")));
+            return Err(Error::new(ErrorKind::Missing, missing));
+        }
+        let mut staged = StagedFile::create(path, WriteOptions { overwrite: true, ..write })?;
+        staged.expect(Expected::Unchanged(copied.version()));
+        if make_groups && found.member.is_some() && is_alone(&old, names)? {
+            let file = FileWriter::at(staged, options, Place::path(path))?;
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            return Ok((file, Self { names, names_around: BTreeSet::new(), copied }));
+        }
+        let (around, below) = names.split_at(found.depth);
+        copy(copied.file(), &staged).map_err(|error| Error::io(path, error))?;
+        let around = Place::path(full_path(path, &around.join("/")));
+        // A file in the old format has no creation order, nor does what is added to it.
+        let track_order = options.track_order && old.superblock.version >= 2;
+        let options = FileOptions { track_order, ..options };
+        let existing = Existing { group: found.group, replaced: found.member };
+        let file = FileWriter::add_to(staged, existing, options, around);
+        let names = below.iter().map(|name| (*name).to_owned()).collect();
+        Ok((file, Self { names, names_around: found.names_around, copied }))
+    }
+
+    /// Releases the locks and returns by how many bytes the file has grown.
+    #[must_use]
+    pub fn release(self, bytes: u64) -> u64 {
+        std::thread::sleep(LINGER);
+        bytes.saturating_sub(self.copied.version().bytes())
+    }
+}
+
+/// Half the numbers of entries of B-tree nodes of chunks and groups, and of symbol table nodes: those that are written.
+const USUAL_K: [u16; 3] = [CHUNK_K, GROUP_INTERNAL_K, GROUP_LEAF_K];
+
+/// Refuses files with other sizes of addresses and lengths, and with metadata that are not where they belong.
+fn check_form(old: &File, place: &Place) -> Result<()> {
+    let superblock = &old.superblock;
+    let extension = old.extension().map_err(|error| error.with_context(place))?;
+    let wide = (superblock.sizes.offset, superblock.sizes.length) == (8, 8);
+    let mut usual =
+        wide && [superblock.chunk_k, superblock.internal_k, superblock.leaf_k] == USUAL_K;
+    if let Some(stored) = extension.as_ref().and_then(|it| it.all(Kind::BTREE_K).next()) {
+        // After the version.
+        let mut fields = Fields(stored.body.get(1..).unwrap_or_default());
+        let sizes = [fields.u16()?, fields.u16()?, fields.u16()?];
+        usual &= sizes == USUAL_K;
+    }
+    if !usual {
+        let what = "adding to HDF5 files with structures of unusual sizes is not supported";
+        return Err(Error::unsupported(place.clone(), what));
+    }
+    if extension.is_some_and(|extension| extension.has(Kind::CACHE_IMAGE)) {
+        let what = "adding to HDF5 files with a metadata cache image is not supported";
+        return Err(Error::unsupported(place.clone(), what));
+    }
+    Ok(())
+}
+
+/// Returns whether a file has nothing but the member at a path, so that a new file replaces it without growing.
+fn is_alone(old: &Arc<File>, names: &[&str]) -> Result<bool> {
+    let mut group = old.root()?;
+    if old.base > 0 {
+        return Ok(false);
+    }
+    for name in names {
+        let links = group.links()?;
+        let only = links.len() == 1 && links.iter().all(|link| link.name == *name);
+        if !only || !group.attributes()?.is_empty() {
+            return Ok(false);
+        }
+        group = group.open(name)?;
+    }
+    Ok(true)
+}
+
+/// The result of searching a member.
+struct Found {
+    /// How many of its parent groups exist, and the last of them.
+    depth: usize,
+    group: Object,
+    /// The member, if all of them do and it exists.
+    member: Option<Object>,
+    /// The names of all members of these groups.
+    names_around: BTreeSet<String>,
+}
+
+/// Finds a member by its names from the root; with `only_groups` it must be a group if it exists.
+fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Result<Found> {
+    let mut group = root.clone();
+    let mut names_around = BTreeSet::new();
+    for (depth, name) in names.iter().enumerate() {
+        let is_last = depth + 1 == names.len();
+        let links = group.links().map_err(|error| error.with_context(place))?;
+        names_around.extend(links.iter().map(|link| link.name.clone()));
+        let Some(link) = links.iter().find(|link| link.name == *name) else {
+            return Ok(Found { depth, group, member: None, names_around });
+        };
+        // Other members than groups are not parsed further, so they may be of any kind.
+        let member = readable(group.open(name))?;
+        let kind = member.as_ref().map(Object::kind);
+        let is_hard = matches!(link.target, Target::Hard(_));
+        let what = match (member, kind) {
+            (Some(member), Some(ObjectKind::Group)) if !is_last => {
+                group = member;
+                continue;
+            }
+            (Some(member), kind)
+                if is_last && is_hard && (kind == Some(ObjectKind::Group) || !only_groups) =>
+            {
+                return Ok(Found { depth, group, member: Some(member), names_around });
+            }
+            (_, Some(ObjectKind::Dataset)) => "the dataset".to_owned(),
+            (_, Some(ObjectKind::Group)) => "a link at".to_owned(),
+            (None, _) if !is_hard => match link.target.not_followed() {
+                Some(link) => format!("{link} at"),
+                None => "a broken link at".to_owned(),
+            },
+            _ => "another object at".to_owned(),
+        };
+        let found = format!("{what} {}", names[..=depth].join("/"));
+        return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
+    }
+    Err(Error::argument("the name of what is added to an HDF5 file is missing"))
+}
+
+/// Refuses a file that another program is writing to, or did not close.
+///
+/// Files of HDF5 1.10 and newer have flags for this, which also work for programs without locks: a
+/// writer in SWMR mode has released its lock. The flags are in section II.A of the file format: 1
+/// is write access, 4 is SWMR.
+fn check_closed(old: &File, path: &Path) -> Result<()> {
+    let superblock = &old.superblock;
+    if superblock.version < 3 || superblock.consistency & 0b101 == 0 {
+        return Ok(());
+    }
+    let found = "a file that another program is writing to, or that was not closed";
+    let expected = "a closed file (after a crash, h5clear -s marks it as closed)";
+    Err(Error::mismatch(Place::path(path), found, expected))
+}
+
+/// Copies a file, sharing its blocks if the file system supports this.
+fn copy(mut from: &std::fs::File, staged: &StagedFile) -> std::io::Result<()> {
+    let mut to = staged.file();
+    #[cfg(target_os = "linux")]
+    if rustix::fs::ioctl_ficlone(to, from).is_ok() {
+        return Ok(());
+    }
+    std::io::copy(&mut from, &mut to)?;
+    to.rewind()
+}

@@ -1,0 +1,108 @@
+//! Damaged files are errors: no panic, no endless loop, and no memory for data that does not exist.
+
+use std::path::{Path, PathBuf};
+
+use nnz_hdf5::{FileOptions, lookup3};
+use nnz_storage::staging::WriteOptions;
+use nnz_testing::mutations::rounds;
+use nnz_testing::random::Random;
+use nnz_testing::{allocations, hdf5, mutations, watchdog};
+
+use crate::everything::read;
+
+/// Files with more are mutated in other tests.
+const LONGEST: u64 = 150_000;
+
+/// The memory that a file of [`LONGEST`] bytes may take: an accepted length of a dataset, decoded chunks.
+const MOST_MEMORY: u64 = 600 << 20;
+
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
+    let mut found = Vec::new();
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.metadata().unwrap().len() <= LONGEST {
+                let bytes = std::fs::read(&path).unwrap();
+                let at = [0, 512]
+                    .iter()
+                    .any(|at| bytes.get(*at..).is_some_and(|b| b.starts_with(b"\x89HDF\r\n")));
+                found.extend(at.then_some(path));
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 300, "{}", found.len());
+    found
+}
+
+/// Adds a group to a file, which may be refused.
+fn add(path: &Path) {
+    let write = WriteOptions { overwrite: true, sync: false };
+    for name in ["added", "g1"] {
+        let options = FileOptions { threads: 1, track_order: true };
+        let Ok((mut file, added)) = nnz_hdf5::Added::start(path, &[name], write, (options, true))
+        else {
+            continue;
+        };
+        let group = file.group(&added.names.join("/")).unwrap();
+        file.set_attribute(group, "version", nnz_hdf5::Value::text("1")).unwrap();
+        let before = std::fs::read(path).unwrap();
+        match file.finish() {
+            Ok(staged) => drop(staged.commit()),
+            Err(_) => assert_eq!(std::fs::read(path).unwrap(), before),
+        }
+    }
+}
+
+#[test]
+fn mutated_files_are_read_or_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("mutated.h5");
+    let slot = watchdog::slot();
+    for original in files() {
+        let bytes = std::fs::read(&original).unwrap();
+        let structures = hdf5::structures(&bytes);
+        let checked = hdf5::checked(&bytes, lookup3);
+        for round in 0..rounds() {
+            let name = format!("{}, round {round}", original.display());
+            slot.begin(&name);
+            let mut random = Random::of(&name, round);
+            let mut mutated = bytes.clone();
+            if round % 4 == 3 {
+                mutations::mutate(&mut mutated, &mut random);
+            } else {
+                hdf5::mutate(&mut mutated, &structures, &mut random);
+                hdf5::seal(&mut mutated, &checked, lookup3);
+            }
+            std::fs::write(&path, &mutated).unwrap();
+            let baseline = allocations::start();
+            let _ = read(&path);
+            let (peak, _) = allocations::since(&baseline);
+            assert!(peak < MOST_MEMORY, "{name}: {peak} bytes");
+            if round % 4 == 0 {
+                add(&path);
+                let _ = read(&path);
+            }
+            slot.end();
+        }
+    }
+}
+
+#[test]
+fn sealed_files_are_valid() {
+    let mut count = 0;
+    for path in files() {
+        let bytes = std::fs::read(&path).unwrap();
+        let checked = hdf5::checked(&bytes, lookup3);
+        let mut sealed = bytes.clone();
+        hdf5::seal(&mut sealed, &checked, lookup3);
+        assert!(sealed == bytes, "{}", path.display());
+        count += checked.len();
+    }
+    // So that mutations reach what checksums cover.
+    assert!(count > 500, "{count}");
+}
