@@ -11,7 +11,7 @@ np = pytest.importorskip("numpy")
 import hdf5_datasets as datasets  # noqa: E402
 import hdf5_objects as objects  # noqa: E402
 
-SUITES = Path(__file__).resolve().parents[2] / "testdata/hdf5/suites"
+SUITES = Path(__file__).resolve().parents[2] / "testdata/hdf5-suites"
 
 # Files that h5py refuses for a reason that does not affect their objects.
 READ_BY_US = {
