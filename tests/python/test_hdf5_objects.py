@@ -96,7 +96,8 @@ def test_random_datasets(nnz, tmp_path, generation, options):
             group = file.require_group(name)
             written += datasets.random_dataset(group, f"{at}", rng, *types[name])
     count, failed = compare(nnz, path)
-    assert count == written > 3 * len(types)
+    # HDF5 refuses some of the random settings, more or fewer with other versions of NumPy and the plugins.
+    assert count == written > 2 * len(types)
     # HDF5 2.0 cannot read all chunks of its own.
     assert failed < 12
 
