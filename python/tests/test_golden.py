@@ -14,7 +14,7 @@ import nnz
 
 # What is opened of each directory, so that nothing is left out unseen.
 FOLDERS = {
-    "anndata": {"Matrix": 470},
+    "anndata": {"Matrix": 471},
     "binsparse": {"Matrix": 548, "Tensor": 87},
     "bpcells": {"Matrix": 221, "Fragments": 67},
     "daphne": {"Matrix": 146, "Table": 15},
