@@ -1,4 +1,4 @@
-"""What a reader can see of an HDF5 file."""
+"""Reads everything in an HDF5 file with h5py."""
 
 import h5py
 import numpy as np

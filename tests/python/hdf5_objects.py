@@ -1,4 +1,4 @@
-"""What h5py finds in an HDF5 file, and what the example h5_objects prints about it."""
+"""Compares the datasets that h5py finds with those that the example h5_objects prints."""
 
 import hashlib
 import json

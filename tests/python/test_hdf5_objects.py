@@ -244,3 +244,17 @@ def test_types_and_groups(nnz, tmp_path, generation, write):
         written = write(file)
     count, failed = compare(nnz, path)
     assert (count, failed) == (written, 0)
+
+
+@pytest.mark.parametrize("generation", ["v108", "v200"])
+def test_soft_links_that_lead_to_many_others_end(nnz, tmp_path, generation):
+    # Each leads to the one before a thousand times: 10^27 steps, if only the depth were limited.
+    path = tmp_path / "links.h5"
+    with datasets.create(path, generation) as file:
+        file["l0"] = h5py.SoftLink("/")
+        for at in range(1, 10):
+            file[f"l{at}"] = h5py.SoftLink(f"/l{at - 1}" * 1000)
+        file["data"] = [1, 2]
+    found, refused = objects.printed(nnz, path)
+    assert refused is None and list(found) == ["/data"]
+    assert "broken soft link" in nnz.refuses("cat", f"{path}::l9")

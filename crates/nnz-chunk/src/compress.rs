@@ -54,18 +54,16 @@ impl From<Method> for Compression {
 }
 
 /// A compression as text.
-#[derive(Debug)]
-pub struct Named {
+pub(crate) struct Named {
     name: &'static str,
     levels: Option<RangeInclusive<u32>>,
     /// The lowest level in a text.
     first: u32,
-    /// Creates it with a level.
-    pub make: fn(u32) -> Compression,
+    pub(crate) make: fn(u32) -> Compression,
 }
 
 /// All compressions.
-pub const ALL: &[Named] = &[
+pub(crate) const ALL: &[Named] = &[
     Named { name: "gzip", levels: Some(0..=9), first: 1, make: Compression::Gzip },
     Named { name: "zstd", levels: Some(1..=22), first: 1, make: Compression::Zstd },
     Named { name: "blosc", levels: None, first: 0, make: |_| Compression::Blosc },

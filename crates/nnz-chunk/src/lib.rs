@@ -10,11 +10,11 @@ pub mod shuffle;
 mod tiles;
 
 pub use cache::ChunkCache;
-pub use compress::{ALL, Compression, Filters, Method, Named};
+pub use compress::{Compression, Filters, Method};
 pub use product::product;
 pub use tiles::Tiles;
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -36,9 +36,9 @@ impl RecordType {
     pub(crate) const FILTERED_CHUNKS: u8 = 11;
 }
 
-/// What the size of a node and of a record imply for each level, from the leaves up.
+/// The sizes of fields of the nodes of a level.
 struct Level {
-    /// The size of a child pointer of a node, and the size of the number of all records below.
+    /// A child pointer, and the number of all records below.
     pointer: usize,
     all: usize,
 }
@@ -96,7 +96,7 @@ struct Tree<'a> {
     node: usize,
     record: usize,
     levels: Vec<Level>,
-    /// How many more nodes the file has room for.
+    /// The number of further nodes that the file has room for.
     room: u64,
 }
 

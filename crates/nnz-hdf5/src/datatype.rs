@@ -9,7 +9,7 @@ use crate::element::CharacterSet;
 pub struct Datatype {
     /// The size of an element in bytes.
     pub bytes: usize,
-    /// What it is.
+    /// The class, with its properties.
     pub class: Class,
 }
 

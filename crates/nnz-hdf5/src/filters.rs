@@ -61,7 +61,7 @@ pub(crate) struct Filter {
 pub(crate) struct Scratch {
     /// The last decoder of a codec, and the number of its filter.
     decoder: Option<(u16, Decoder)>,
-    /// What a filter has decoded, and what the next one decodes.
+    /// The output of the last filter, and a buffer for that of the next one.
     decoded: Vec<u8>,
     next: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! Fractal heaps (section III.G): links and attributes that an object header has no room for. Heaps that are written have one
+//! Fractal heaps (section III.G): links and attributes that an object header has no room for. VariableStrings that are written have one
 //! direct block.
 
 use std::io::{Seek, Write};

@@ -2,9 +2,11 @@
 
 use std::io::{Seek, Write};
 
-use nnz_core::{Error, Result};
+use nnz_core::{At, Error, Place, Result};
 
-use super::bytes::PutFields as _;
+use crate::bytes::{PutFields as _, number};
+use crate::fault::unsupported;
+use crate::read::file::File;
 use crate::write::output::Output;
 
 /// Size of the first collection. Each is twice as large as the previous one, up to [`LARGEST`].
@@ -99,6 +101,69 @@ impl Collection {
         }
         self.bytes.resize(self.size, 0);
         output.write_at(self.address, &self.bytes)
+    }
+}
+
+/// A collection of a file that is read: its bytes, and the index and range of each object.
+#[derive(Debug)]
+pub(crate) struct StoredCollection {
+    pub(crate) address: u64,
+    pub(crate) bytes: Vec<u8>,
+    objects: Vec<(u16, usize, usize)>,
+}
+
+impl StoredCollection {
+    /// Reads a collection with a function that reads at an address.
+    pub(crate) fn read(
+        file: &File,
+        address: u64,
+        read: &dyn Fn(u64, &mut [u8]) -> Result<()>,
+    ) -> Result<Self> {
+        let width = file.sizes.length;
+        let mut head = [0; HEAD];
+        read(address, &mut head)?;
+        if !head.starts_with(b"GCOL\x01") {
+            let place = Place::default().at(At::Byte(address));
+            return Err(Error::mismatch(place, "no heap", "a heap of strings"));
+        }
+        let length = number(&head[8..8 + width]);
+        file.check(address, length)?;
+        // A file may be longer than what is stored of it.
+        let zeroed = usize::try_from(length).ok();
+        let zeroed = zeroed.and_then(|len| bytemuck::allocation::try_zeroed_vec(len).ok());
+        let mut bytes = zeroed.ok_or_else(|| unsupported("a heap that does not fit in memory"))?;
+        if let Some((start, rest)) = bytes.split_first_chunk_mut() {
+            *start = head;
+            read(address.saturating_add(HEAD as u64), rest)?;
+        }
+        // The head of an object is an index, a number of references, and a length padded to 8 bytes.
+        let object_head = 8 + width.next_multiple_of(8);
+        let mut objects = Vec::new();
+        let mut at = 8 + width.next_multiple_of(8);
+        while let Some(head) = bytes.get(at..at + object_head) {
+            let index = u16::from_le_bytes([head[0], head[1]]);
+            let size = usize::try_from(number(&head[8..8 + width])).unwrap_or(usize::MAX);
+            let start = at + object_head;
+            // Number 0 is the free space at the end.
+            let Some(end) = start.checked_add(size).filter(|&end| index != 0 && end <= bytes.len())
+            else {
+                break;
+            };
+            objects.push((index, start, end));
+            at = start + size.next_multiple_of(8);
+        }
+        Ok(Self { address, bytes, objects })
+    }
+
+    /// Returns the bytes of an object.
+    pub(crate) fn object(&self, index: u32) -> Option<&[u8]> {
+        let wanted = u16::try_from(index).ok();
+        // Objects are usually numbered from 1 in order.
+        let guess = usize::try_from(index).ok().and_then(|at| self.objects.get(at.checked_sub(1)?));
+        let object = guess
+            .filter(|(number, ..)| Some(*number) == wanted)
+            .or_else(|| self.objects.iter().find(|(number, ..)| Some(*number) == wanted));
+        object.map(|&(_, start, end)| &self.bytes[start..end])
     }
 }
 

@@ -30,6 +30,7 @@ mod object_header;
 mod read;
 mod superblock;
 mod symbol_node;
+mod virtual_mapping;
 mod write;
 
 use nnz_core::Result;
@@ -40,19 +41,19 @@ pub use dataspace::Dataspace;
 pub use datatype::{Class, CompoundMember, Datatype, Float, Padding};
 pub use element::{CharacterSet, ElementType, Field, StringPadding};
 pub use message::{Attribute, AttributeValue};
-pub use read::chunk_table::Entry;
+pub use read::chunk_table::ChunkEntry;
 pub use read::dataset::Dataset;
-pub use read::decode::Found;
+pub use read::decode::ChunkData;
 pub use read::file::File;
 pub use read::layout::{Chunked, Layout};
 pub use read::links::{Link, Target};
 pub use read::object::{Object, ObjectKind};
-pub use read::strings::Heaps;
-pub use write::existing::Added;
+pub use read::strings::VariableStrings;
+pub use write::existing::Addition;
 pub use write::object::ObjectId;
 pub use write::spec::{DatasetSpec, check_compression};
 pub use write::value::Value;
-pub use write::writer::{FileOptions, FileWriter, not_a_name};
+pub use write::writer::{FileOptions, FileWriter, invalid_name};
 
 /// The signature of HDF5 files.
 const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
@@ -92,7 +93,7 @@ fn signature_at(file: &InputFile) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// What the README shows is compiled.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

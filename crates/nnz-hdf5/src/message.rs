@@ -37,8 +37,8 @@ impl Kind {
     pub(crate) const ATTRIBUTE: u16 = 0x000c;
     pub(crate) const SHARED_TABLE: u16 = 0x000f;
     pub(crate) const CONTINUATION: u16 = 0x0010;
-    pub(crate) const BTREE_K: u16 = 0x0013;
     pub(crate) const SYMBOL_TABLE: u16 = 0x0011;
+    pub(crate) const BTREE_K: u16 = 0x0013;
     pub(crate) const ATTRIBUTE_INFO: u16 = 0x0015;
     pub(crate) const REFERENCE_COUNT: u16 = 0x0016;
     pub(crate) const FILE_SPACE: u16 = 0x0017;

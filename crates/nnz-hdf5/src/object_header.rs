@@ -12,7 +12,7 @@ use crate::{UNDEFINED, checksum};
 
 /// Maximum size of a header with all of its blocks. Headers have metadata and small attributes; real ones have several
 /// KiB.
-const MAX_BYTES: usize = 16 << 20;
+pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// The messages of an object, as they are stored.
 #[derive(Debug)]

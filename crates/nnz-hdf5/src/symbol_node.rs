@@ -26,7 +26,7 @@ pub(crate) struct Entry {
 
 /// An entry of a node of a file that is read.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct StoredEntry {
     /// The offset of its name in the local heap.
     pub(crate) name: u64,
     pub(crate) header: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Found {
 }
 
 /// Reads a node.
-pub(crate) fn read(file: &File, address: u64) -> Result<Vec<Found>> {
+pub(crate) fn read(file: &File, address: u64) -> Result<Vec<StoredEntry>> {
     let head = file.metadata(address, HEAD)?;
     let mut fields = Fields(&head);
     fields.signature(b"SNOD", 1)?;
@@ -48,10 +48,10 @@ pub(crate) fn read(file: &File, address: u64) -> Result<Vec<Found>> {
     let bytes = file.metadata(address, HEAD + count * entry)?;
     let entries = bytes[HEAD..].chunks_exact(entry).zip(0..);
     let at = |number: u64| address + (HEAD as u64) + number * entry as u64;
-    entries.map(|(stored, number)| Found::parse(stored, at(number), file.sizes)).collect()
+    entries.map(|(stored, number)| StoredEntry::parse(stored, at(number), file.sizes)).collect()
 }
 
-impl Found {
+impl StoredEntry {
     fn parse(stored: &[u8], at: u64, sizes: Sizes) -> Result<Self> {
         /// The scratch space has the offset of the path of a soft link.
         const SOFT: u32 = 2;

@@ -15,7 +15,7 @@ const OTHERS: [&[u8; 4]; 5] = [b"TREE", b"SNOD", b"HEAP", b"GCOL", b"FHDB"];
 /// The longest structure whose checksum is looked for.
 const LONGEST: usize = 4096;
 
-/// How far from its start a structure is changed.
+/// The bytes at the start of a structure that are changed.
 const FRONT: usize = 256;
 
 /// Returns the positions of structures. Those without a signature follow from others: object headers of version 1 begin

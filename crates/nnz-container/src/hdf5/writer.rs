@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, full_path};
-use nnz_hdf5::{Added, DatasetSpec, FileOptions, FileWriter, ObjectId, not_a_name};
+use nnz_hdf5::{Addition, DatasetSpec, FileOptions, FileWriter, ObjectId, invalid_name};
 
 use crate::ContainerInfo;
 use crate::kinds::{HDF5, NETCDF};
@@ -72,7 +72,7 @@ pub struct Hdf5Writer {
     /// Whether a write has failed, so that the file cannot be completed.
     failed: bool,
     /// The addition to an existing file.
-    added: Option<Added>,
+    added: Option<Addition>,
     /// The only member that may be created in the root, which is then a group of an existing file.
     only: Option<String>,
     /// Names that dimensions should not have.
@@ -117,7 +117,7 @@ impl Hdf5Writer {
         if names.is_empty() || path.symlink_metadata().is_err() {
             return Self::new_file(path, &names, write, options, place);
         }
-        let (mut file, added) = Added::start(path, &names, write, (options.of_file(), true))?;
+        let (mut file, added) = Addition::start(path, &names, write, (options.of_file(), true))?;
         let root = file.enter(&added.names.join("/"), place)?;
         let names_around = added.names_around.clone();
         Ok(Self { added: Some(added), names_around, ..Self::of(file, root, options) })
@@ -164,7 +164,7 @@ impl Hdf5Writer {
     ) -> Result<Self> {
         let place = Place::path(full_path(path, member));
         let names = names(member, options, &place)?;
-        let (file, added) = Added::start(path, &names, write, (options.of_file(), false))?;
+        let (file, added) = Addition::start(path, &names, write, (options.of_file(), false))?;
         let only = added.names.last().cloned();
         Ok(Self { added: Some(added), only, ..Self::of(file, ObjectId::ROOT, options) })
     }
@@ -194,7 +194,7 @@ impl Hdf5Writer {
             Some(path) => format!("{path}/{name}"),
             None => name.to_owned(),
         });
-        match not_a_name(name) {
+        match invalid_name(name) {
             Some(what) => Err(Error::unsupported(place, what)),
             None => Ok(place),
         }
@@ -253,7 +253,7 @@ impl Hdf5Writer {
 /// Returns the names on a path.
 fn names<'a>(path: &'a str, options: Hdf5Options, place: &Place) -> Result<Vec<&'a str>> {
     let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-    if let Some(what) = names.iter().find_map(|name| not_a_name(name)) {
+    if let Some(what) = names.iter().find_map(|name| invalid_name(name)) {
         return Err(Error::new(ErrorKind::Argument(what), place.clone()));
     }
     if options.netcdf {

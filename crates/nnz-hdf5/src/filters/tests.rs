@@ -11,7 +11,7 @@ struct Sample {
     /// The numbers and parameters of its filters.
     filters: &'static [(u16, &'static [u32])],
     decoded: fn() -> Vec<u8>,
-    /// What is stored, as hexadecimal digits.
+    /// The stored bytes, as hexadecimal digits.
     stored: &'static str,
 }
 

@@ -51,14 +51,17 @@ pub(crate) fn parse(file: &File, body: &[u8]) -> Result<Attribute> {
     let name = String::from_utf8_lossy(name).into_owned();
     let (datatype, space) = (take(sizes[1])?, take(sizes[2])?);
     let flags = if version == 1 { 0 } else { flags };
-    let value = || {
+    let read = || {
         let datatype = resolve(file, Kind::DATATYPE, flags & 1 != 0, datatype)?;
         let space = resolve(file, Kind::DATASPACE, flags & 2 != 0, space)?;
         let datatype = datatype::parse(&datatype)?;
         let space = dataspace::parse(&space, file.sizes)?;
-        Ok(AttributeValue { datatype, space, data: fields.0.to_vec() })
+        Ok::<_, Error>(AttributeValue { datatype, space, data: fields.0.to_vec() })
     };
-    Ok(Attribute { name, value: value() })
+    match read() {
+        Err(error) if error.is_system() => Err(error),
+        value => Ok(Attribute { name, value }),
+    }
 }
 
 /// Encodes an attribute from its name, its encoded datatype and dataspace, and its data.

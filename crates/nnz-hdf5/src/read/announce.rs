@@ -13,7 +13,7 @@ impl Dataset {
         let size = self.size as u64;
         let mut bytes = Vec::new();
         match &self.layout {
-            Layout::Inline(_) | Layout::Nowhere { .. } | Layout::Elsewhere(_) => return,
+            Layout::Compact(_) | Layout::Unallocated { .. } | Layout::External(_) => return,
             Layout::Contiguous(address) => {
                 let of = |element: u64| address.saturating_add(element.saturating_mul(size));
                 bytes.extend(ranges.iter().map(|range| of(range.start)..of(range.end)));

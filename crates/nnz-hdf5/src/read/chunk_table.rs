@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz_chunk::grid::shown;
+use nnz_chunk::grid::{Grid, shown};
 use nnz_core::{At, Error, Place, Result};
 
 use super::chunk_tree::ChunkTree;
@@ -19,7 +19,7 @@ use crate::{extensible_array, fixed_array};
 
 /// A stored chunk.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct ChunkEntry {
     /// Its index.
     pub(crate) chunk: u64,
     pub(crate) address: u64,
@@ -33,12 +33,14 @@ pub struct Entry {
 #[derive(Debug)]
 pub(crate) enum ChunkTable {
     /// A list of stored chunks, by index. Chunks that are not stored have the fill value.
-    Listed(Vec<Entry>),
+    Listed(Vec<ChunkEntry>),
+    /// All chunks of the grid of the maximum shape, one after another from an address on.
+    Implicit { address: u64, grid: Grid },
     /// Found one by one, where each read has a latency.
     Tree(ChunkTree),
 }
 
-impl Entry {
+impl ChunkEntry {
     /// Checks that a chunk is in the file, and that one that is not encoded has the size of a chunk.
     pub(crate) fn check(&self, file: &File, chunked: &Chunked, place: &Place) -> Result<()> {
         file.check(self.address, u64::from(self.bytes))
@@ -60,7 +62,12 @@ impl ChunkTable {
         let count = chunked.grid.count();
         let one = |bytes, mask| {
             let skipped = chunked.skipped(&vec![0; chunked.grid.shape().len()], mask);
-            Ok(Self::Listed(vec![Entry { chunk: 0, address: chunked.address, bytes, skipped }]))
+            Ok(Self::Listed(vec![ChunkEntry {
+                chunk: 0,
+                address: chunked.address,
+                bytes,
+                skipped,
+            }]))
         };
         let table = match chunked.index {
             Index::Single(_) if count > 1 => {
@@ -70,6 +77,13 @@ impl ChunkTable {
             Index::Single(None) => one(bytes, 0),
             Index::Single(Some((bytes, mask))) => {
                 one(u32::try_from(bytes).unwrap_or(u32::MAX), mask)
+            }
+            Index::Implicit => {
+                let grid = chunked.numbering().map(|(grid, _)| grid);
+                let grid = grid.ok_or_else(too_many)?;
+                let all = u64::from(bytes).saturating_mul(grid.count());
+                file.check(chunked.address, all)?;
+                Ok(Self::Implicit { address: chunked.address, grid })
             }
             Index::BTreeV1 if file.file().has_latency() && chunked.grid.shape().len() == 1 => {
                 Ok(Self::Tree(ChunkTree::new(file, place)))
@@ -98,9 +112,16 @@ impl ChunkTable {
     }
 
     /// Returns a chunk, if it is stored.
-    pub(crate) fn get(&self, chunked: &Chunked, chunk: u64) -> Result<Option<Entry>> {
+    pub(crate) fn get(&self, chunked: &Chunked, chunk: u64) -> Result<Option<ChunkEntry>> {
         Ok(match self {
             Self::Tree(tree) => return tree.get(chunked, chunk),
+            Self::Implicit { address, grid } => (chunk < chunked.grid.count()).then(|| {
+                let number = grid.number(&chunked.grid.place(chunk));
+                // All chunks are in the file, and at most 4 GiB large.
+                let address = address + number * chunked.bytes as u64;
+                let bytes = u32::try_from(chunked.bytes).unwrap_or(u32::MAX);
+                ChunkEntry { chunk, address, bytes, skipped: 0 }
+            }),
             Self::Listed(entries) => {
                 // Usually all chunks are stored.
                 let guess = usize::try_from(chunk).ok().and_then(|at| entries.get(at));
@@ -125,6 +146,10 @@ impl ChunkTable {
     pub(crate) fn size(&self, chunked: &Chunked) -> Result<(u64, u64)> {
         Ok(match self {
             Self::Tree(tree) => return tree.size(chunked),
+            Self::Implicit { .. } => {
+                let count = chunked.grid.count();
+                (count, count * chunked.bytes as u64)
+            }
             Self::Listed(entries) => {
                 let bytes = entries.iter().map(|entry| u64::from(entry.bytes)).sum();
                 (entries.len() as u64, bytes)
@@ -134,7 +159,7 @@ impl ChunkTable {
 }
 
 /// Reads an index with an entry for each chunk.
-fn read_index(file: &File, chunked: &Chunked, place: &Place) -> Result<Vec<Entry>> {
+fn read_index(file: &File, chunked: &Chunked, place: &Place) -> Result<Vec<ChunkEntry>> {
     let mut entries = Entries { file, chunked, place, found: Vec::new() };
     let (sizes, rank, address) = (file.sizes, chunked.grid.shape().len(), chunked.address);
     match chunked.index {
@@ -166,9 +191,7 @@ fn read_index(file: &File, chunked: &Chunked, place: &Place) -> Result<Vec<Entry
             })?;
         }
         _ => {
-            let numbering = chunked.numbering();
-            let (grid, first) =
-                numbering.ok_or_else(|| invalid("a maximum shape of too many chunks"))?;
+            let (grid, first) = chunked.numbering().ok_or_else(too_many)?;
             let mut each = |number: u64, element: &[u8]| {
                 let mut fields = Fields(element);
                 let address = fields.address(sizes)?;
@@ -180,22 +203,11 @@ fn read_index(file: &File, chunked: &Chunked, place: &Place) -> Result<Vec<Entry
                 at[..=first].rotate_left(1);
                 entries.add(&at, address, bytes, mask)
             };
+            // An unlimited dimension has as many chunks as there are.
             let most = grid.count();
             match chunked.index {
                 Index::FixedArray => fixed_array::each_element(file, address, most, &mut each)?,
-                Index::ExtensibleArray => {
-                    // An unlimited dimension has as many chunks as there are.
-                    extensible_array::each_element(file, address, most, &mut each)?;
-                }
-                _ => {
-                    let whole = chunked.bytes as u64;
-                    file.check(address, whole.saturating_mul(most))?;
-                    for number in 0..most {
-                        let mut at = grid.place(number);
-                        at[..=first].rotate_left(1);
-                        entries.add(&at, address + number * whole, whole, 0)?;
-                    }
-                }
+                _ => extensible_array::each_element(file, address, most, &mut each)?,
             }
         }
     }
@@ -208,12 +220,16 @@ fn read_index(file: &File, chunked: &Chunked, place: &Place) -> Result<Vec<Entry
     Ok(found)
 }
 
+fn too_many() -> Error {
+    invalid("a maximum shape of too many chunks")
+}
+
 /// The chunks of an index that is being read.
 struct Entries<'a> {
     file: &'a File,
     chunked: &'a Chunked,
     place: &'a Place,
-    found: Vec<Entry>,
+    found: Vec<ChunkEntry>,
 }
 
 impl Entries<'_> {
@@ -252,7 +268,7 @@ impl Entries<'_> {
             return Err(invalid("more chunks than the file has bytes"));
         }
         let skipped = chunked.skipped(at, mask);
-        self.found.push(Entry { chunk, address, bytes, skipped });
+        self.found.push(ChunkEntry { chunk, address, bytes, skipped });
         Ok(())
     }
 }

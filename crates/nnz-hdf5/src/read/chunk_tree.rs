@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Error, Place, Result};
 
-use super::chunk_table::Entry;
+use super::chunk_table::ChunkEntry;
 use super::file::File;
 use super::layout::Chunked;
 use crate::UNDEFINED;
@@ -50,7 +50,7 @@ struct Node {
 
 #[derive(Debug)]
 enum Children {
-    Chunks(Vec<Entry>),
+    Chunks(Vec<ChunkEntry>),
     Nodes(Vec<u64>),
 }
 
@@ -60,7 +60,7 @@ impl ChunkTree {
     }
 
     /// Returns a chunk, if it is stored.
-    pub(crate) fn get(&self, chunked: &Chunked, chunk: u64) -> Result<Option<Entry>> {
+    pub(crate) fn get(&self, chunked: &Chunked, chunk: u64) -> Result<Option<ChunkEntry>> {
         let mut node = self.node(chunked, chunked.address, None)?;
         loop {
             let Some(at) = node.first.partition_point(|&first| first <= chunk).checked_sub(1)
@@ -102,7 +102,7 @@ impl ChunkTree {
         &self,
         chunked: &Chunked,
         ranges: Option<&[Range<u64>]>,
-        mut each: impl FnMut(&[Entry]),
+        mut each: impl FnMut(&[ChunkEntry]),
     ) -> Result<()> {
         // As many nodes as the file has room for.
         let most = self.file.bytes / (self.size_of(1) as u64) + 1;
@@ -232,7 +232,7 @@ impl ChunkTree {
             }
             let whole = u32::try_from(chunked.bytes).unwrap_or(u32::MAX);
             let bytes = if stored == 0 { whole } else { stored };
-            let entry = Entry { chunk, address, bytes, skipped };
+            let entry = ChunkEntry { chunk, address, bytes, skipped };
             entry.check(&self.file, chunked, &self.place)?;
             first.push(chunk);
             chunks.push(entry);

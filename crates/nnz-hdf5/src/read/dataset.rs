@@ -75,7 +75,7 @@ impl Dataset {
         let layout = match body(Kind::EXTERNAL_FILES)? {
             Some(body) => {
                 let name = external_files::first_name(file, &body)?;
-                Layout::Elsewhere(format!("HDF5 data in external files is not supported: {name:?}"))
+                Layout::External(format!("HDF5 data in external files is not supported: {name:?}"))
             }
             None => {
                 let parsed = body(Kind::LAYOUT)?.ok_or_else(incomplete)?;
@@ -150,7 +150,7 @@ impl Dataset {
     /// Fails if it is in other files.
     pub fn layout(&self) -> Result<&Layout> {
         match &self.layout {
-            Layout::Elsewhere(what) => Err(Error::unsupported(self.place.clone(), what)),
+            Layout::External(what) => Err(Error::unsupported(self.place.clone(), what)),
             layout => Ok(layout),
         }
     }
@@ -194,8 +194,8 @@ impl Dataset {
     /// Fails if the chunk index is invalid.
     pub fn stored_bytes(&self) -> Result<u64> {
         Ok(match &self.layout {
-            Layout::Nowhere { .. } | Layout::Elsewhere(_) => 0,
-            Layout::Inline(_) | Layout::Contiguous(_) => self.len * self.size as u64,
+            Layout::Unallocated { .. } | Layout::External(_) => 0,
+            Layout::Compact(_) | Layout::Contiguous(_) => self.len * self.size as u64,
             Layout::Chunked(chunked) => self.table(chunked)?.size(chunked)?.1,
         })
     }
@@ -207,8 +207,8 @@ impl Dataset {
     /// Fails if the chunk index is invalid.
     pub fn missing_chunks(&self) -> Result<u64> {
         Ok(match &self.layout {
-            Layout::Nowhere { chunks } => *chunks,
-            Layout::Inline(_) | Layout::Contiguous(_) | Layout::Elsewhere(_) => 0,
+            Layout::Unallocated { chunks } => *chunks,
+            Layout::Compact(_) | Layout::Contiguous(_) | Layout::External(_) => 0,
             Layout::Chunked(chunked) => {
                 let stored = self.table(chunked)?.size(chunked)?.0;
                 chunked.grid.count().saturating_sub(stored)

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use nnz_core::{At, Error, Place, Result, parallel};
 
-use super::chunk_table::{ChunkTable, Entry};
+use super::chunk_table::{ChunkEntry, ChunkTable};
 use super::dataset::Dataset;
 use super::layout::{Chunked, Layout};
 use super::pieces::{Piece, Pieces};
@@ -19,11 +19,11 @@ const UNCHECKED_BYTES: u64 = 64 << 20;
 
 /// A chunk that was looked up.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum ChunkData {
     /// Not stored: all elements are the fill value.
     Missing,
     /// Stored unchanged.
-    Plain(Entry),
+    Plain(ChunkEntry),
     /// Decoded.
     Decoded(Arc<[u8]>),
 }
@@ -46,15 +46,9 @@ impl Dataset {
         // The dataset was opened with a check that its size in bytes fits.
         let start = first * self.size as u64;
         match &self.layout {
-            Layout::Inline(bytes) => {
-                let start = usize::try_from(start).unwrap_or(usize::MAX);
-                let part = bytes.get(start..).and_then(|rest| rest.get(..out.len()));
-                out.copy_from_slice(part.ok_or_else(|| self.past_end(first))?);
-                Ok(())
-            }
-            Layout::Contiguous(address) => self.read_at(address + start, out),
-            Layout::Elsewhere(_) => self.layout().map(drop),
-            Layout::Nowhere { .. } => {
+            Layout::Compact(_) | Layout::Contiguous(_) => self.read_bytes(start, out),
+            Layout::External(_) => self.layout().map(drop),
+            Layout::Unallocated { .. } => {
                 self.fill(out);
                 Ok(())
             }
@@ -88,29 +82,28 @@ impl Dataset {
         Ok(chunked.table.get_or_init(|| found))
     }
 
-    /// Returns the index of a dataset's chunk at a position in the grid as it is stored, or decoded. With `keep`, a decoded
-    /// chunk is kept for other reads.
+    /// Returns the chunk at a position in the grid. With `keep`, a decoded chunk is kept for other reads.
     ///
     /// # Errors
     ///
     /// Fails if it cannot be read.
-    pub fn chunk(&self, at: &[u64], keep: bool) -> Result<Found> {
-        let Layout::Chunked(chunked) = &self.layout else { return Ok(Found::Missing) };
+    pub fn chunk(&self, at: &[u64], keep: bool) -> Result<ChunkData> {
+        let Layout::Chunked(chunked) = &self.layout else { return Ok(ChunkData::Missing) };
         let number = chunked.grid.number(at);
         let Some(entry) = self.table(chunked)?.get(chunked, number)? else {
-            return Ok(Found::Missing);
+            return Ok(ChunkData::Missing);
         };
         if chunked.pipeline.is_plain(entry.skipped) {
-            return Ok(Found::Plain(entry));
+            return Ok(ChunkData::Plain(entry));
         }
         if let Some(kept) = chunked.cache.get(number) {
-            return Ok(Found::Decoded(kept));
+            return Ok(ChunkData::Decoded(kept));
         }
         let decoded = self.decode_new(chunked, entry, &mut Worker::default())?;
         if keep {
             chunked.cache.put(number, Arc::clone(&decoded));
         }
-        Ok(Found::Decoded(decoded))
+        Ok(ChunkData::Decoded(decoded))
     }
 
     /// Reads bytes from an offset in a contiguous or compact dataset on.
@@ -121,13 +114,13 @@ impl Dataset {
     pub fn read_bytes(&self, at: u64, out: &mut [u8]) -> Result<()> {
         match &self.layout {
             Layout::Contiguous(address) => self.read_at(address.saturating_add(at), out),
-            Layout::Inline(bytes) => {
+            Layout::Compact(bytes) => {
                 let start = usize::try_from(at).unwrap_or(usize::MAX);
                 let part = bytes.get(start..).and_then(|rest| rest.get(..out.len()));
-                out.copy_from_slice(part.ok_or_else(|| self.past_end(self.len))?);
+                out.copy_from_slice(part.ok_or_else(|| self.past_end())?);
                 Ok(())
             }
-            _ => Err(self.past_end(self.len)),
+            _ => Err(self.past_end()),
         }
     }
 
@@ -136,7 +129,7 @@ impl Dataset {
     /// # Errors
     ///
     /// Fails if they are outside of it, or cannot be read.
-    pub fn read_plain(&self, entry: Entry, at: u64, out: &mut [u8]) -> Result<()> {
+    pub fn read_plain(&self, entry: ChunkEntry, at: u64, out: &mut [u8]) -> Result<()> {
         let end = at.checked_add(out.len() as u64);
         if end.is_none_or(|end| end > u64::from(entry.bytes)) {
             let found = format!("a chunk of {} bytes", entry.bytes);
@@ -191,7 +184,7 @@ impl Dataset {
     pub(crate) fn decode_new(
         &self,
         chunked: &Chunked,
-        entry: Entry,
+        entry: ChunkEntry,
         worker: &mut Worker,
     ) -> Result<Arc<[u8]>> {
         let most = u64::from(entry.bytes).saturating_mul(chunked.pipeline.most_ratio());
@@ -215,7 +208,7 @@ impl Dataset {
     fn decode(
         &self,
         chunked: &Chunked,
-        entry: Entry,
+        entry: ChunkEntry,
         out: &mut [u8],
         worker: &mut Worker,
     ) -> Result<()> {
@@ -244,8 +237,8 @@ impl Dataset {
         }
     }
 
-    fn past_end(&self, first: u64) -> Error {
+    fn past_end(&self) -> Error {
         let place: Place = self.place.clone().at(At::Element(self.len));
-        Error::mismatch(place, "the end of the dataset", format!("element {first} and more"))
+        Error::mismatch(place, "the end of the dataset", "more elements")
     }
 }

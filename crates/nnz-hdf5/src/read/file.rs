@@ -17,9 +17,11 @@ use crate::read::object::Object;
 use crate::superblock::{self, Superblock};
 use crate::{SIGNATURE, UNDEFINED, signature_at};
 
-/// Maximum number of headers, and of groups whose links are kept.
-const MAX_HEADERS: usize = 1 << 12;
-const MAX_GROUPS: usize = 1 << 8;
+/// Maximum size of all headers, and of all links, that are kept.
+const MAX_KEPT: usize = 32 << 20;
+
+/// Maximum size of a structure that is read at once. Real ones have several KiB, and attributes several MiB.
+const MAX_METADATA: usize = 256 << 20;
 
 /// An open file.
 pub struct File {
@@ -32,8 +34,8 @@ pub struct File {
     pub(crate) base: u64,
     /// Metadata that are in a cache image, by address.
     image: Vec<(u64, Vec<u8>)>,
-    headers: Mutex<HashMap<u64, Arc<ObjectHeader>>>,
-    links: Mutex<HashMap<u64, Arc<Vec<Link>>>>,
+    headers: Mutex<Kept<ObjectHeader>>,
+    links: Mutex<Kept<Vec<Link>>>,
 }
 
 impl std::fmt::Debug for File {
@@ -122,16 +124,14 @@ impl File {
     ///
     /// Fails if there is no valid header.
     pub fn object(self: &Arc<Self>, address: u64) -> Result<Object> {
-        let lock = || self.headers.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = lock().get(&address).map(Arc::clone);
-        let header = match kept {
-            Some(header) => header,
-            None => {
-                let read = ObjectHeader::read(self, address);
-                let header = read.map_err(|error| error.with_context(&self.file.place()))?;
-                keep(&mut lock(), address, header, MAX_HEADERS)
-            }
+        let read = || {
+            let header = ObjectHeader::read(self, address);
+            let header = header.map_err(|error| error.with_context(&self.file.place()))?;
+            let bytes =
+                header.messages.iter().map(|stored| stored.message.body.len() + ENTRY).sum();
+            Ok((header, bytes))
         };
+        let header = kept(&self.headers, address, read)?;
         Ok(Object::new(Arc::clone(self), address, header))
     }
 
@@ -141,12 +141,11 @@ impl File {
         group: u64,
         read: impl FnOnce() -> Result<Vec<Link>>,
     ) -> Result<Arc<Vec<Link>>> {
-        let lock = || self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = lock().get(&group).map(Arc::clone);
-        match kept {
-            Some(links) => Ok(links),
-            None => Ok(keep(&mut lock(), group, read()?, MAX_GROUPS)),
-        }
+        kept(&self.links, group, || {
+            let links = read()?;
+            let bytes = links.iter().map(|link| link.name.len() + ENTRY).sum();
+            Ok((links, bytes))
+        })
     }
 
     /// Returns the superblock extension, if there is one.
@@ -184,6 +183,10 @@ impl File {
     /// Returns metadata at an address.
     pub(crate) fn metadata(&self, address: u64, bytes: usize) -> Result<Vec<u8>> {
         self.check(address, bytes as u64)?;
+        // A file may be longer than what is stored of it.
+        if bytes > MAX_METADATA {
+            return Err(unsupported(format!("metadata of {bytes} bytes are not supported")));
+        }
         let mut out = vec![0; bytes];
         self.read_metadata_at(address, &mut out)?;
         Ok(out)
@@ -204,14 +207,42 @@ impl File {
     }
 }
 
-/// Keeps a value by its address. Too many are all dropped.
-fn keep<T>(kept: &mut HashMap<u64, Arc<T>>, address: u64, value: T, most: usize) -> Arc<T> {
-    if kept.len() >= most {
-        kept.clear();
+/// Memory of a kept message or link besides its bytes.
+const ENTRY: usize = 64;
+
+/// Values by their addresses, and their size.
+struct Kept<T> {
+    values: HashMap<u64, Arc<T>>,
+    bytes: usize,
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self { values: HashMap::new(), bytes: 0 }
     }
+}
+
+/// Returns the value at an address, which is read, with its size, unless it is kept. If all are too large, they are
+/// dropped.
+fn kept<T>(
+    all: &Mutex<Kept<T>>,
+    address: u64,
+    read: impl FnOnce() -> Result<(T, usize)>,
+) -> Result<Arc<T>> {
+    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = lock().values.get(&address).map(Arc::clone);
+    if let Some(value) = found {
+        return Ok(value);
+    }
+    let (value, bytes) = read()?;
     let value = Arc::new(value);
-    kept.insert(address, Arc::clone(&value));
-    value
+    let mut kept = lock();
+    if kept.bytes.saturating_add(bytes) > MAX_KEPT {
+        *kept = Kept::default();
+    }
+    kept.bytes += bytes;
+    kept.values.insert(address, Arc::clone(&value));
+    Ok(value)
 }
 
 /// Creates the error of a failed read; the caller adds the path.

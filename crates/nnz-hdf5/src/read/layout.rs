@@ -8,28 +8,28 @@ use nnz_core::{At, Error, Place, Result};
 
 use super::chunk_table::ChunkTable;
 use super::file::File;
-use super::strings;
 use crate::UNDEFINED;
 use crate::dataspace::Dataspace;
 use crate::filters::Pipeline;
 use crate::message::layout::{Index, Parsed};
+use crate::virtual_mapping;
 
 /// The storage layout of a dataset.
 #[derive(Debug)]
 pub enum Layout {
     /// Compact, in the header of the dataset.
-    Inline(Vec<u8>),
+    Compact(Vec<u8>),
     /// Contiguous at an address.
     Contiguous(u64),
     /// Not stored: all elements are the fill value.
-    Nowhere {
+    Unallocated {
         /// The number of its chunks.
         chunks: u64,
     },
     /// Chunked.
     Chunked(Box<Chunked>),
     /// In other files, which are not read: the reason.
-    Elsewhere(String),
+    External(String),
 }
 
 /// The layout of a chunked dataset.
@@ -74,16 +74,16 @@ impl Layout {
                     let found = format!("{} bytes in the header", data.len());
                     return Err(mismatch(found, format!("{bytes} bytes")));
                 }
-                Ok(Self::Inline(data))
+                Ok(Self::Compact(data))
             }
-            Parsed::Contiguous(UNDEFINED) => Ok(Self::Nowhere { chunks: 0 }),
+            Parsed::Contiguous(UNDEFINED) => Ok(Self::Unallocated { chunks: 0 }),
             Parsed::Contiguous(address) => {
                 file.check(address, bytes)?;
                 Ok(Self::Contiguous(address))
             }
             Parsed::Virtual(heap, index) => {
-                let source = strings::virtual_source(file, heap, index)?;
-                Ok(Self::Elsewhere(format!("HDF5 virtual datasets are not supported: {source}")))
+                let source = virtual_mapping::first_source(file, heap, index)?;
+                Ok(Self::External(format!("HDF5 virtual datasets are not supported: {source}")))
             }
             Parsed::Chunked { index, address, mut chunk, plain_edges } => {
                 // The size of an element is another dimension. Some programs write another number, so that of the
@@ -99,7 +99,7 @@ impl Layout {
                     return Err(mismatch(found, format!("1 byte to 4 GiB, for {}", shown(shape))));
                 };
                 if address == UNDEFINED {
-                    return Ok(Self::Nowhere { chunks: grid.count() });
+                    return Ok(Self::Unallocated { chunks: grid.count() });
                 }
                 let cache = match shape.len() {
                     0 | 1 => ChunkCache::default(),

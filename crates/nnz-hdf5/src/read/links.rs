@@ -2,14 +2,15 @@
 
 use nnz_core::{Error, Result};
 
+use crate::UNDEFINED;
 use crate::btree_v1::{self, NodeType};
 use crate::btree_v2::{self, RecordType};
+use crate::fault::invalid;
 use crate::fractal_heap::FractalHeap;
 use crate::local_heap::LocalHeap;
 use crate::message::{Kind, link, link_info, symbol_table};
 use crate::object_header::ObjectHeader;
 use crate::symbol_node;
-use crate::{UNDEFINED, bytes::Sizes};
 
 use super::file::File;
 
@@ -61,15 +62,20 @@ pub(crate) fn not_followed(what: &str) -> Error {
 /// Returns the links of a group, including broken ones.
 pub(crate) fn list(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
     let mut links = Vec::new();
+    let mut room = file.bytes;
+    // Entries and records may have the same name.
+    let mut add = |link: Link| {
+        let rest = room.checked_sub(link.name.len() as u64);
+        room = rest.ok_or_else(|| invalid("names that are longer than the file"))?;
+        links.push(link);
+        Ok(())
+    };
     for message in header.all(Kind::LINK) {
-        links.push(link::parse(&message.body, file.sizes)?);
+        add(link::parse(&message.body, file.sizes)?)?;
     }
     if let Some(info) = header.body(file, Kind::LINK_INFO)? {
         let info = link_info::parse(&info, file.sizes)?;
-        each_dense(file, &info, &mut |body| {
-            links.push(link::parse(&body, file.sizes)?);
-            Ok(())
-        })?;
+        each_dense(file, &info, &mut |body| add(link::parse(&body, file.sizes)?))?;
     }
     if let Some(table) = header.body(file, Kind::SYMBOL_TABLE)? {
         let (tree, heap) = symbol_table::parse(&table, file.sizes)?;
@@ -79,8 +85,7 @@ pub(crate) fn list(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
                 Some(path) => Target::Soft(heap.name(path)?),
                 None => Target::Hard(entry.header),
             };
-            links.push(Link { name: heap.name(entry.name)?, target });
-            Ok(())
+            add(Link { name: heap.name(entry.name)?, target })
         })?;
     }
     links.sort_by(|a, b| a.name.cmp(&b.name));
@@ -107,15 +112,11 @@ pub(crate) fn each_dense(
 pub(crate) fn each_entry(
     file: &File,
     tree: u64,
-    each: &mut dyn FnMut(symbol_node::Found) -> Result<()>,
+    each: &mut dyn FnMut(symbol_node::StoredEntry) -> Result<()>,
 ) -> Result<()> {
-    let key = key_bytes(file.sizes);
+    // Keys are offsets of names.
+    let key = file.sizes.length;
     btree_v1::each_leaf(file, tree, (NodeType::Group, key), &mut |_, node| {
         symbol_node::read(file, node)?.into_iter().try_for_each(&mut *each)
     })
-}
-
-/// Keys of groups are offsets of names.
-pub(crate) fn key_bytes(sizes: Sizes) -> usize {
-    sizes.length
 }

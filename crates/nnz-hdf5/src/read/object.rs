@@ -15,8 +15,8 @@ use crate::message::shared::{self, SHARED};
 use crate::message::{Attribute, Kind, attribute, attribute_info, datatype};
 use crate::object_header::ObjectHeader;
 
-/// Maximum number of soft links that lead to another one.
-const MAX_SOFT: usize = 16;
+/// Maximum number of soft links that are followed to an object.
+const MAX_SOFT: usize = 64;
 
 /// An object of a file. Its header was read.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Object {
     pub(crate) header: Arc<ObjectHeader>,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
     /// A group.
@@ -56,7 +56,7 @@ impl Object {
         self.address
     }
 
-    /// Returns what it is.
+    /// Returns its kind.
     #[must_use]
     pub fn kind(&self) -> ObjectKind {
         let has = |kinds: &[u16]| kinds.iter().any(|kind| self.header.has(*kind));
@@ -110,18 +110,21 @@ impl Object {
     ///
     /// Fails if there is no such object, if it is in another file, or if it is invalid.
     pub fn open(&self, path: &str) -> Result<Self> {
-        self.walk(path, MAX_SOFT)
+        self.walk(path, &mut 0)
     }
 
-    fn walk(&self, path: &str, soft: usize) -> Result<Self> {
+    /// Follows a path. `soft` is the number of soft links that were followed.
+    fn walk(&self, path: &str, soft: &mut usize) -> Result<Self> {
         let mut here = self.clone();
         for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
             here = match here.link(name)?.map(|link| link.target) {
                 None => return Err(Error::new(ErrorKind::Missing, Place::default())),
                 Some(Target::Hard(address)) => self.file.object(address)?,
                 Some(Target::Soft(path)) => {
-                    let soft = soft.checked_sub(1);
-                    let soft = soft.ok_or_else(|| invalid("soft links that lead to each other"))?;
+                    *soft += 1;
+                    if *soft > MAX_SOFT {
+                        return Err(invalid("soft links that lead to each other"));
+                    }
                     let from = if path.starts_with('/') { self.file.root()? } else { here };
                     from.walk(&path, soft)?
                 }
@@ -142,6 +145,7 @@ impl Object {
     pub fn attributes(&self) -> Result<Vec<Attribute>> {
         let file = &*self.file;
         let mut attributes = Vec::new();
+        let mut room = file.bytes;
         for message in self.header.all(Kind::ATTRIBUTE) {
             attributes.push(attribute::parse(file, &message.resolved(file)?)?);
         }
@@ -159,6 +163,9 @@ impl Object {
                 true => shared::from_table(file, Kind::ATTRIBUTE, id)?,
                 false => heap.object(file, id)?,
             };
+            // Records may have the same object.
+            let rest = room.checked_sub(body.len() as u64);
+            room = rest.ok_or_else(|| invalid("attributes that are larger than the file"))?;
             attributes.push(attribute::parse(file, &body)?);
             Ok(())
         })?;

@@ -2,7 +2,7 @@
 
 use nnz_core::Result;
 
-use super::chunk_table::{ChunkTable, Entry};
+use super::chunk_table::{ChunkEntry, ChunkTable};
 use super::layout::Chunked;
 
 /// Maximum size of a piece that is copied unchanged, so that there is work for several threads.
@@ -15,7 +15,7 @@ pub(crate) enum Piece<'a> {
     /// Stored unchanged at an address.
     Plain(u64, &'a mut [u8]),
     /// Part of an encoded chunk, from an offset on.
-    Packed(Entry, usize, &'a mut [u8]),
+    Packed(ChunkEntry, usize, &'a mut [u8]),
 }
 
 /// The pieces of a read. Unencoded chunks that are contiguous in the file are one piece.
@@ -45,7 +45,7 @@ impl<'a, 't> Pieces<'a, 't> {
 
     /// Returns the chunk `ahead` bytes further: its entry, the offset in it, and the number of
     /// bytes to read.
-    fn look(&self, ahead: usize) -> Result<(Option<Entry>, usize, usize)> {
+    fn look(&self, ahead: usize) -> Result<(Option<ChunkEntry>, usize, usize)> {
         let bytes = self.chunked.bytes as u64;
         let at = self.next + ahead as u64;
         // Both are less than the length of a chunk, which fits.

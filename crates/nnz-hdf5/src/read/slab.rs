@@ -6,8 +6,13 @@ use nnz_chunk::grid::{places, product, shown, strides};
 use nnz_core::{Error, Result, parallel};
 
 use super::dataset::Dataset;
-use super::decode::Found;
+use super::decode::ChunkData;
 use super::layout::{Chunked, Layout};
+
+/// Size and maximum number of chunks that are decoded at a time, and the size for which starting a thread is worthwhile.
+const BATCH: usize = 8 << 20;
+const MAX_CHUNKS: usize = 4096;
+const BY_THREAD: usize = 256 << 10;
 
 impl Dataset {
     /// Fills `out` with the elements of a range of each dimension, in C order and in stored form.
@@ -55,10 +60,10 @@ impl Dataset {
             Layout::Chunked(chunked) if self.shape.len() > 1 => {
                 self.read_chunks(chunked, ranges, out)
             }
-            Layout::Chunked(_) | Layout::Nowhere { .. } | Layout::Elsewhere(_) => {
+            Layout::Chunked(_) | Layout::Unallocated { .. } | Layout::External(_) => {
                 self.read(ranges.first().map_or(0, |range| range.start), out)
             }
-            Layout::Contiguous(_) | Layout::Inline(_) => {
+            Layout::Contiguous(_) | Layout::Compact(_) => {
                 let from = strides(&self.shape, self.size as u64).unwrap_or_default();
                 // Dimensions that are read whole are one run with the one before.
                 let whole = ranges.iter().zip(&self.shape).rev();
@@ -80,10 +85,12 @@ impl Dataset {
         let to = strides(&lengths, size).unwrap_or_default();
         let from = strides(by, size).unwrap_or_default();
         let mut touched = chunked.grid.touched(ranges).peekable();
+        let at_once = (BATCH / chunked.bytes).clamp(self.threads.max(1), MAX_CHUNKS);
         while touched.peek().is_some() {
-            let some: Vec<Vec<u64>> = touched.by_ref().take(4 * self.threads.max(1)).collect();
-            let mut found = vec![Found::Missing; some.len()];
-            parallel::for_each(self.threads, some.iter().zip(&mut found), |(at, found)| {
+            let some: Vec<Vec<u64>> = touched.by_ref().take(at_once).collect();
+            let mut found = vec![ChunkData::Missing; some.len()];
+            let threads = self.threads.min(some.len() * chunked.bytes / BY_THREAD).max(1);
+            parallel::for_each(threads, some.iter().zip(&mut found), |(at, found)| {
                 *found = self.chunk(at, false)?;
                 Ok(())
             })?;
@@ -103,9 +110,9 @@ impl Dataset {
                     let target = usize::try_from(target).unwrap_or(usize::MAX);
                     let (at, out) = (offset(&inside, &from), &mut out[target..target + run]);
                     match &found {
-                        Found::Missing => self.fill(out),
-                        Found::Plain(entry) => self.read_plain(*entry, at, out)?,
-                        Found::Decoded(chunk) => {
+                        ChunkData::Missing => self.fill(out),
+                        ChunkData::Plain(entry) => self.read_plain(*entry, at, out)?,
+                        ChunkData::Decoded(chunk) => {
                             let at = usize::try_from(at).unwrap_or(usize::MAX);
                             out.copy_from_slice(&chunk[at..at + run]);
                         }

@@ -19,14 +19,14 @@ use crate::read::links::Target;
 use crate::read::object::{Object, ObjectKind};
 use crate::superblock::{CHUNK_K, GROUP_INTERNAL_K, GROUP_LEAF_K};
 
-/// How long the old file remains locked after the exchange. The HDF5 library opens a file and then
+/// The time for which the old file remains locked after the exchange. The HDF5 library opens a file and then
 /// locks it: a file that it opened before the exchange must not become unlocked in between, because
 /// what it writes there would be lost.
 const LINGER: Duration = Duration::from_millis(20);
 
 /// An addition to an existing file.
 #[derive(Debug)]
-pub struct Added {
+pub struct Addition {
     /// Its names below the parent group, which is the root of the writer: one, or those of missing groups, too.
     pub names: Vec<String>,
     /// The names of all members of its parent groups.
@@ -35,7 +35,7 @@ pub struct Added {
     copied: UpdateLock,
 }
 
-impl Added {
+impl Addition {
     /// Copies a file and starts adding an object to it, at a path of names from the root group. With `make_groups`, parent
     /// groups may be missing.
     ///
@@ -135,8 +135,8 @@ fn is_alone(old: &Arc<File>, names: &[&str]) -> Result<bool> {
 }
 
 /// The result of searching a member.
-struct Found {
-    /// How many of its parent groups exist, and the last of them.
+struct Lookup {
+    /// The number of its parent groups that exist, and the last of them.
     depth: usize,
     group: Object,
     /// The member, if all of them do and it exists.
@@ -146,7 +146,7 @@ struct Found {
 }
 
 /// Finds a member by its names from the root; with `only_groups` it must be a group if it exists.
-fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Result<Found> {
+fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Result<Lookup> {
     let mut group = root.clone();
     let mut names_around = BTreeSet::new();
     for (depth, name) in names.iter().enumerate() {
@@ -154,7 +154,7 @@ fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Resu
         let links = group.links().map_err(|error| error.with_context(place))?;
         names_around.extend(links.iter().map(|link| link.name.clone()));
         let Some(link) = links.iter().find(|link| link.name == *name) else {
-            return Ok(Found { depth, group, member: None, names_around });
+            return Ok(Lookup { depth, group, member: None, names_around });
         };
         // Other members than groups are not parsed further, so they may be of any kind.
         let member = readable(group.open(name))?;
@@ -168,7 +168,7 @@ fn find(root: &Object, names: &[&str], only_groups: bool, place: &Place) -> Resu
             (Some(member), kind)
                 if is_last && is_hard && (kind == Some(ObjectKind::Group) || !only_groups) =>
             {
-                return Ok(Found { depth, group, member: Some(member), names_around });
+                return Ok(Lookup { depth, group, member: Some(member), names_around });
             }
             (_, Some(ObjectKind::Dataset)) => "the dataset".to_owned(),
             (_, Some(ObjectKind::Group)) => "a link at".to_owned(),

@@ -15,11 +15,11 @@ use crate::bytes::PutFields as _;
 use crate::fault::{invalid, unsupported};
 use crate::local_heap::LocalHeap;
 use crate::message::{Kind, Message, file_space, link, link_info, symbol_table};
-use crate::object_header::{MAX_MESSAGE, ObjectHeader, Stored};
+use crate::object_header::{MAX_BYTES, MAX_MESSAGE, ObjectHeader, Stored};
 use crate::read::file::File;
 use crate::read::links;
 use crate::read::object::Object;
-use crate::symbol_node::{Entry, Found};
+use crate::symbol_node::{Entry, StoredEntry};
 use crate::{UNDEFINED, checksum, superblock};
 
 /// The group of an existing file to which an object is added, and the object that it replaces.
@@ -124,7 +124,7 @@ fn add_entry<W: Write + Seek>(
     output: &mut Output<W>,
 ) -> Result<()> {
     let mut names = LocalHeap::read(file, heap)?;
-    let mut entries: Vec<(Vec<u8>, Found)> = Vec::new();
+    let mut entries: Vec<(Vec<u8>, StoredEntry)> = Vec::new();
     links::each_entry(file, tree, &mut |entry| {
         entries.push((names.stored_name(entry.name)?.to_vec(), entry));
         Ok(())
@@ -134,7 +134,7 @@ fn add_entry<W: Write + Seek>(
         return output.write_at(there.at, &entry.encode());
     }
     let added = Entry { name: names.add(name), ..object };
-    let stored = |(name, found): (Vec<u8>, Found)| (name, (found.name, found.stored));
+    let stored = |(name, found): (Vec<u8>, StoredEntry)| (name, (found.name, found.stored));
     let mut entries: Vec<_> = entries.into_iter().map(stored).collect();
     entries.push((name.as_bytes().to_vec(), (added.name, added.encode())));
     entries.sort_unstable();
@@ -218,6 +218,10 @@ impl Edits<'_> {
         }
         if header.version != 1 {
             checksum::append(&mut block);
+        }
+        // Headers that are too long are not read.
+        if block.len() > MAX_BYTES - self.header.blocks.first().map_or(0, |first| first.bytes) {
+            return Err(unsupported("groups of so many links cannot be added to"));
         }
         output.align()?;
         let mut body = output.append(&block)?.to_le_bytes().to_vec();

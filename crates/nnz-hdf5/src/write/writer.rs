@@ -313,7 +313,7 @@ impl<W: Write + Seek> FileWriter<W> {
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         let place = Place { array: Some(path.clone()), ..self.place.clone() };
-        if let Some(what) = not_a_name(name) {
+        if let Some(what) = invalid_name(name) {
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
         match members.contains_key(name) {
@@ -342,7 +342,7 @@ const MAX_NAME_LEN: usize = 64_999;
 
 /// Describes why an object cannot have a name; `None` if it can.
 #[must_use]
-pub fn not_a_name(name: &str) -> Option<String> {
+pub fn invalid_name(name: &str) -> Option<String> {
     if name.len() > MAX_NAME_LEN {
         return Some(format!("a name of {} bytes: HDF5 allows at most {MAX_NAME_LEN}", name.len()));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use nnz_core::Place;
-use nnz_hdf5::{Class, Dataset, File, Heaps, Object, ObjectKind, Target};
+use nnz_hdf5::{Class, Dataset, File, Object, ObjectKind, Target, VariableStrings};
 use nnz_storage::InputFile;
 
 /// Reads everything in a file.
@@ -14,7 +14,7 @@ pub(crate) fn read(path: &Path) -> nnz_core::Result<()> {
     let mut seen = BTreeSet::from([root.address()]);
     let mut pending = vec![root];
     while let Some(object) = pending.pop() {
-        let mut heaps = Heaps::of_attributes(&file, Place::path(path));
+        let mut heaps = VariableStrings::of_attributes(&file, Place::path(path));
         for attribute in object.attributes().unwrap_or_default() {
             let Ok(value) = attribute.value else { continue };
             if let (Class::VariableString(_), 16) = (&value.datatype.class, value.datatype.bytes) {
@@ -53,7 +53,7 @@ fn read_dataset(object: &Object, path: &Path) -> nnz_core::Result<()> {
     out.resize(usize::try_from(count).unwrap() * data.datatype().bytes, 0);
     data.read_slab(&corner, &mut out)?;
     if let Class::VariableString(_) = data.datatype().class {
-        let mut heaps = Heaps::new(data.file(), Place::path(path));
+        let mut heaps = VariableStrings::new(data.file(), Place::path(path));
         for id in out.chunks_exact(data.datatype().bytes).filter(|id| id.len() == 16) {
             heaps.string(id)?;
         }

@@ -1,9 +1,11 @@
 //! Damaged files are errors: no panic, no endless loop, and no memory for data that does not exist.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use nnz_hdf5::{FileOptions, lookup3};
+use nnz_hdf5::{File, FileOptions, Target, lookup3};
 use nnz_storage::staging::WriteOptions;
+use nnz_storage::{FaultyStorage, InputFile, LocalStorage, Opened, Storage};
 use nnz_testing::mutations::rounds;
 use nnz_testing::random::Random;
 use nnz_testing::{allocations, hdf5, mutations, watchdog};
@@ -44,7 +46,8 @@ fn add(path: &Path) {
     let write = WriteOptions { overwrite: true, sync: false };
     for name in ["added", "g1"] {
         let options = FileOptions { threads: 1, track_order: true };
-        let Ok((mut file, added)) = nnz_hdf5::Added::start(path, &[name], write, (options, true))
+        let Ok((mut file, added)) =
+            nnz_hdf5::Addition::start(path, &[name], write, (options, true))
         else {
             continue;
         };
@@ -105,4 +108,56 @@ fn sealed_files_are_valid() {
     }
     // So that mutations reach what checksums cover.
     assert!(count > 500, "{count}");
+}
+
+/// A failed read of a committed type was an attribute of an unsupported type, which readers leave out.
+#[test]
+fn failed_reads_are_no_unsupported_attributes() {
+    // Of all attributes whose values can be read.
+    let count = |storage: FaultyStorage, path: &Path| -> nnz_core::Result<usize> {
+        let storage: Arc<dyn Storage> = Arc::new(storage);
+        let Opened::File(file) = Opened::new(&storage, path)? else { panic!("no file") };
+        let file = File::open(file)?;
+        let (mut count, mut pending) = (0, vec![(file.root()?, 0)]);
+        while let Some((object, depth)) = pending.pop() {
+            let attributes = object.attributes()?;
+            count += attributes.iter().filter(|attribute| attribute.value.is_ok()).count();
+            for link in object.links()?.iter().filter(|_| depth < 3) {
+                if let Target::Hard(address) = link.target {
+                    pending.push((file.object(address)?, depth + 1));
+                }
+            }
+        }
+        Ok(count)
+    };
+    // With the headers of the committed types in pages of their own, which are read when an attribute is.
+    let original = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/reports/corpora/committed_attribute.mat");
+    let mut bytes = std::fs::read(&original).unwrap();
+    let types = File::open(InputFile::open(&original).unwrap()).unwrap().root().unwrap();
+    let types = types.open("__DATA_TYPES__").unwrap();
+    for link in types.links().unwrap().iter() {
+        let Target::Hard(address) = link.target else { continue };
+        let start = usize::try_from(address).unwrap();
+        let moved = (bytes.len() + 8192).next_multiple_of(4096);
+        bytes.resize(moved + 4096, 0);
+        bytes.copy_within(start..start + 2048, moved);
+        for at in 0..moved - 8 {
+            if bytes[at..at + 8] == address.to_le_bytes() {
+                bytes[at..at + 8].copy_from_slice(&(moved as u64).to_le_bytes());
+            }
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("moved.h5");
+    std::fs::write(&path, &bytes).unwrap();
+    let storage = FaultyStorage::short(Arc::new(LocalStorage), usize::MAX);
+    let expected = count(storage.clone(), &path).unwrap();
+    assert!(expected > 0);
+    for call in 0..storage.calls() {
+        match count(FaultyStorage::failing(Arc::new(LocalStorage), call), &path) {
+            Ok(found) => assert_eq!(found, expected, "call {call}"),
+            Err(error) => assert!(error.is_system(), "call {call}: {error}"),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use nnz_chunk::grid::{self, Grid};
 use nnz_core::{At, Error, Place, Result};
-use nnz_hdf5::{self as hdf5, Chunked, Dataspace, Entry, Found, Object};
+use nnz_hdf5::{self as hdf5, ChunkData, ChunkEntry, Chunked, Dataspace, Object};
 
 use super::attribute::AttributeList;
 use super::texts::Texts;
@@ -74,7 +74,7 @@ impl Source for Dataset {
 
     fn layout(&self) -> Result<Layout<'_>> {
         Ok(match self.stored.layout()? {
-            hdf5::Layout::Nowhere { .. } => Layout::Fill(self.stored.fill_value()),
+            hdf5::Layout::Unallocated { .. } => Layout::Fill(self.stored.fill_value()),
             hdf5::Layout::Chunked(_) => Layout::Chunked(self),
             _ => Layout::Flat { storage: self, first: 0, strides: self.strides.clone() },
         })
@@ -92,7 +92,7 @@ impl Source for Dataset {
 
     fn is_fully_stored(&self) -> Result<bool> {
         Ok(match self.stored.layout()? {
-            hdf5::Layout::Nowhere { .. } => self.stored.is_empty(),
+            hdf5::Layout::Unallocated { .. } => self.stored.is_empty(),
             _ => self.stored.missing_chunks()? == 0,
         })
     }
@@ -148,7 +148,7 @@ impl ReadRange for Dataset {
 }
 
 /// A chunk that is stored unchanged.
-struct Plain<'a>(&'a Dataset, Entry);
+struct Plain<'a>(&'a Dataset, ChunkEntry);
 
 impl ReadRange for Plain<'_> {
     fn read_range(&self, at: u64, out: &mut [u8]) -> Result<()> {
@@ -183,9 +183,9 @@ impl Chunks for Dataset {
 
     fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>> {
         Ok(match self.stored.chunk(at, part)? {
-            Found::Missing => Chunk::Missing,
-            Found::Plain(entry) => Chunk::Plain(Box::new(Plain(self, entry)), 0),
-            Found::Decoded(chunk) => Chunk::Decoded(chunk),
+            ChunkData::Missing => Chunk::Missing,
+            ChunkData::Plain(entry) => Chunk::Plain(Box::new(Plain(self, entry)), 0),
+            ChunkData::Decoded(chunk) => Chunk::Decoded(chunk),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use nnz_chunk::byte_order;
 use nnz_chunk::grid::shown;
 use nnz_core::{Error, Place, Result, StringList, Values};
-use nnz_hdf5::{AttributeValue as Raw, Dataspace, Heaps, Object};
+use nnz_hdf5::{AttributeValue as Raw, Dataspace, Object, VariableStrings};
 
 use super::{Shared, element, placed, references};
 use crate::tree::{Attribute, AttributeValue, Stored, float16};
@@ -120,7 +120,7 @@ fn variable<'a>(
     place: &Place,
 ) -> Result<StringList> {
     let file = &shared.file;
-    let mut heaps = Heaps::of_attributes(file, place.clone());
+    let mut heaps = VariableStrings::of_attributes(file, place.clone());
     let mut strings = StringList::new();
     let mut all = 0;
     for reference in references {

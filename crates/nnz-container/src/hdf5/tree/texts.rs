@@ -3,21 +3,21 @@
 use std::ops::Range;
 
 use nnz_core::{Error, Result};
-use nnz_hdf5::Heaps;
+use nnz_hdf5::VariableStrings;
 
 use super::array::Dataset;
 use crate::tree::{NdArray, StringBlock, View};
 
 /// String IDs, which are resolved one by one.
 pub(super) struct Texts {
-    heaps: Heaps,
+    heaps: VariableStrings,
     references: Vec<u8>,
     size: usize,
 }
 
 impl Texts {
     pub(super) fn new(dataset: &Dataset) -> Self {
-        let heaps = Heaps::new(dataset.stored.file(), dataset.stored.place().clone());
+        let heaps = VariableStrings::new(dataset.stored.file(), dataset.stored.place().clone());
         Self { heaps, references: Vec::new(), size: 1 }
     }
 }
